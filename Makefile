@@ -1,0 +1,118 @@
+# Every command a developer needs.  Each target sets itself up: on a fresh machine
+# with Python 3.11, `make demo` is the first and only thing to type.
+#
+#     make test ARGS='-k T_A39'              one test
+#     make test HYPOTHESIS_PROFILE=dev       fewer examples per property
+#     make bench BENCH=benchmarks/poset.py   one benchmark
+#     make setup PYTHON=/opt/py/bin/python3  a Python of your choice
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# What an activated environment or a PYTHONPATH adds would hide a missing step.
+unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP VIRTUAL_ENV MYPYPATH
+unexport PIP_PREFIX PIP_TARGET PIP_USER PIP_CONSTRAINT PIP_REQUIREMENT
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Holds the folder it was made in: a virtual environment does not survive a move.
+READY := $(VENV)/.ready
+
+PYTHON ?=
+ARGS ?=
+BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+# 200 examples per property, the same on every run; `dev` draws 50 new ones.
+HYPOTHESIS_PROFILE ?= ci
+export HYPOTHESIS_PROFILE
+
+.PHONY: help
+help: ## show this list
+	@echo 'make <target>, where <target> is one of:'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: $(READY) ## make .venv, with the siena command in it
+
+.PHONY: demo
+demo: $(READY) ## see what Siena does
+	@$(BIN)/siena demo
+
+.PHONY: test
+test: $(READY) ## run the everyday tests (under 2 minutes)
+	$(BIN)/pytest -m "not slow" $(ARGS)
+
+.PHONY: test-all
+test-all: export PYTEST_TIMEOUT ?= 1200
+test-all: $(READY) ## run all tests, the slow ones too
+	$(BIN)/pytest $(ARGS)
+
+.PHONY: test-night
+test-night: export HYPOTHESIS_PROFILE := night
+test-night: $(READY) ## run each property with 20 000 examples (hours)
+	$(BIN)/pytest -m hypothesis $(ARGS)
+
+.PHONY: coverage
+coverage: $(READY) ## run the everyday tests and show the lines they miss
+	$(BIN)/coverage run -m pytest -m "not slow" $(ARGS)
+	$(BIN)/coverage report
+
+.PHONY: check
+check: $(READY) ## check format, style, types and layers
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: format
+format: $(READY) ## format the code and repair what can be repaired
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+.PHONY: bench
+bench: $(READY) ## run every benchmark in turn
+	@test -n "$(BENCH)" || echo 'No benchmarks yet.'
+	@set -e; for file in $(BENCH); do echo "== $$file"; $(BIN)/python "$$file"; done
+
+.PHONY: clean
+clean: ## remove .venv, caches and build leftovers
+	rm -rf $(VENV) build dist src/*.egg-info .coverage htmlcov
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# --- Set-up ---------------------------------------------------------------------
+
+# Done again when a version changes, when the folder has moved, or when Python is gone.
+ifneq ($(shell test "$$(cat $(READY) 2>/dev/null)" = "$(CURDIR)" && $(BIN)/python -I -c '' 2>/dev/null && echo ready),ready)
+.PHONY: $(READY)
+endif
+
+$(READY): pyproject.toml constraints.txt
+	@echo 'Setting up $(VENV); this takes about a minute, once.'
+	@test "$$(cat $(READY) 2>/dev/null || echo "$(CURDIR)")" = "$(CURDIR)" && $(BIN)/python -c '' 2>/dev/null || rm -rf $(VENV)
+	@rm -f $(READY)
+	@set -e; \
+	if command -v uv >/dev/null 2>&1; then \
+	    test -d $(VENV) || uv venv --quiet --python "$(or $(PYTHON),>=3.11)" $(VENV); \
+	    install="uv pip install --quiet --python $(BIN)/python"; \
+	else \
+	    $(find_python); \
+	    test -x $(BIN)/pip || "$$python" -m venv $(VENV); \
+	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
+	fi; \
+	$$install --constraint constraints.txt setuptools; \
+	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@printf '%s' "$(CURDIR)" >$(READY)
+
+# Sets `python` to the first Python that will do, or stops with one line.
+define find_python
+python=; \
+for candidate in $(or $(PYTHON),python3.11 python3 python3.12 python3.13 python); do \
+    if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+        python=$$candidate; break; \
+    fi; \
+done; \
+if test -z "$$python"; then \
+    echo 'make setup: needs Python 3.11 or newer with its venv module (or uv) on the PATH.' >&2; exit 1; \
+fi
+endef

@@ -1,0 +1,66 @@
+"""Siena: content-based publish/subscribe.
+
+Publishers send notifications, subscribers say what they want with filters and
+patterns, and nobody names anybody.
+
+>>> import siena
+>>> wanted = siena.parse_filter("airline = UA and price < 500")
+>>> wanted.matches(siena.Notification(airline="UA", price=449, dest="DEN"))
+True
+>>> siena.covers(siena.parse_filter("price < 800"), wanted)
+True
+"""
+
+from siena.algebra.covering import covers_advertisement
+from siena.algebra.overlap import overlaps
+from siena.algebra.relations import counterexample, covers, equivalent
+from siena.algebra.sat import satisfiable
+from siena.algebra.simplify import simplify
+from siena.errors import SienaError
+from siena.lang.parser import (
+    parse_advertisement,
+    parse_filter,
+    parse_interest,
+    parse_notification,
+    parse_pattern,
+    parse_predicate,
+)
+from siena.model import (
+    Advertisement,
+    Constraint,
+    Filter,
+    Kind,
+    Notification,
+    Operator,
+    Pattern,
+    Predicate,
+    Value,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Advertisement",
+    "Constraint",
+    "Filter",
+    "Kind",
+    "Notification",
+    "Operator",
+    "Pattern",
+    "Predicate",
+    "SienaError",
+    "Value",
+    "counterexample",
+    "covers",
+    "covers_advertisement",
+    "equivalent",
+    "overlaps",
+    "parse_advertisement",
+    "parse_filter",
+    "parse_interest",
+    "parse_notification",
+    "parse_pattern",
+    "parse_predicate",
+    "satisfiable",
+    "simplify",
+]

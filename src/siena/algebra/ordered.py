@@ -1,0 +1,80 @@
+"""Satisfiability for the ordered kinds: bounds, and single holes between them.
+
+Every literal about an integer, float, boolean or time, negated or not, is a
+lower bound, an upper bound, an equality or a hole.  Their conjunction is
+therefore one interval of keys with finitely many holes, and a value exists if
+the interval holds more keys than holes.
+"""
+
+from collections.abc import Iterable
+
+from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, key_of, value_of
+from siena.model import Constraint, Kind, Operator, Value
+from siena.model.operators import NEGATIONS
+
+
+def sat_ordered(
+    kind: Kind, positive: Iterable[Constraint], negative: Iterable[Constraint]
+) -> Value | None:
+    """A value of the kind that satisfies every positive and no negative constraint.
+
+    The value nearest zero, where there is a choice: it is the easiest to read.
+    For times, the one nearest to some operand.
+    """
+    span = _Span(kind)
+    for constraint in positive:
+        span.require(constraint.operator, constraint.value)
+    for constraint in negative:
+        if constraint.operator is Operator.ANY:
+            return None
+        span.require(NEGATIONS[constraint.operator], constraint.value)
+    key = span.key_near(span.anchor)
+    return None if key is None else value_of(key, kind)
+
+
+class _Span:
+    """The keys from ``first`` to ``last``, without the holes."""
+
+    __slots__ = ("anchor", "first", "holes", "kind", "last")
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.first = FIRST_KEY[kind]
+        self.last = LAST_KEY[kind]
+        self.holes: set[int] = set()
+        self.anchor = 0
+
+    def require(self, operator: Operator, operand: Value | None) -> None:
+        """Keep only the keys that satisfy the operator."""
+        if operand is None:
+            return
+        below, above = key_around(operand, self.kind)
+        if self.kind is Kind.TIME:
+            self.anchor = below
+        if operator is Operator.LT:
+            self.last = min(self.last, above - 1)
+        elif operator is Operator.LE:
+            self.last = min(self.last, below)
+        elif operator is Operator.GT:
+            self.first = max(self.first, below + 1)
+        elif operator is Operator.GE:
+            self.first = max(self.first, above)
+        elif operator is Operator.EQ:
+            # An operand between two keys is no key: above > below empties the span.
+            self.first = max(self.first, above)
+            self.last = min(self.last, below)
+        elif below == above:
+            assert operator is Operator.NE
+            self.holes.add(below)
+
+    def key_near(self, anchor: int) -> int | None:
+        """The key nearest to the anchor that is in the span, if any is."""
+        if self.first > self.last:
+            return None
+        start = min(max(anchor, self.first), self.last)
+        # Among one candidate more than there are holes, one is no hole.
+        for distance in range(len(self.holes) + 1):
+            for key in (start + distance, start - distance):
+                if self.first <= key <= self.last and key not in self.holes:
+                    return key
+        return None

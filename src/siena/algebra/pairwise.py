@@ -1,0 +1,160 @@
+"""The papers' own tests: constraint against constraint, one pair at a time.
+
+Sound and quick, and not complete: two constraints on one attribute are never
+taken together, so a true covering can be missed.  A missed covering costs
+messages and memory, never a notification.  The exact procedures use this table
+as their first test; the routers offer it as a mode for comparison.
+
+Reference:
+    CU-CS-888-99, sections 3.6 and 3.7, and 5.1 for the cost, ``O(n m)``.
+"""
+
+import operator as python
+from collections.abc import Callable
+from typing import Any
+
+from siena.algebra.keys import key_around
+from siena.algebra.sat import sat
+from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
+
+Rule = Callable[[Any, Any], bool]
+
+
+def covers_constraint(general: Constraint, specific: Constraint) -> bool:
+    """Whether the table shows that ``specific`` implies ``general``, on one attribute.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> (prefix,), (order,) = parse("s >* a"), parse("s >= a")
+    >>> covers_constraint(order, prefix), covers_constraint(prefix, order)
+    (True, False)
+
+    Away from the ends of a domain the table is exact for two single constraints;
+    what it misses there (``s >= ""`` holds of every string) is left to ``sat``.
+    """
+    if general.operator is Operator.ANY:
+        return general.kind.admits(specific.kind)
+    if specific.operator is Operator.ANY or not general.kind.admits(specific.kind):
+        return False
+    pair = general.operator, specific.operator
+    rule = _RULES.get(pair)
+    if rule is None:
+        return False
+    wide, narrow = general.value, specific.value
+    if specific.kind is Kind.STRING:
+        return rule(wide, narrow) or (pair in _TOUCHING and _touch(pair, wide, narrow))
+    if specific.kind is Kind.NUMBER:
+        return rule(wide, narrow)
+    return _covers_ordered(general, specific, rule)
+
+
+def covers_pairwise(general: Filter, specific: Filter) -> bool:
+    """Whether every constraint of ``general`` is implied by one of ``specific``."""
+    return all(
+        any(covers_constraint(c, s) for s in specific.by_name.get(c.name, ()))
+        for c in general
+    )
+
+
+def covers_advertisement_pairwise(
+    general: Advertisement, specific: Advertisement
+) -> bool:
+    """Whether every constraint of ``specific`` implies one of ``general``."""
+    return all(
+        any(covers_constraint(g, c) for g in general.by_name.get(c.name, ()))
+        for c in specific
+    )
+
+
+def overlaps_pairwise(advertisement: Advertisement, f: Filter) -> bool:
+    """Whether each constraint of the filter, alone, overlaps one of the advertisement.
+
+    Complete and not sound: it may say yes where the constraints of the filter on
+    one attribute exclude each other.  That costs a subscription forwarded in vain.
+    """
+    return all(
+        any(sat((c, a)) is not None for a in advertisement.by_name.get(c.name, ()))
+        for c in f
+    )
+
+
+def _covers_ordered(general: Constraint, specific: Constraint, rule: Rule) -> bool:
+    """The rows for one discrete kind, where a strict bound has a next value."""
+    kind = specific.kind
+    assert general.value is not None
+    assert specific.value is not None
+    below, above = key_around(general.value, kind)
+    if below != above and general.operator in {Operator.EQ, Operator.NE}:
+        # No value of this kind equals the operand, so all of them differ from it.
+        return general.operator is Operator.NE
+    # `< 3.5` is `< 4` among integers, and `> 3.5` is `> 3`.
+    is_from_above = general.operator in {Operator.LT, Operator.GE}
+    wide = above if is_from_above else below
+    narrow, _ = key_around(specific.value, kind)
+    if rule(wide, narrow):
+        return True
+    pair = general.operator, specific.operator
+    return pair in _TOUCHING and abs(narrow - wide) == 1 and _TOUCHING[pair](wide, narrow)
+
+
+def _touch(pair: tuple[Operator, Operator], wide: Value | None, narrow: Any) -> bool:
+    """Whether two strings are neighbours, in the order that the pair needs."""
+    low, high = (wide, narrow) if _TOUCHING[pair](0, 1) else (narrow, wide)
+    return bool(high == f"{low}\0")
+
+
+def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
+    """The table: for each pair of operators, what the two operands must satisfy."""
+    eq, ne, lt, le, gt, ge = (
+        Operator.EQ,
+        Operator.NE,
+        Operator.LT,
+        Operator.LE,
+        Operator.GT,
+        Operator.GE,
+    )
+    prefix, suffix, substring = Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING
+    return {
+        # A single value satisfies whatever it satisfies.
+        **{(wide, eq): _holds_of(wide) for wide in Operator if wide is not Operator.ANY},
+        # Ranges within ranges.
+        (lt, lt): python.ge,
+        (lt, le): python.gt,
+        (le, lt): python.ge,
+        (le, le): python.ge,
+        (gt, gt): python.le,
+        (gt, ge): python.lt,
+        (ge, gt): python.le,
+        (ge, ge): python.le,
+        # Everything but one value, and what avoids that value.
+        (ne, ne): python.eq,
+        (ne, lt): python.ge,
+        (ne, le): python.gt,
+        (ne, gt): python.le,
+        (ne, ge): python.lt,
+        (ne, prefix): lambda a, b: not a.startswith(b),
+        (ne, suffix): lambda a, b: not a.endswith(b),
+        (ne, substring): lambda a, b: b not in a,
+        # Strings inside strings.
+        (prefix, prefix): lambda a, b: b.startswith(a),
+        (suffix, suffix): lambda a, b: b.endswith(a),
+        (substring, prefix): lambda a, b: a in b,
+        (substring, suffix): lambda a, b: a in b,
+        (substring, substring): lambda a, b: a in b,
+        # What begins with b lies from b on, and ends before a unless a begins with b.
+        (lt, prefix): lambda a, b: b < a and not a.startswith(b),
+        (le, prefix): lambda a, b: b < a and not a.startswith(b),
+        (gt, prefix): python.lt,
+        (ge, prefix): python.le,
+    }
+
+
+def _holds_of(wide: Operator) -> Rule:
+    return lambda a, b: wide.holds(b, a)
+
+
+_RULES = _build_rules()
+# `<= 3` covers `< 4` where no value lies between: the operands may touch.
+_TOUCHING: dict[tuple[Operator, Operator], Rule] = {
+    (Operator.LE, Operator.LT): python.lt,
+    (Operator.GE, Operator.GT): python.gt,
+}

@@ -1,0 +1,285 @@
+"""Satisfiability for strings: intervals, cut into points and cylinders.
+
+*Theory of operation.*  Equality, order and prefix are intervals of the order by
+code point, because the string after ``s`` is ``s`` with U+0000 behind it.  What is
+left of the line after intersecting them is a list of half-open intervals
+``[lo, hi)``.  Each consists of finitely many *points* and of *cylinders*: all
+strings that begin with a stem and then a character of some range.
+
+::
+
+    ["", "ab")   =   ""   "a"     and   everything from c < "a",  "a"·c for c < "b"
+                     points             cylinders
+
+Points are tried one by one.  A cylinder is infinite, and leaves room for what
+suffixes and substrings ask: its stem, then the wanted substrings and the wanted
+suffix, kept apart by a character ``z`` that no unwanted string contains.  An
+unwanted substring could only occur inside one of these parts, never across a
+``z``; that is why looking at the parts is enough, and the procedure complete.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from siena.model import Constraint, Operator
+from siena.model.values import CHARACTER_MAX, after_prefix
+
+Interval = tuple[str, str | None]
+"""``[lo, hi)``; ``None`` is above every string."""
+
+# Characters that read well in a witness, tried before all others.
+_READABLE = "abcdefghijklmnopqrstuvwxyz!0ABCDEFGHIJKLMNOPQRSTUVWXYZ.~"
+
+
+class Cylinder(NamedTuple):
+    """The strings ``stem·c·…`` with ``first <= c <= last``, or ``stem·…`` if both are None."""
+
+    stem: str
+    first: str | None = None
+    last: str | None = None
+
+
+class Pieces(NamedTuple):
+    """What an interval consists of."""
+
+    points: tuple[str, ...]
+    cylinders: tuple[Cylinder, ...]
+
+
+def sat_string(
+    positive: Iterable[Constraint], negative: Iterable[Constraint]
+) -> str | None:
+    """A string that satisfies every positive and no negative constraint.
+
+    Cost: the total length of the operands times their number.
+    """
+    wanted, unwanted = list(positive), list(negative)
+    if any(c.operator is Operator.ANY for c in unwanted):
+        return None
+    suffix = _longest_suffix(wanted)
+    if suffix is None:
+        return None
+    search = _Search(
+        suffix,
+        substrings=_operands(wanted, Operator.SUBSTRING),
+        bad_suffixes=_operands(unwanted, Operator.SUFFIX),
+        bad_substrings=_operands(unwanted, Operator.SUBSTRING),
+    )
+    for lo, hi in intervals(wanted, unwanted):
+        pieces = decompose(lo, hi)
+        for point in pieces.points:
+            if search.accepts(point):
+                return point
+        for cylinder in pieces.cylinders:
+            found = search.inside(cylinder)
+            if found is not None:
+                return found
+    return None
+
+
+def intervals(
+    positive: Iterable[Constraint], negative: Iterable[Constraint]
+) -> list[Interval]:
+    """What equality, order and prefix leave of the line, in ascending order.
+
+    >>> from siena.lang.parser import parse_filter
+    >>> intervals(parse_filter('s >= a, s <= c, s != "b"'), parse_filter("s >* a"))
+    [('b\\x00', 'c\\x00')]
+    """
+    left: list[Interval] = [("", None)]
+    for constraint in positive:
+        interval = _interval(constraint)
+        if interval is not None:
+            is_hole = constraint.operator is Operator.NE
+            left = _without(left, interval) if is_hole else _within(left, interval)
+    for constraint in negative:
+        interval = _interval(constraint)
+        if interval is not None:
+            is_hole = constraint.operator is not Operator.NE
+            left = _without(left, interval) if is_hole else _within(left, interval)
+    return left
+
+
+def decompose(lo: str, hi: str | None) -> Pieces:
+    """The points and cylinders of ``[lo, hi)``.
+
+    >>> decompose("ab", "ac")
+    Pieces(points=(), cylinders=(Cylinder(stem='ab', first=None, last=None),))
+    """
+    points: list[str] = []
+    cylinders: list[Cylinder] = []
+    if hi is not None and hi.startswith(lo):
+        # From lo up to a string that begins with lo: only what lies along hi.
+        _add_below(hi, len(lo), points, cylinders)
+        return Pieces(tuple(points), tuple(cylinders))
+    common = -1 if hi is None else _common_length(lo, hi)
+    cylinders.append(Cylinder(lo))
+    for j in range(len(lo) - 1, common, -1):
+        _add_range(cylinders, lo[:j], _next(lo[j]), CHARACTER_MAX)
+    if hi is not None:
+        _add_range(cylinders, lo[:common], _next(lo[common]), _previous(hi[common]))
+        _add_below(hi, common + 1, points, cylinders)
+    return Pieces(tuple(points), tuple(cylinders))
+
+
+class _Search:
+    """What suffixes and substrings ask of a string, and how to build one."""
+
+    def __init__(
+        self,
+        suffix: str,
+        *,
+        substrings: list[str],
+        bad_suffixes: list[str],
+        bad_substrings: list[str],
+    ) -> None:
+        self.suffix = suffix
+        self.substrings = substrings
+        self.bad_suffixes = bad_suffixes
+        self.bad_substrings = bad_substrings
+        bad = "".join((*bad_suffixes, *bad_substrings))
+        self.separator = next(c for c in _characters("\0", CHARACTER_MAX) if c not in bad)
+        parts = (*substrings, suffix)
+        self.parts_fit = not any(
+            u in part for u in bad_substrings for part in parts
+        ) and not any(suffix.endswith(u) for u in bad_suffixes)
+
+    def accepts(self, text: str) -> bool:
+        """Whether a string has what is wanted and nothing that is not."""
+        return (
+            text.endswith(self.suffix)
+            and all(t in text for t in self.substrings)
+            and not any(text.endswith(u) for u in self.bad_suffixes)
+            and not any(u in text for u in self.bad_substrings)
+        )
+
+    def inside(self, cylinder: Cylinder) -> str | None:
+        """An accepted string of the cylinder."""
+        if not self.parts_fit:
+            return None
+        start = self._start(cylinder)
+        if start is None:
+            return None
+        if self.accepts(start):
+            return start  # shorter, and easier to read
+        middle = self.separator + "".join(t + self.separator for t in self.substrings)
+        found = start + middle + self.suffix
+        assert self.accepts(found)
+        return found
+
+    def _start(self, cylinder: Cylinder) -> str | None:
+        """The stem and a character of the range, free of unwanted substrings."""
+        stem = cylinder.stem
+        if any(u in stem for u in self.bad_substrings):
+            return None
+        if cylinder.first is None or cylinder.last is None:
+            return stem
+        # Only a character that ends an unwanted string can complete one, so this
+        # looks at one character more than there are unwanted strings.
+        for character in _characters(cylinder.first, cylinder.last):
+            start = stem + character
+            if not any(start.endswith(u) for u in self.bad_substrings):
+                return start
+        return None
+
+
+def _longest_suffix(wanted: list[Constraint]) -> str | None:
+    """The suffix that implies all the others, or None if two exclude each other."""
+    longest = ""
+    for suffix in _operands(wanted, Operator.SUFFIX):
+        if suffix.endswith(longest):
+            longest = suffix
+        elif not longest.endswith(suffix):
+            return None
+    return longest
+
+
+def _operands(constraints: list[Constraint], operator: Operator) -> list[str]:
+    return [str(c.value) for c in constraints if c.operator is operator]
+
+
+def _interval(constraint: Constraint) -> Interval | None:
+    """The interval of a constraint; of ``!=``, the hole; of others, none."""
+    operator, value = constraint.operator, constraint.value
+    if operator in {Operator.SUFFIX, Operator.SUBSTRING, Operator.ANY}:
+        return None
+    assert isinstance(value, str)
+    after = value + "\0"  # the next string
+    return {
+        Operator.EQ: (value, after),
+        Operator.NE: (value, after),
+        Operator.LT: ("", value),
+        Operator.LE: ("", after),
+        Operator.GT: (after, None),
+        Operator.GE: (value, None),
+        Operator.PREFIX: (value, after_prefix(value)),
+    }[operator]
+
+
+def _within(left: list[Interval], cut: Interval) -> list[Interval]:
+    found = []
+    for lo, hi in left:
+        low = max(lo, cut[0])
+        high = _least(hi, cut[1])
+        if high is None or low < high:
+            found.append((low, high))
+    return found
+
+
+def _without(left: list[Interval], hole: Interval) -> list[Interval]:
+    below = _within(left, ("", hole[0]))
+    return below if hole[1] is None else below + _within(left, (hole[1], None))
+
+
+def _least(a: str | None, b: str | None) -> str | None:
+    if a is None:
+        return b
+    return a if b is None else min(a, b)
+
+
+def _add_below(
+    hi: str, start: int, points: list[str], cylinders: list[Cylinder]
+) -> None:
+    """The beginnings of ``hi``, and what branches off below it, from ``start`` on."""
+    for k in range(start, len(hi)):
+        points.append(hi[:k])
+        _add_range(cylinders, hi[:k], "\0", _previous(hi[k]))
+
+
+def _add_range(
+    cylinders: list[Cylinder], stem: str, first: str | None, last: str | None
+) -> None:
+    if first is not None and last is not None and first <= last:
+        cylinders.append(Cylinder(stem, first, last))
+
+
+def _common_length(a: str, b: str) -> int:
+    length = 0
+    while length < min(len(a), len(b)) and a[length] == b[length]:
+        length += 1
+    return length
+
+
+def _next(character: str) -> str | None:
+    code = ord(character) + 1
+    if code > ord(CHARACTER_MAX):
+        return None
+    return chr(0xE000 if code == 0xD800 else code)  # over the surrogates
+
+
+def _previous(character: str) -> str | None:
+    code = ord(character) - 1
+    if code < 0:
+        return None
+    return chr(0xD7FF if code == 0xDFFF else code)
+
+
+def _characters(first: str, last: str) -> Iterator[str]:
+    """The characters of a range, the readable ones first."""
+    for character in _READABLE:
+        if first <= character <= last:
+            yield character
+    character: str | None = first
+    while character is not None and character <= last:
+        yield character
+        character = _next(character)

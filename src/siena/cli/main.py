@@ -1,0 +1,141 @@
+"""The ``siena`` command: finds the command that was asked for and runs it.
+
+A command is a function in a file of its own, entered in :data:`COMMANDS`.  It
+prints its answer on stdout, raises :class:`typer.Exit` for a code other than 0,
+and lets a :class:`siena.errors.SienaError` fly: :func:`main` says it in one line.
+"""
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from siena.errors import SienaError
+
+# Where each command lives, as "module:function", in the order of `siena --help`.
+COMMANDS: dict[str, str] = {}
+
+EXIT_BAD_INPUT = 2  # as Typer has it for a wrong option
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+EXIT_CLOSED_PIPE = 141  # 128 + SIGPIPE, as if we had not caught it
+
+
+def main() -> None:
+    """Run the command line; what others did wrong ends in one line and a code.
+
+    A mistake of ours still shows its traceback: it is meant to be loud.
+    """
+    try:
+        _run()
+    except SienaError as error:
+        _say(error)
+        sys.exit(EXIT_BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        _forget_stdout()
+        sys.exit(EXIT_CLOSED_PIPE)
+    except OSError as error:  # a full disk, a file that is not there
+        _say(error)
+        _forget_stdout()
+        sys.exit(EXIT_BAD_INPUT)
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command when it is called for.
+
+    Only a list of all commands, for ``--help`` or after a misspelling, imports all.
+    """
+
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 -- Typer's signature
+        """The names of all commands, all of them loaded."""
+        for name in COMMANDS:
+            self._load(name)
+        return list(COMMANDS)
+
+    def get_command(
+        self, ctx: object, cmd_name: str
+    ) -> TyperCommand | TyperGroup | None:
+        """The command of that name, or ``None``."""
+        if cmd_name in COMMANDS:
+            return self._load(cmd_name)
+        self.list_commands(ctx)  # so that Typer can say what was meant
+        return None
+
+    def _load(self, name: str) -> TyperCommand:
+        module, function = COMMANDS[name].split(":")
+        # Without Rich's markup: it would take the brackets of a filter for a style.
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name)(getattr(import_module(module), function))
+        command = get_command(single)
+        assert isinstance(command, TyperCommand)
+        self.add_command(command, name)
+        return command
+
+
+app = typer.Typer(
+    name="siena",
+    cls=LazyGroup,
+    help="Content-based publish/subscribe: say what you want, not who has it.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 -- Typer hands over a value
+    if wanted:
+        from importlib.metadata import version  # slow to import, seldom asked for
+
+        print(f"siena {version('siena-pubsub')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    assert not version, "the callback has left by now"
+
+
+def _run() -> None:
+    try:
+        app()
+    except SystemExit as leaving:
+        # Typer and Rich leave a closed pipe with code 1, which is an answer here.
+        if isinstance(leaving.__context__, BrokenPipeError):
+            raise leaving.__context__ from None
+        raise
+    finally:
+        # Here, where a failure can still be handled.  Unlike sys.stdout.flush(),
+        # this also works when the program was started without a stdout.
+        print(end="", flush=True)
+
+
+def _say(error: Exception) -> None:
+    """Write the error on stderr in one line; show a person the place as well."""
+    line = " ".join(str(error).splitlines())
+    print(f"siena: error: {line}", file=sys.stderr)
+    place = error.place if isinstance(error, SienaError) else None
+    if place is not None and sys.stderr.isatty():
+        print(place.pointer(), file=sys.stderr)
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter's own flush of stdout, at its end, succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,121 @@
+"""Every error that Siena raises on purpose, and where in a text it happened.
+
+::
+
+    SienaError                      catch this at the edge of a program
+    ├── FilterError                 the language was misused
+    │   ├── InvalidConstraintError    an operator and a value that do not go together
+    │   └── FilterSyntaxError         text that is not in the language
+    ├── InvalidNotificationError    a value, name or set of attributes nobody may publish
+    ├── InvalidFormError            JSON that is not the form of anything of ours
+    └── LimitError                  a declared limit was reached; names it
+
+A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
+and it is meant to be loud.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+# What a person sees of a long text around the place of an error.
+EXCERPT_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a text, and how to point at it.
+
+    >>> place = Place("price >> 3", 7)
+    >>> str(place)
+    'column 8'
+    >>> print(place.pointer())
+    price >> 3
+           ^
+    """
+
+    text: str
+    position: int
+
+    @property
+    def line(self) -> int:
+        """The number of the line, from 1."""
+        return self.text.count("\n", 0, self.position) + 1
+
+    @property
+    def column(self) -> int:
+        """The number of the character in its line, from 1."""
+        return self.position - self.text.rfind("\n", 0, self.position)
+
+    def pointer(self) -> str:
+        """The line of the text with a caret under the place, cut to a readable width."""
+        start = self.text.rfind("\n", 0, self.position) + 1
+        end = self.text.find("\n", self.position)
+        line = self.text[start : end if end >= 0 else len(self.text)]
+        cut = max(0, self.position - start - EXCERPT_CHARACTERS // 2)
+        shown = line[cut : cut + EXCERPT_CHARACTERS]
+        before = "… " if cut else ""
+        after = " …" if cut + EXCERPT_CHARACTERS < len(line) else ""
+        caret = " " * (len(before) + self.position - start - cut) + "^"
+        # A control character would move the caret; each becomes one visible mark.
+        visible = "".join(c if c.isprintable() else "·" for c in shown)
+        return f"{before}{visible}{after}\n{caret}"
+
+    def __str__(self) -> str:
+        if "\n" in self.text:
+            return f"line {self.line}, column {self.column}"
+        return f"column {self.column}"
+
+
+class SienaError(Exception):
+    """Something that a user, a peer or a file did wrong, said in one line."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.place: Place | None = None
+
+    def at(self, text: str, position: int) -> Self:
+        """This error, at a place of a text; an inner place, once known, stays."""
+        if self.place is None:
+            self.place = Place(text, position)
+        return self
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.message}{hint}"
+
+
+class FilterError(SienaError):
+    """The language was misused."""
+
+
+class InvalidConstraintError(FilterError):
+    """An operator and a value, or a type, that do not go together."""
+
+
+class FilterSyntaxError(FilterError):
+    """Text that is not in the language; ``place`` says where it stops being so."""
+
+
+class InvalidNotificationError(SienaError):
+    """A value, a name or a set of attributes that cannot be published."""
+
+
+class InvalidFormError(SienaError):
+    """JSON that is not the form of a filter, pattern, advertisement or notification."""
+
+
+class LimitError(SienaError):
+    """A declared limit was reached.
+
+    >>> raise LimitError("NESTING_MAX", 100, "levels of parentheses")
+    Traceback (most recent call last):
+    siena.errors.LimitError: more than 100 levels of parentheses (limit NESTING_MAX)
+    """
+
+    def __init__(self, limit: str, value: int, what: str) -> None:
+        super().__init__(f"more than {value} {what}", hint=f"limit {limit}")
+        self.limit = limit
+        self.value = value

@@ -1,0 +1,37 @@
+"""Text and JSON ⇄ values.
+
+From the ground up: ``scanner`` → ``literals`` → ``constraints`` → ``interests``,
+``lists``; ``json_text`` → ``notification_form``; then ``parser``, the room's front,
+and ``interest_form``.  Printing is ``str(value)``.
+"""
+
+from siena.lang.interest_form import (
+    advertisement_from_json,
+    advertisement_to_json,
+    interest_from_json,
+    interest_to_json,
+)
+from siena.lang.notification_form import notification_from_json, notification_to_json
+from siena.lang.parser import (
+    parse_advertisement,
+    parse_filter,
+    parse_interest,
+    parse_notification,
+    parse_pattern,
+    parse_predicate,
+)
+
+__all__ = [
+    "advertisement_from_json",
+    "advertisement_to_json",
+    "interest_from_json",
+    "interest_to_json",
+    "notification_from_json",
+    "notification_to_json",
+    "parse_advertisement",
+    "parse_filter",
+    "parse_interest",
+    "parse_notification",
+    "parse_pattern",
+    "parse_predicate",
+]

@@ -1,0 +1,178 @@
+"""Reading interests: filters, predicates and patterns.
+
+::
+
+    pattern      ::=  predicate ("then" predicate)*
+    predicate    ::=  conjunction ("or" conjunction)*
+    conjunction  ::=  factor (("and" | ",") factor)*
+    factor       ::=  "not" factor | "(" predicate ")" | "[" [predicate] "]" | constraint
+    constraint   ::=  [type] name (operator literal | "any" | ["not"] "in" "(" literals ")")
+
+``not`` is pushed inward while reading: below it every ``or`` means *and*, every
+``and`` means *or*, and every constraint is negated, on an attribute that is
+present and of the same kind.  A rule therefore always returns a disjunction of
+conjunctions, multiplied out step by step and refused at the first step that is
+too large: nothing explodes before it is refused.
+"""
+
+from collections.abc import Iterable
+
+from siena.lang.constraints import ConstraintReader
+from siena.lang.scanner import PUNCTUATION
+from siena.model import Constraint, Kind, Operator
+from siena.model.limits import FILTERS_MAX, NESTING_MAX, STEPS_MAX
+from siena.model.operators import NEGATIONS
+from siena.model.values import after_prefix
+
+Alternatives = list[tuple[Constraint, ...]]
+"""A disjunction of conjunctions."""
+
+
+class InterestReader(ConstraintReader):
+    """The grammar above, one method per rule."""
+
+    __slots__ = ("depth",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = 0
+
+    def pattern(self, steps_max: int = STEPS_MAX) -> list[Alternatives]:
+        """The whole text: its steps."""
+        steps = [self.predicate(negated=False)]
+        while self.scanner.keyword == "then":
+            if len(steps) == steps_max == 1:
+                self.scanner.fail("this is a pattern, and a filter is wanted")
+            if len(steps) == steps_max:
+                what = "steps in a pattern"
+                self.refuse("STEPS_MAX", STEPS_MAX, what, self.scanner.start)
+            self.scanner.advance()
+            steps.append(self.predicate(negated=False))
+        self.expect_end()
+        return steps
+
+    def predicate(self, *, negated: bool) -> Alternatives:
+        """Conjunctions joined by ``or``."""
+        start = self.scanner.start
+        parts = [self.conjunction(negated=negated)]
+        while self.scanner.keyword == "or":
+            self.scanner.advance()
+            parts.append(self.conjunction(negated=negated))
+        return self.all_of(parts, start) if negated else self.any_of(parts, start)
+
+    def conjunction(self, *, negated: bool) -> Alternatives:
+        """Factors joined by ``and`` or a comma."""
+        start = self.scanner.start
+        parts = [self.factor(negated=negated)]
+        while self.at_and():
+            self.scanner.advance()
+            parts.append(self.factor(negated=negated))
+        return self.any_of(parts, start) if negated else self.all_of(parts, start)
+
+    def factor(self, *, negated: bool) -> Alternatives:
+        """A constraint, a group, or the negation of either."""
+        scanner = self.scanner
+        is_group = scanner.kind == PUNCTUATION and scanner.token in "(["
+        if not is_group and scanner.keyword != "not":
+            return self.constraint(negated=negated)
+        if self.depth == NESTING_MAX:
+            what = "levels of parentheses and not"
+            self.refuse("NESTING_MAX", NESTING_MAX, what, scanner.start)
+        self.depth += 1
+        if is_group:
+            inside = self.group(negated=negated)
+        else:
+            scanner.advance()
+            inside = self.factor(negated=not negated)
+        self.depth -= 1
+        return inside
+
+    def group(self, *, negated: bool) -> Alternatives:
+        """What parentheses or brackets enclose; ``[]`` is the empty filter."""
+        start = self.scanner.start
+        closing = ")" if self.scanner.token == "(" else "]"
+        self.scanner.advance()
+        if closing == "]" and self.at("]"):
+            if negated:
+                message = "not [] matches nothing, and cannot be written"
+                self.scanner.fail(message, position=start)
+            self.scanner.advance()
+            return [()]
+        inside = self.predicate(negated=negated)
+        self.expect(closing, f"to close column {start + 1}")
+        return inside
+
+    def constraint(self, *, negated: bool) -> Alternatives:
+        """One condition on one attribute, or on its membership in a list."""
+        start = self.scanner.start
+        kind, name = self.subject()
+        if self.scanner.keyword in {"in", "not"}:
+            return self.membership(kind, name, negated=negated)
+        operator = self.operator()
+        if operator is not Operator.ANY:
+            constraint = self.operand(kind, name, operator)
+            return self.negation(constraint, start) if negated else [(constraint,)]
+        if negated:
+            message = "not any has no meaning: a filter cannot ask for an absence"
+            self.scanner.fail(message, position=start)
+        return [(Constraint(name, Operator.ANY, None, kind),)]
+
+    def membership(
+        self, kind: Kind | None, name: str, *, negated: bool
+    ) -> Alternatives:
+        """``in (…)`` and ``not in (…)``."""
+        start = self.scanner.start
+        if self.scanner.keyword == "not":
+            self.scanner.advance()
+            negated = not negated
+        if self.scanner.keyword != "in":
+            self.scanner.fail(f"expected in, found {self.scanner.describe()}")
+        self.scanner.advance()
+        operator = Operator.NE if negated else Operator.EQ
+        members: list[Alternatives] = [
+            [(constraint,)] for constraint in self.members(kind, name, operator)
+        ]
+        return self.all_of(members, start) if negated else self.any_of(members, start)
+
+    def negation(self, constraint: Constraint, position: int) -> Alternatives:
+        """What holds of a present attribute of the kind where the constraint does not."""
+        name, operator, kind, value = constraint
+        if operator in NEGATIONS:
+            return [(Constraint(name, NEGATIONS[operator], value, kind),)]
+        if operator is not Operator.PREFIX:
+            self.scanner.fail(
+                f"not … {operator.symbol} cannot be written as constraints",
+                hint="only = != < <= > >= and starts with can be negated",
+                position=position,
+            )
+        # Strings with a prefix are an interval; the others lie below or above it.
+        assert isinstance(value, str)
+        below = (Constraint(name, Operator.LT, value, kind),)
+        end = after_prefix(value)
+        if end is None:
+            return [below]
+        return [below, (Constraint(name, Operator.GE, end, kind),)]
+
+    def any_of(self, parts: Iterable[Alternatives], start: int) -> Alternatives:
+        """The disjunction of the parts."""
+        joined = [alternative for part in parts for alternative in part]
+        if len(joined) > FILTERS_MAX:
+            self.refuse("FILTERS_MAX", FILTERS_MAX, "filters in a predicate", start)
+        return joined
+
+    def all_of(self, parts: list[Alternatives], start: int) -> Alternatives:
+        """The conjunction of the parts, multiplied out."""
+        if len(parts) == 1:
+            return parts[0]
+        # Parts with one alternative multiply nothing: gather them in one step.
+        common = tuple(c for part in parts if len(part) == 1 for c in part[0])
+        product: Alternatives = [common]
+        self.check_count(len(common), start)
+        for part in parts:
+            if len(part) == 1:
+                continue
+            if len(product) * len(part) > FILTERS_MAX:
+                self.refuse("FILTERS_MAX", FILTERS_MAX, "filters in a predicate", start)
+            product = [left + right for left in product for right in part]
+            self.check_count(len(product[-1]), start)
+        return product

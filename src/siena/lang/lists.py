@@ -1,0 +1,94 @@
+"""Reading plain lists: advertisements and notifications.
+
+Both are written like a filter without ``or`` and ``not``: entries joined by
+``and`` or a comma, with or without brackets around them all.
+"""
+
+from collections.abc import Iterator
+
+from siena.errors import SienaError
+from siena.lang.constraints import ConstraintReader
+from siena.lang.literals import read_literal
+from siena.model import Constraint, Kind, Notification, Operator, Value
+from siena.model.constraint import convert
+from siena.model.limits import ATTRIBUTES_MAX
+
+
+class ListReader(ConstraintReader):
+    """The rules for lists."""
+
+    __slots__ = ()
+
+    def advertisement(self) -> list[Constraint]:
+        """The constraints of an advertisement; ``in (…)`` gives one for each value."""
+        found: list[Constraint] = []
+        for start in self.entries():
+            kind, name = self.subject()
+            if self.scanner.keyword == "in":
+                self.scanner.advance()
+                found += self.members(kind, name, Operator.EQ)
+            else:
+                operator = self.operator()
+                if operator is Operator.ANY:
+                    found.append(Constraint(name, operator, None, kind))
+                else:
+                    found.append(self.operand(kind, name, operator))
+            self.check_count(len(found), start)
+        return found
+
+    def notification(self) -> Notification:
+        """The attributes of a notification."""
+        found: dict[str, Value] = {}
+        for start in self.entries():
+            kind, name = self.subject()
+            if name in found:
+                message = f'two attributes are called "{name}"'
+                self.scanner.fail(message, position=start)
+            if len(found) == ATTRIBUTES_MAX:
+                what = "attributes in a notification"
+                self.refuse("ATTRIBUTES_MAX", ATTRIBUTES_MAX, what, start)
+            found[name] = self.attribute_value(kind)
+        return Notification(found)
+
+    def attribute_value(self, kind: Kind | None) -> Value:
+        """The ``= value`` of an attribute, as a value of the type that was named."""
+        scanner = self.scanner
+        if scanner.token != "=":
+            hint = "a notification says what is, with = only"
+            scanner.fail(f"expected =, found {scanner.describe()}", hint=hint)
+        if kind is Kind.NUMBER:
+            scanner.fail("a value is an integer or a float, not just a number")
+        scanner.advance()
+        try:
+            value = read_literal(scanner, kind)
+            value = value if kind is None else convert(value, kind)
+        except SienaError as error:
+            raise error.at(scanner.text, scanner.start) from None
+        scanner.advance()
+        return value
+
+    def entries(self) -> Iterator[int]:
+        """Where each entry starts; between two of them eats what joins them."""
+        bracketed = self.at("[")
+        if bracketed:
+            self.scanner.advance()
+        if not (bracketed and self.at("]")):
+            self.refuse_logic()
+            yield self.scanner.start
+            while self.at_and():
+                self.scanner.advance()
+                self.refuse_logic()
+                yield self.scanner.start
+        self.refuse_logic()
+        if bracketed:
+            self.expect("]", "at the end of the list")
+        self.expect_end()
+
+    def refuse_logic(self) -> None:
+        """Fail at the words that only interests may use."""
+        word = self.scanner.keyword
+        if word in {"or", "not", "then"} or self.at("("):
+            self.scanner.fail(
+                f"{self.scanner.describe()} has no meaning in a list of attributes",
+                hint="join them with and, or with commas",
+            )

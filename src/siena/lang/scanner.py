@@ -1,0 +1,125 @@
+"""From text to tokens: the words, literals and symbols of the language.
+
+One regular expression finds the next token and nothing is read twice, so that a
+hostile text costs no more than an honest one of its length.
+"""
+
+import re
+from typing import NoReturn
+
+from siena.errors import FilterSyntaxError, LimitError
+from siena.model.limits import TEXT_CHARACTERS_MAX
+from siena.model.spelling import BAREWORD, RESERVED
+
+# The kinds of token, as the numbers of the groups below.
+KEYWORD, WORD, QUOTED, TIME, NUMBER, SYMBOL, PUNCTUATION = range(1, 8)
+END = 0
+
+_CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
+_TOKEN = re.compile(
+    rf"""\s*(?:
+      ((?i:{"|".join(sorted(RESERVED))})(?![\w./:-]))
+    | ({BAREWORD})
+    | ("[^"\\]*(?:\\.[^"\\]*)*" | '[^'\\]*(?:\\.[^'\\]*)*')
+    | ((?:\d{{4}}-\d{{2}}-\d{{2}}[Tt])?{_CLOCK}(?:[Zz]|[+-]\d{{2}}:\d{{2}})?)(?![\w.:+-])
+    | ([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.:+-])
+    | (>=|<=|!=|>\*|\*<|[=<>*](?![=<>*~]))
+    | ([()\[\],])
+    | $
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_SPACE = re.compile(r"\s*")
+_RUN = re.compile(r"[^\s()\[\],]{1,40}")
+_SYMBOLS = re.compile(r"[=<>!*~&|^]+")
+
+_HINTS = {
+    "==": "write =",
+    "<>": "write !=",
+    "!": "write not",
+    "=<": "write <=",
+    "=>": "write >=",
+    "&": "write and",
+    "&&": "write and",
+    "|": "write or",
+    "||": "write or",
+    "=~": "use starts with, ends with or contains",
+    "~": "use starts with, ends with or contains",
+}
+
+
+class Scanner:
+    """A text, and the token at the front of what is left of it."""
+
+    __slots__ = ("end", "keyword", "kind", "start", "text", "token")
+
+    def __init__(self, text: str) -> None:
+        if len(text) > TEXT_CHARACTERS_MAX:
+            raise LimitError(
+                "TEXT_CHARACTERS_MAX", TEXT_CHARACTERS_MAX, "characters of text"
+            ).at(text, TEXT_CHARACTERS_MAX)
+        self.text = text
+        self.end = 0
+        self.advance()
+
+    def advance(self) -> None:
+        """Step to the next token.
+
+        ``kind`` and ``token`` say what it is, ``start`` where, and ``keyword`` is
+        the reserved word in lower case if it is one, else empty.
+        """
+        match = _TOKEN.match(self.text, self.end)
+        if match is None:
+            self._fail_at_unknown()
+        kind = match.lastindex
+        if kind is None:
+            self.kind, self.token, self.start = END, "", len(self.text)
+        else:
+            self.kind, self.token, self.start = kind, match[kind], match.start(kind)
+        self.keyword = self.token.lower() if kind == KEYWORD else ""
+        self.end = match.end()
+
+    def fail(
+        self, message: str, *, hint: str = "", position: int | None = None
+    ) -> NoReturn:
+        """Raise a syntax error, at the token at the front unless told otherwise."""
+        place = self.start if position is None else position
+        raise FilterSyntaxError(message, hint=hint).at(self.text, place)
+
+    def describe(self) -> str:
+        """The token at the front, as an error message names it."""
+        if self.kind == END:
+            return "the end"
+        shown = self.token if len(self.token) <= 40 else self.token[:40] + "…"
+        return f'"{shown}"' if self.kind != QUOTED else shown
+
+    def _fail_at_unknown(self) -> NoReturn:
+        """Say what is wrong where no token begins."""
+        space = _SPACE.match(self.text, self.end)
+        assert space is not None
+        position = space.end()
+        character = self.text[position]
+        if character in "\"'":
+            self.fail("this quote is never closed", position=position)
+        symbols = _SYMBOLS.match(self.text, position)
+        if symbols:
+            self.fail(
+                f'"{symbols.group()[:40]}" is not an operator',
+                hint=_HINTS.get(
+                    symbols.group(), "operators are = != < <= > >= >* *< * any"
+                ),
+                position=position,
+            )
+        run = _RUN.match(self.text, position)
+        assert run is not None
+        if character.isdigit() or character in "+-.":
+            self.fail(
+                f"{run.group()} is neither a number nor a time",
+                hint="quote it to mean a string",
+                position=position,
+            )
+        self.fail(
+            f'"{character}" cannot start a word',
+            hint="quote names and strings with such characters",
+            position=position,
+        )

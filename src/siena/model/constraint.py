@@ -1,0 +1,136 @@
+"""Constraints: the atoms of the filter language.
+
+A constraint is one condition on one attribute, such as ``change < 0``.  What
+constraints say about *each other* is :mod:`siena.algebra`.
+"""
+
+from typing import NamedTuple, Self
+
+from siena.errors import InvalidConstraintError, InvalidNotificationError
+from siena.model.operators import STRING_OPERATORS, Operator
+from siena.model.spelling import spell, spell_string
+from siena.model.values import Kind, Value, as_name, as_value
+
+
+class _Fields(NamedTuple):
+    """The four parts, in the order in which constraints are sorted.
+
+    Values are compared last, between constraints of one kind, where they have an
+    order.  A tuple, because constraints are hashed, compared and sorted by the
+    million.
+    """
+
+    name: str
+    operator: Operator
+    kind: Kind
+    value: Value | None
+
+
+class Constraint(_Fields):
+    """One condition on one attribute: a name, an operator and a value.
+
+    >>> falling = Constraint("change", Operator.LT, 0)
+    >>> print(falling)
+    change < 0
+    >>> falling.matches(-4), falling.matches(-0.5), falling.matches(2.5)
+    (True, True, False)
+
+    A value of another kind is not selected, and is not an error: publishers and
+    subscribers never agreed on a schema.
+
+    >>> falling.matches("-4.0")
+    False
+
+    A number without a type is about integers and floats alike; name a kind to
+    mean one of them.
+
+    >>> print(Constraint("change", Operator.LT, 0, Kind.FLOAT))
+    float change < 0.0
+
+    Raises:
+        InvalidConstraintError: if operator, kind and value do not go together.
+    """
+
+    # The kind is part of equality: without it, level = 1 and level = true would
+    # be one key of every dictionary.
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        name: str,
+        operator: Operator,
+        value: Value | None = None,
+        kind: Kind | None = None,
+    ) -> Self:
+        """Check the parts against each other, and bring them into their one form."""
+        checked, kind = _check(operator, value, kind)
+        if operator in STRING_OPERATORS and checked == "":
+            # Every string starts with, ends with and contains the empty one.
+            operator, checked = Operator.ANY, None
+        return super().__new__(cls, as_name(name), operator, kind, checked)
+
+    @classmethod
+    def trusted(
+        cls, name: str, operator: Operator, value: Value | None, kind: Kind
+    ) -> Self:
+        """A constraint of parts that have been checked already, by a parser."""
+        return super().__new__(cls, name, operator, kind, value)
+
+    def __getnewargs__(self) -> tuple[str, Operator, Value | None, Kind]:  # type: ignore[override]
+        # Pickling calls __new__, whose order of arguments is not the fields'.
+        return self.name, self.operator, self.value, self.kind
+
+    def matches(self, value: Value) -> bool:
+        """Whether an attribute holding ``value`` satisfies this constraint."""
+        return type(value) in self.kind.types and self.operator.holds(value, self.value)
+
+    def __str__(self) -> str:
+        name = spell_string(self.name)
+        if self.value is None:
+            typed = "" if self.kind is Kind.ANY else f"{self.kind.word} "
+            return f"{typed}{name} any"
+        typed = "" if self.kind is Kind.wanted_by(self.value) else f"{self.kind.word} "
+        return f"{typed}{name} {self.operator.symbol} {spell(self.value)}"
+
+    def __repr__(self) -> str:
+        return f"<Constraint {self}>"
+
+
+def _check(
+    operator: Operator, value: Value | None, kind: Kind | None
+) -> tuple[Value | None, Kind]:
+    """The operand and the kind of a constraint, each in its one form."""
+    if operator is Operator.ANY:
+        return None, Kind.ANY if kind is None else kind
+    if value is None:
+        raise InvalidConstraintError(f"{operator.symbol} needs a value")
+    try:
+        operand = as_value(value)
+    except InvalidNotificationError as error:
+        raise InvalidConstraintError(error.message, hint=error.hint) from None
+    if kind is None:
+        kind = Kind.wanted_by(operand)
+    operand = convert(operand, kind)
+    if not operator.accepts(kind):
+        raise InvalidConstraintError(
+            f"{operator.symbol} does not apply to {kind.word} values",
+            hint="it compares strings" if operator in STRING_OPERATORS else "",
+        )
+    return operand, kind
+
+
+def convert(operand: Value, kind: Kind) -> Value:
+    """The operand as a value of the kind, where that loses nothing.
+
+    >>> convert(3, Kind.FLOAT)
+    3.0
+    >>> convert(3.5, Kind.INTEGER)
+    Traceback (most recent call last):
+    siena.errors.InvalidConstraintError: 3.5 is not an integer value
+    """
+    if kind.admits(Kind.of(operand)):
+        return operand
+    if kind is Kind.FLOAT and type(operand) is int and int(float(operand)) == operand:
+        return float(operand)
+    article = "an" if kind is Kind.INTEGER else "a"
+    raise InvalidConstraintError(f"{spell(operand)} is not {article} {kind.word} value")

@@ -1,0 +1,24 @@
+"""How long and how many: the limits that every value of the model keeps.
+
+Each is named in the :class:`~siena.errors.LimitError` that it causes.  They are
+far above honest use; they exist so that no text, file or peer can make a
+process grow without bound.
+"""
+
+# One text handed to a parser.  Larger than any filter a person would write,
+# small enough to be scanned in well under a second.
+TEXT_CHARACTERS_MAX = 1_048_576
+# Parentheses inside parentheses: keeps the recursive parser off the stack's end.
+NESTING_MAX = 100
+# An attribute's name.
+NAME_CHARACTERS_MAX = 1_024
+# A string value, in a notification or in a constraint.
+STRING_CHARACTERS_MAX = 1_048_576
+# Constraints in one filter or advertisement (the papers' library allowed 255).
+CONSTRAINTS_MAX = 256
+# Filters in one predicate, after `or`, `in` and `not` have been multiplied out.
+FILTERS_MAX = 1_024
+# Steps in one pattern.
+STEPS_MAX = 64
+# Attributes in one notification.
+ATTRIBUTES_MAX = 1_024

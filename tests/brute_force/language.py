@@ -1,0 +1,179 @@
+"""What filters, predicates and advertisements mean, straight from their definitions.
+
+Plain data and one short function per definition of the specification (A.2 to A.4, and
+design part 4 for ``or``, ``not`` and ``in``).  Slow and obvious on purpose: every
+witness, the product's and our own, is judged by :func:`matches` and :func:`admits`.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+Raw = str | int | float | bool
+
+INTEGER_MIN, INTEGER_MAX = -(2**63), 2**63 - 1
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+TIME_MIN = (datetime.min.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+TIME_MAX = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+
+KINDS = ("string", "integer", "float", "boolean", "time")
+# What a constraint may want, and the kinds of value that satisfy the want: a number
+# without a type is an integer or a float, and ``any`` without a type is anything.
+ADMITTED: dict[str, tuple[str, ...]] = {
+    **{kind: (kind,) for kind in KINDS},
+    "number": ("integer", "float"),
+    "untyped": KINDS,
+}
+
+# Python compares integers with floats exactly, and strings by code point: both are
+# the orders of A.2.  Kinds never meet here, because ADMITTED is asked first.
+OPERATORS: dict[str, Callable[..., bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    ">*": str.startswith,
+    "*<": str.endswith,
+    "*": operator.contains,
+    "any": lambda _value, _operand: True,
+}
+
+
+class Value(NamedTuple):
+    """A value and its kind, together, because Python holds ``True == 1 == 1.0``."""
+
+    kind: str
+    raw: Raw
+
+
+Notification = Mapping[str, Value]
+
+
+class Constraint(NamedTuple):
+    """One condition on one attribute; ``wanted`` is a key of ``ADMITTED``."""
+
+    name: str
+    wanted: str
+    operator: str
+    operand: Raw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """A conjunction; of constraints alone, it is a filter, and empty it takes all."""
+
+    parts: tuple["Expression", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A disjunction."""
+
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """``not``, which speaks only of attributes that are there with the right kind."""
+
+    part: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """``name in (…)``: one equality for each value."""
+
+    options: tuple[Constraint, ...]
+
+
+Expression = Constraint | All | Either | Negation | OneOf
+
+
+def selects(constraint: Constraint, value: Value) -> bool:
+    """Whether an attribute that holds ``value`` satisfies the constraint.
+
+    >>> selects(Constraint("x", "number", ">", 2**53), Value("integer", 2**53 + 1))
+    True
+    >>> selects(Constraint("x", "integer", "=", 1), Value("boolean", True))
+    False
+    """
+    if value.kind not in ADMITTED[constraint.wanted]:
+        return False
+    return OPERATORS[constraint.operator](value.raw, constraint.operand)
+
+
+def matches(
+    expression: Expression, notification: Notification, *, negated: bool = False
+) -> bool:
+    """Whether the notification satisfies the expression, or its negation.
+
+    >>> three = Constraint("x", "number", ">", 3)
+    >>> matches(Negation(three), {"x": Value("integer", 3)})
+    True
+
+    A negation is about a present attribute of the same kind.
+
+    >>> matches(Negation(three), {"x": Value("string", "3")}), matches(three, {})
+    (False, False)
+    >>> matches(Negation(three), {})
+    False
+    """
+    match expression:
+        case Constraint(name=name, wanted=wanted):
+            value = notification.get(name)
+            if value is None or value.kind not in ADMITTED[wanted]:
+                return False
+            return selects(expression, value) is not negated
+        case Negation(part=part):
+            return matches(part, notification, negated=not negated)
+        case All(parts=parts):
+            quantify = any if negated else all
+            return quantify(matches(p, notification, negated=negated) for p in parts)
+        case Either(parts=parts) | OneOf(options=parts):
+            quantify = all if negated else any
+            return quantify(matches(p, notification, negated=negated) for p in parts)
+
+
+def admits(advertisement: Expression, notification: Notification) -> bool:
+    """Whether every attribute is one that the advertisement promises.
+
+    >>> admits(All(), {}), admits(All(), {"x": Value("integer", 1)})
+    (True, False)
+    """
+    promises = list(constraints_in(advertisement))
+    return all(
+        any(promise.name == name and selects(promise, value) for promise in promises)
+        for name, value in notification.items()
+    )
+
+
+def constraints_in(expression: Expression) -> Iterator[Constraint]:
+    """Every constraint as it is written, whatever stands around it."""
+    match expression:
+        case Constraint():
+            yield expression
+        case Negation(part=part):
+            yield from constraints_in(part)
+        case All(parts=parts) | Either(parts=parts) | OneOf(options=parts):
+            for part in parts:
+                yield from constraints_in(part)
+
+
+def in_domain(value: Value) -> bool:
+    """Whether a value that somebody shows us belongs to its kind's domain (A.2)."""
+    match value:
+        case Value(kind="integer", raw=int(raw)):
+            return INTEGER_MIN <= raw <= INTEGER_MAX
+        case Value(kind="float", raw=float(raw)):
+            return abs(raw) < float("inf")  # false for NaN, too
+        case Value(kind="time", raw=int(raw)):
+            return TIME_MIN <= raw <= TIME_MAX
+        case Value(kind="string", raw=str(raw)):
+            return not any("\ud800" <= character <= "\udfff" for character in raw)
+        case _:
+            return isinstance(value.raw, bool)

@@ -1,0 +1,42 @@
+"""What ``import siena`` gives: the public names, complete, sorted and light."""
+
+import subprocess
+import sys
+from types import ModuleType
+
+import siena
+
+# Needed by some rooms or commands; nobody else should wait for them.
+HEAVY = {"asyncio", "numpy", "rich", "typer"}
+
+
+def test_every_public_name_exists() -> None:
+    assert [n for n in siena.__all__ if not hasattr(siena, n)] == []
+
+
+def test_every_public_name_is_listed() -> None:
+    public = {
+        name
+        for name, thing in vars(siena).items()
+        if not name.startswith("_") and not isinstance(thing, ModuleType)
+    }
+    assert public <= set(siena.__all__)
+
+
+def test_the_list_is_sorted() -> None:
+    """Constants, then classes, then functions, as ``ruff check`` sorts them."""
+    assert list(siena.__all__) == sorted(set(siena.__all__), key=rank)
+
+
+def test_the_import_is_light() -> None:
+    """In a fresh interpreter: this one has imported them all."""
+    script = "import sys, siena; print(*sys.modules, sep='\\n')"
+    # -I: neither the current folder nor PYTHONPATH adds anything.
+    command = [sys.executable, "-I", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "siena" in done.stdout.split()
+    assert not HEAVY & set(done.stdout.split())
+
+
+def rank(name: str) -> tuple[bool, bool, str]:
+    return not name.isupper(), not name[0].isupper(), name
