@@ -2,22 +2,19 @@
 
 Random filters over a large domain never touch each other, and a comparison would pass
 by never being asked anything.  So each line has a few *topics*: a name, the kinds that
-it is spoken of in, and a handful of close operands; and its second expression is often
-a small change of the first.
+it is spoken of in, and a handful of close operands (:mod:`brute_force.topics`); and its
+second expression is often a small change of the first.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
 
 from brute_force.evaluator import Question
 from brute_force.language import (
     INTEGER_MAX,
     INTEGER_MIN,
-    TIME_MAX,
-    TIME_MIN,
+    OPERATORS,
     All,
     Constraint,
     Either,
@@ -29,9 +26,7 @@ from brute_force.language import (
     Value,
     constraints_in,
 )
-from brute_force.universe import FLOAT_MAX, LETTERS
-
-T = TypeVar("T")
+from brute_force.topics import Topic, draw_topic
 
 RELATIONS = {
     "matches": 15,
@@ -42,70 +37,15 @@ RELATIONS = {
     "satisfiable": 10,
     "equivalent": 10,
 }
-# The wants that one name is spoken of in, and how often.
-THEMES = {
-    ("string",): 32,
-    ("integer",): 14,
-    ("float",): 8,
-    ("number", "integer", "float"): 20,
-    ("boolean",): 7,
-    ("time",): 8,
-    ("string", "number"): 5,
-    ("boolean", "integer", "float"): 3,
-    ("time", "integer", "string"): 3,
-}
 # Plain, reserved, in need of quotes, and one that only a naive reader splits in two.
 NAMES = ("x", "y", "a-b.c", "and", "Integer", "odd name", "é", 'q"\\', "p\u2028q")
 # Wants that need not be written, because a literal says them.
 UNWRITTEN = frozenset({"string", "number", "boolean", "time"})
 ORDERED = ("=", "!=", "<", "<=", ">", ">=")
+DUELLING = (">*", "*<", "*<", "*", "*", "*", "=")
 PATTERNED = (">*", ">*", "*<", "*")
-INTEGER_HOMES = (
-    (tuple(range(-3, 4)), 85),
-    ((INTEGER_MIN, INTEGER_MIN + 1, INTEGER_MIN + 2), 5),
-    ((INTEGER_MAX - 2, INTEGER_MAX - 1, INTEGER_MAX), 5),
-    ((2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2), 5),
-)
-NOW = 1_794_710_403_000_000  # 2026-11-15T02:40:03Z
-TIME_HOMES = (
-    (tuple(NOW + step for step in range(-2, 3)), 70),
-    ((-1, 0, 1, 1_000_000), 15),
-    ((TIME_MIN, TIME_MIN + 1, TIME_MIN + 2), 7),
-    ((TIME_MAX - 2, TIME_MAX - 1, TIME_MAX), 8),
-)
-# The letters of A.5.6; neighbours of the surrogates, which succ() has to skip; and
-# what a reader could take for something else.
-ALPHABETS = ((LETTERS, 88), ("a\ud7ff\ue000\U0010ffff", 7), ("1\"'\\ \n", 5))
 # Drawn predicates stay small, so that "not shown" is no excuse for the product.
 FILTERS_MAX = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A name, and what a line may say of it."""
-
-    name: str
-    wants: Sequence[str]
-    strings: Sequence[str]
-    integers: Sequence[int]
-    floats: Sequence[float]
-    times: Sequence[int]
-
-    def operands(self, wanted: str, random: Random) -> Sequence[Raw]:
-        """The operands to choose from for a constraint, or a value, of that kind."""
-        match wanted:
-            case "string":
-                return self.strings
-            case "integer":
-                return self.integers
-            case "float":
-                return self.floats
-            case "number":
-                return self.integers if random.random() < 0.6 else self.floats
-            case "time":
-                return self.times
-            case _:
-                return (False, True)
 
 
 def draw_question(random: Random) -> Question:
@@ -127,6 +67,8 @@ def draw_question(random: Random) -> Question:
             return Question(relation, drawer.pair(drawer.advertisement))
         case "equivalent":
             return Question(relation, drawer.twins())
+        case _ if random.random() < 0.2:
+            return Question(relation, drawer.duel())
         case _:
             return Question(relation, drawer.pair(drawer.predicate))
 
@@ -137,7 +79,9 @@ class Drawer:
     def __init__(self, random: Random) -> None:
         self._random = random
         count = random.choices((1, 2, 3), (45, 38, 17))[0]
-        self._topics = [self._topic(name) for name in random.sample(NAMES, count)]
+        self._topics = [
+            draw_topic(name, random) for name in random.sample(NAMES, count)
+        ]
 
     def predicate(self) -> Expression:
         """A filter, or for a share of the lines a predicate with or, not and in."""
@@ -165,6 +109,23 @@ class Drawer:
         second = draw() if self._chance(0.35) else self._relative(first)
         return self._in_any_order(first, second)
 
+    def duel(self) -> tuple[Expression, Expression]:
+        """A union of constraints against a narrow range, all about one name.
+
+        To refute the cover, a value must lie in the range and avoid every constraint at
+        once: the hardest question that one attribute can be asked, and a rare one if
+        left to chance.
+        """
+        topic = self._random.choice(self._topics)
+        wanted = "string" if self._chance(0.6) else self._random.choice(topic.wants)
+        operators = DUELLING if wanted == "string" else ORDERED
+        count = self._random.choice((1, 2, 3))
+        avoided = [self._about(topic, wanted, operators) for _ in range(count)]
+        general = Either(tuple(avoided)) if count > 1 else All(tuple(avoided))
+        extra = self._random.choices((0, 1, 2), (45, 30, 25))[0]
+        kept = [self._about(topic, wanted, operators) for _ in range(extra)]
+        return general, All((*self._range(topic, wanted), *kept))
+
     def twins(self) -> tuple[Expression, Expression]:
         """Two expressions that may well mean the same."""
         if self._chance(0.2):
@@ -191,54 +152,6 @@ class Drawer:
             second = first
         return (first, second) if self._chance(0.6) else (second, first)
 
-    def _topic(self, name: str) -> Topic:
-        wants = self._weighted(list(THEMES.items()))
-        home = self._weighted(INTEGER_HOMES)
-        return Topic(
-            name=name,
-            wants=wants,
-            strings=self._strings(),
-            integers=self._random.sample(home, 3),
-            floats=self._floats(home),
-            times=self._random.sample(self._weighted(TIME_HOMES), 3),
-        )
-
-    def _strings(self) -> list[str]:
-        """Three or four words; most are derived from one before them."""
-        letters = self._weighted(ALPHABETS)
-        words = [self._word(letters)]
-        while len(words) < self._random.choice((3, 4)):
-            base = self._random.choice(words)
-            ways = (
-                base[:-1],
-                base[1:],
-                (base + self._random.choice(letters))[:3],
-                (self._random.choice(letters) + base)[:3],
-                base[:-1] + self._random.choice(letters),
-                self._word(letters),
-            )
-            words.append(self._random.choice(ways))
-        return words
-
-    def _word(self, letters: str) -> str:
-        length = self._random.choices((0, 1, 2, 3), (1, 4, 5, 3))[0]
-        return "".join(self._random.choices(letters, k=length))
-
-    def _floats(self, home: Sequence[int]) -> list[float]:
-        """Three floats at or next to integers, halves, or the ends of the domain."""
-        centre = float(self._random.choice(home))
-        around = [
-            centre,
-            math.nextafter(centre, math.inf),
-            math.nextafter(centre, -math.inf),
-            centre + 0.5,
-            float(self._random.choice(home)),
-        ]
-        if self._chance(0.1):
-            tiny = math.nextafter(0, 1)
-            around = [FLOAT_MAX, -FLOAT_MAX, tiny, -tiny, -0.0]
-        return self._random.sample(around, 3)
-
     def _some_constraints(self) -> list[Constraint]:
         found = []
         for topic in self._topics:
@@ -259,6 +172,18 @@ class Drawer:
         if negatable and operator == ">*" and not operand:
             operator = ">="  # not starts with "" is not any, which is refused
         return Constraint(topic.name, wanted, operator, operand)
+
+    def _range(self, topic: Topic, wanted: str) -> tuple[Constraint, Constraint]:
+        lower = self._about(topic, wanted, (">", ">="))
+        upper = self._about(topic, wanted, ("<", "<="))
+        if OPERATORS[">"](lower.operand, upper.operand):
+            low, high = upper.operand, lower.operand
+            return lower._replace(operand=low), upper._replace(operand=high)
+        return lower, upper
+
+    def _about(self, topic: Topic, wanted: str, operators: Sequence[str]) -> Constraint:
+        operand = self._random.choice(topic.operands(wanted, self._random))
+        return Constraint(topic.name, wanted, self._random.choice(operators), operand)
 
     def _loose(self, wanted: str) -> str:
         return "untyped" if self._chance(0.5) else wanted
@@ -375,10 +300,6 @@ class Drawer:
             other = float(raw) if kind == "integer" else int(raw)
             return Value("float" if kind == "integer" else "integer", other)
         return Value(kind, raw)
-
-    def _weighted(self, pairs: Sequence[tuple[T, int]]) -> T:
-        things = [thing for thing, _ in pairs]
-        return self._random.choices(things, [weight for _, weight in pairs])[0]
 
     def _chance(self, probability: float) -> bool:
         return self._random.random() < probability

@@ -251,8 +251,9 @@ def _few_values(question: Question) -> dict[str, Values]:
     for expression in question.expressions:
         for name, wanted, _, operand in constraints_in(expression):
             by_kind = raws.setdefault(name, {"string": ["!"]})
-            for kind in ADMITTED[wanted] if operand is not None else ():
-                if kind != "integer" or isinstance(operand, int):
+            for kind in ADMITTED[wanted]:
+                is_of_kind = kind != "integer" or isinstance(operand, int)
+                if operand is not None and is_of_kind:
                     by_kind.setdefault(kind, []).append(operand)
     return {name: Values(by_kind) for name, by_kind in raws.items()}
 

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 
 from siena.algebra.pairwise import covers_constraint
 from siena.algebra.sat import sat, witness_values
-from siena.model import Advertisement, Constraint, Filter, Notification, Value
+from siena.model import (
+    Advertisement,
+    Constraint,
+    Filter,
+    Notification,
+    Operator,
+    Value,
+)
 
 
 def covers_filter(general: Filter, specific: Filter) -> bool:
@@ -63,12 +70,19 @@ def counterexample_filter(general: Filter, specific: Filter) -> Notification | N
 
 def implies(given: Sequence[Constraint], wanted: Sequence[Constraint]) -> bool:
     """Whether every value that satisfies all of ``given`` satisfies all of ``wanted``."""
-    for constraint in wanted:
-        if not any(covers_constraint(constraint, g) for g in given):
-            # The pairwise test is sound: only its "no" needs the exact one.
-            if sat(given, (constraint,)) is not None:
-                return False
-    return True
+    return all(_implies_one(given, constraint) for constraint in wanted)
+
+
+def _implies_one(given: Sequence[Constraint], constraint: Constraint) -> bool:
+    if any(covers_constraint(constraint, g) for g in given):
+        return True
+    # The pairwise test is sound: only its "no" needs a closer look.  What `!=`
+    # excludes is the likeliest value to refute it, and costs nothing to try.
+    value = constraint.value
+    if constraint.operator is Operator.NE and value is not None:
+        if all(g.matches(value) for g in given):
+            return False
+    return sat(given, (constraint,)) is None
 
 
 def refutation(

@@ -17,7 +17,9 @@ from typer.main import get_command
 from siena.errors import SienaError
 
 # Where each command lives, as "module:function", in the order of `siena --help`.
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "explain": "siena.cli.explain:explain",
+}
 
 EXIT_BAD_INPUT = 2  # as Typer has it for a wrong option
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it

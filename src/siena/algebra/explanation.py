@@ -1,0 +1,191 @@
+"""Reasons: why a relation holds or does not, constraint by constraint.
+
+The verdicts of :mod:`siena.algebra.relations` say what is true; these say why, in
+words for a person.  Both come from the same procedures.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from siena.algebra.covering import implies, refutation
+from siena.algebra.disjunction import decide_covers_predicate
+from siena.algebra.relations import covers
+from siena.algebra.sat import sat
+from siena.model import (
+    Advertisement,
+    Constraint,
+    Filter,
+    Kind,
+    Predicate,
+    Value,
+)
+from siena.model.spelling import spell, spell_string
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One part of the question, its answer, and why."""
+
+    holds: bool
+    subject: str
+    because: str
+
+
+def explain_matches(
+    interest: Filter | Predicate, notification: Mapping[str, Value]
+) -> list[Reason]:
+    """Each constraint against the attribute that it is about."""
+    return [
+        reason
+        for f in _filters(interest)
+        for reason in (
+            *(_explain_constraint(c, notification.get(c.name)) for c in f),
+            *([] if f.constraints else [_matches_everything()]),
+        )
+    ]
+
+
+def explain_admits(
+    advertisement: Advertisement, notification: Mapping[str, Value]
+) -> list[Reason]:
+    """Each attribute against what the advertisement says of it."""
+    return [
+        _explain_attribute(name, value, advertisement.by_name.get(name, ()))
+        for name, value in notification.items()
+    ]
+
+
+def explain_covers(
+    general: Filter | Predicate, specific: Filter | Predicate
+) -> list[Reason]:
+    """Each constraint that is wanted, against what the specific side guarantees."""
+    if isinstance(general, Filter) and isinstance(specific, Filter):
+        return _explain_covers_filter(general, specific)
+    wide = Predicate(_filters(general))
+    return [_explain_contained(wide, f) for f in _filters(specific)]
+
+
+def explain_covers_advertisement(
+    general: Advertisement, specific: Advertisement
+) -> list[Reason]:
+    """Each constraint of the specific side, against what the general one admits."""
+    reasons = []
+    for constraint in specific:
+        allowed = general.by_name.get(constraint.name, ())
+        value = sat((constraint,), allowed)
+        if not allowed:
+            because = f"{spell_string(constraint.name)} is not advertised at all"
+        elif value is None:
+            because = f"within {_listed(allowed, 'or')}"
+        else:
+            because = f"{_shown(constraint.name, value)} is not admitted"
+        reasons.append(Reason(value is None, str(constraint), because))
+    return reasons
+
+
+def explain_overlaps(
+    advertisement: Advertisement, interest: Filter | Predicate
+) -> list[Reason]:
+    """Each attribute that is wanted, against what may be published of it."""
+    return [
+        _explain_overlap(name, wanted, advertisement.by_name.get(name, ()))
+        for f in _filters(interest)
+        for name, wanted in f.by_name.items()
+    ]
+
+
+def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
+    """Each attribute that is wanted: a value for it, or the contradiction."""
+    reasons = []
+    for f in _filters(interest):
+        for name, wanted in f.by_name.items():
+            value = sat(wanted)
+            because = (
+                "no value satisfies this" if value is None else _shown(name, value)
+            )
+            reasons.append(Reason(value is not None, _listed(wanted), because))
+    return reasons
+
+
+def _explain_constraint(constraint: Constraint, value: Value | None) -> Reason:
+    if value is None:
+        return Reason(False, str(constraint), "there is no such attribute")
+    holds = constraint.matches(value)
+    because = _shown(constraint.name, value)
+    if not holds and not constraint.kind.admits(Kind.of(value)):
+        because += f", {_with_article(Kind.of(value))}; not {_with_article(constraint.kind)}"
+    return Reason(holds, str(constraint), because)
+
+
+def _matches_everything() -> Reason:
+    return Reason(True, "[]", "the empty filter matches everything")
+
+
+def _explain_attribute(
+    name: str, value: Value, allowed: Iterable[Constraint]
+) -> Reason:
+    by = next((c for c in allowed if c.matches(value)), None)
+    if by is not None:
+        return Reason(True, _shown(name, value), f"by {by}")
+    listed = _listed(allowed, "or")
+    because = f"outside {listed}" if listed else "not advertised at all"
+    return Reason(False, _shown(name, value), because)
+
+
+def _explain_covers_filter(general: Filter, specific: Filter) -> list[Reason]:
+    reasons = []
+    for constraint in general:
+        given = specific.by_name.get(constraint.name)
+        if given is None:
+            because = "the other filter does not ask for this attribute"
+            reasons.append(Reason(False, str(constraint), because))
+        elif implies(given, (constraint,)):
+            because = f"implied by {_listed(given)}"
+            reasons.append(Reason(True, str(constraint), because))
+        else:
+            value = refutation(given, (constraint,))
+            assert value is not None
+            because = f"{_shown(constraint.name, value)} satisfies {_listed(given)}"
+            reasons.append(Reason(False, str(constraint), f"{because}, and not this"))
+    return reasons or [_matches_everything()]
+
+
+def _explain_contained(wide: Predicate, f: Filter) -> Reason:
+    by = next((g for g in wide if covers(g, f)), None)
+    if by is not None:
+        return Reason(True, str(f), f"within {by}")
+    verdict = decide_covers_predicate(wide, Predicate([f]))
+    if verdict.holds:
+        return Reason(True, str(f), "within the union, though within no single filter")
+    if verdict.witness is None:
+        return Reason(False, str(f), "could not be decided within the allowed work")
+    return Reason(False, str(f), f"{verdict.witness} is outside")
+
+
+def _explain_overlap(
+    name: str, wanted: tuple[Constraint, ...], offered: tuple[Constraint, ...]
+) -> Reason:
+    subject = _listed(wanted)
+    if not offered:
+        return Reason(False, subject, f"{spell_string(name)} is not advertised")
+    for offer in offered:
+        value = sat((*wanted, offer))
+        if value is not None:
+            return Reason(True, subject, f"{_shown(name, value)}, by {offer}")
+    return Reason(False, subject, f"nothing in common with {_listed(offered, 'or')}")
+
+
+def _filters(interest: Filter | Predicate) -> tuple[Filter, ...]:
+    return (interest,) if isinstance(interest, Filter) else interest.filters
+
+
+def _shown(name: str, value: Value) -> str:
+    return f"{spell_string(name)} = {spell(value)}"
+
+
+def _listed(constraints: Iterable[Constraint], joint: str = "and") -> str:
+    return f" {joint} ".join(map(str, constraints))
+
+
+def _with_article(kind: Kind) -> str:
+    return f"{'an' if kind in {Kind.INTEGER, Kind.ANY} else 'a'} {kind.word}"

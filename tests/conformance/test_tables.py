@@ -1,0 +1,204 @@
+"""Tables of filters: routing tables, the poset, merging, forwarding."""
+
+from itertools import islice, permutations
+from math import factorial
+
+from conformance.kit import (
+    Case,
+    Filter,
+    Poset,
+    each,
+    equivalent,
+    load,
+    merge_imperfect,
+    merge_perfect,
+    next_hops,
+    parse_filter,
+    parse_notification,
+    reduce_table,
+)
+
+TABLE: dict[int, list[Filter]] = {
+    int(interface): [parse_filter(text) for text in texts]
+    for interface, texts in load("forwarding")["table"].items()
+}
+
+# Every order of six filters; a sample of the orders of more.
+ORDERS_MAX = 720
+
+
+# --- Routing tables -------------------------------------------------------------
+
+
+def table_of(case: Case) -> dict[Filter, set[int]]:
+    return {parse_filter(row["filter"]): set(row["hops"]) for row in case["table"]}
+
+
+@each("routing-table", "reduces")
+def test_a_reduced_table_keeps_these_entries(case: Case) -> None:
+    table = table_of(case)
+    reduced = reduce_table(table)
+    assert set(reduced) == {parse_filter(text) for text in case["reduced"]}
+    assert all(hops == table[filter_] for filter_, hops in reduced.items())
+
+
+@each("routing-table", "reduces")
+def test_a_notification_takes_the_same_hops_before_and_after(case: Case) -> None:
+    table = table_of(case)
+    for route in case["routes"]:
+        notification = parse_notification(route["notification"])
+        assert next_hops(table, notification) == set(route["hops"])
+        assert next_hops(reduce_table(table), notification) == set(route["hops"])
+
+
+# --- The poset ------------------------------------------------------------------
+
+
+def poset_of(filters: list[Filter]) -> Poset:
+    poset = Poset()
+    for filter_ in filters:
+        poset.add(filter_)
+    return poset
+
+
+def links_of(poset: Poset, filters: list[Filter]) -> set[tuple[Filter, Filter]]:
+    downward = {(f, g) for f in filters for g in poset.successors(f)}
+    upward = {(f, g) for g in filters for f in poset.predecessors(g)}
+    assert downward == upward
+    return downward
+
+
+def expected_links(state: Case) -> set[tuple[Filter, Filter]]:
+    return {(parse_filter(f), parse_filter(g)) for f, g in state["links"]}
+
+
+def expected_roots(state: Case) -> set[Filter]:
+    return {parse_filter(text) for text in state["roots"]}
+
+
+@each("poset", "orders")
+def test_a_poset_has_these_roots_and_links_in_any_order_of_insertion(
+    case: Case,
+) -> None:
+    filters = [parse_filter(text) for text in case["filters"]]
+    step = max(1, factorial(len(filters)) // ORDERS_MAX)
+    for order in islice(permutations(filters), 0, None, step):
+        poset = poset_of(list(order))
+        poset.check()
+        assert set(poset.roots) == expected_roots(case), order
+        assert links_of(poset, filters) == expected_links(case), order
+
+
+@each("poset", "orders")
+def test_a_poset_matches_these_filters(case: Case) -> None:
+    poset = poset_of([parse_filter(text) for text in case["filters"]])
+    for row in case["matches"]:
+        matched = poset.match(parse_notification(row["notification"]))
+        assert set(matched) == {parse_filter(text) for text in row["filters"]}
+
+
+@each("poset", "orders")
+def test_removing_a_filter_links_what_it_stood_between(case: Case) -> None:
+    filters = [parse_filter(text) for text in case["filters"]]
+    for removal in case["removals"]:
+        poset = poset_of(filters)
+        removed = parse_filter(removal["filter"])
+        poset.remove(removed)
+        poset.check()
+        left = [filter_ for filter_ in filters if filter_ != removed]
+        assert set(poset.roots) == expected_roots(removal), removal["filter"]
+        assert links_of(poset, left) == expected_links(removal), removal["filter"]
+
+
+# --- Merging --------------------------------------------------------------------
+
+
+@each("merging", "merges-perfectly")
+def test_a_perfect_merge_means_the_same(case: Case) -> None:
+    merged = list(merge_perfect([parse_filter(text) for text in case["filters"]]))
+    expected = [parse_filter(text) for text in case["merged"]]
+    assert len(merged) == len(expected), merged
+    assert all(any(equivalent(f, g) for g in expected) for f in merged), merged
+
+
+@each("merging", "merges-perfectly")
+def test_a_perfect_merge_does_not_depend_on_the_order(case: Case) -> None:
+    expected = [parse_filter(text) for text in case["merged"]]
+    for order in permutations([parse_filter(text) for text in case["filters"]]):
+        merged = list(merge_perfect(order))
+        assert len(merged) == len(expected), merged
+        assert all(any(equivalent(f, g) for g in expected) for f in merged), merged
+
+
+@each("merging", "merges-imperfectly")
+def test_an_imperfect_merge_lets_in_a_little_more(case: Case) -> None:
+    filters = [parse_filter(text) for text in case["filters"]]
+    merged = merge_imperfect(filters)
+    assert equivalent(merged, parse_filter(case["merged"])), merged
+    for text in case["admits"]:
+        notification = parse_notification(text)
+        assert merged.matches(notification)
+        assert not any(filter_.matches(notification) for filter_ in filters)
+
+
+# --- Forwarding -----------------------------------------------------------------
+
+
+def names_of(filter_: Filter) -> set[str]:
+    return {constraint.name for constraint in filter_.constraints}
+
+
+def determinants() -> dict[int, set[str]]:
+    """The names on which every filter of an interface has a constraint."""
+    return {
+        interface: set.intersection(*map(names_of, filters))
+        for interface, filters in TABLE.items()
+    }
+
+
+def selectivity() -> list[tuple[str, set[int]]]:
+    """Each determinant name with whom its absence excludes, the most first."""
+    names = sorted(set().union(*determinants().values()))
+    excluded = [
+        (name, {i for i, wanted in determinants().items() if name in wanted})
+        for name in names
+    ]
+    return sorted(excluded, key=lambda row: -len(row[1]))
+
+
+@each("forwarding", "counts")
+def test_the_table_has_so_many_constraints(case: Case) -> None:
+    filters = [filter_ for filters in TABLE.values() for filter_ in filters]
+    occurrences = [c for filter_ in filters for c in filter_.constraints]
+    assert len(occurrences) == case["occurrences"]
+    assert len(set(occurrences)) == case["distinct"]
+    assert len(filters) == case["filters"]
+
+
+@each("forwarding", "determinants")
+def test_an_absent_determinant_excludes_an_interface(case: Case) -> None:
+    assert determinants() == {
+        int(interface): set(names) for interface, names in case["determinants"].items()
+    }
+    assert selectivity() == [
+        (row["name"], set(row["interfaces"])) for row in case["selectivity"]
+    ]
+
+
+@each("forwarding", "forwards")
+def test_a_notification_goes_to_these_interfaces(case: Case) -> None:
+    notification = parse_notification(case["notification"])
+    interfaces = [
+        interface
+        for interface in case.get("broadcast", sorted(TABLE))
+        if any(filter_.matches(notification) for filter_ in TABLE[interface])
+    ]
+    assert interfaces == case["interfaces"]
+
+
+@each("forwarding", "forwards", where=lambda case: "excluded" in case)
+def test_rounds_of_the_selectivity_table_exclude_interfaces(case: Case) -> None:
+    notification = parse_notification(case["notification"])
+    rounds = selectivity()[: case["excluded"]["rounds"]]
+    absent = [interfaces for name, interfaces in rounds if name not in notification]
+    assert set().union(*absent) == set(case["excluded"]["interfaces"])

@@ -1,0 +1,287 @@
+"""How to draw values, constraints, filters and the rest: from tiny domains, on purpose.
+
+Random filters over a large domain never touch each other, and a law would hold by
+never being asked anything.  So there are three names, a handful of numbers and short
+strings over four characters, chosen where procedures go wrong: at the ends of a
+domain, around zero, where doubles stop telling integers apart, and one step beside.
+
+Where texts are read and printed the domain should be wide instead: the strategies
+called ``any_…`` draw from everything that the model allows.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from siena.model import (
+    Advertisement,
+    Constraint,
+    Filter,
+    Kind,
+    Notification,
+    Operator,
+    Pattern,
+    Predicate,
+    Value,
+)
+from siena.model.values import INTEGER_MAX, INTEGER_MIN
+
+# --- The tiny domains -------------------------------------------------------------
+
+NAMES = ("x", "y", "z")
+
+# The first and the last character there are, and two neighbours in between.
+ALPHABET = "\0ab\U0010ffff"
+STRING_LENGTH_MAX = 3
+
+INTEGERS = (
+    *range(-3, 4),
+    *(2**53 - 1, 2**53, 2**53 + 1),
+    *(INTEGER_MIN, INTEGER_MIN + 1, INTEGER_MAX - 1, INTEGER_MAX),
+)
+FLOAT_MAX = math.nextafter(math.inf, 0)
+FLOATS = (
+    *(-1.0, 0.0, 0.5, 2.0, 2.5, 3.0),
+    *(math.nextafter(2.0, 0), math.nextafter(2.0, 3)),
+    *(math.nextafter(0.0, 1), math.nextafter(0.0, -1)),
+    *(2.0**53, math.nextafter(2.0**53, math.inf)),
+    *(-(2.0**63), 2.0**63, -FLOAT_MAX, FLOAT_MAX),
+)
+BOOLEANS = (False, True)
+
+MICROSECOND = timedelta(microseconds=1)
+TIME_MIN = datetime.min.replace(tzinfo=UTC)
+TIME_MAX = datetime.max.replace(tzinfo=UTC)
+_NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+TIMES = (
+    *(TIME_MIN, TIME_MIN + MICROSECOND, TIME_MAX - MICROSECOND, TIME_MAX),
+    *(_NOON - MICROSECOND, _NOON, _NOON + MICROSECOND),
+    datetime(1970, 1, 1, tzinfo=UTC),
+)
+
+# Which kinds a test draws from: alone each kind is asked often enough, together
+# they must not blur.
+FAMILIES: dict[str, tuple[Kind, ...]] = {
+    "strings": (Kind.STRING,),
+    "integers": (Kind.INTEGER,),
+    "floats": (Kind.FLOAT,),
+    "numbers": (Kind.INTEGER, Kind.FLOAT, Kind.NUMBER),
+    "booleans": (Kind.BOOLEAN,),
+    "times": (Kind.TIME,),
+    "mixed": tuple(Kind),
+}
+
+_ORDERED = (
+    *(Operator.EQ, Operator.NE),
+    *(Operator.LT, Operator.LE, Operator.GT, Operator.GE),
+)
+_OF_STRINGS = (*_ORDERED, Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING)
+
+# --- Values and notifications -----------------------------------------------------
+
+strings = st.text(ALPHABET, max_size=STRING_LENGTH_MAX)
+integers = st.sampled_from(INTEGERS)
+floats = st.sampled_from(FLOATS)
+booleans = st.sampled_from(BOOLEANS)
+times = st.sampled_from(TIMES)
+
+_OPERANDS: dict[Kind, SearchStrategy[Value]] = {
+    Kind.STRING: strings,
+    Kind.INTEGER: integers,
+    Kind.FLOAT: floats,
+    Kind.BOOLEAN: booleans,
+    Kind.TIME: times,
+    Kind.NUMBER: integers | floats,
+    Kind.ANY: strings | integers | floats | booleans | times,
+}
+values = _OPERANDS[Kind.ANY]
+
+
+def notifications(
+    names: Sequence[str] = NAMES, *, of: SearchStrategy[Value] = values
+) -> SearchStrategy[Notification]:
+    """Notifications with some of the names."""
+    return st.dictionaries(st.sampled_from(names), of, max_size=len(names)).map(
+        Notification
+    )
+
+
+def values_of(kinds: Iterable[Kind]) -> SearchStrategy[Value]:
+    """Values that constraints of these kinds are about."""
+    return st.one_of([_OPERANDS[kind] for kind in kinds])
+
+
+# --- Constraints, filters and what is made of them --------------------------------
+
+
+def constraints(
+    kinds: Sequence[Kind] = tuple(Kind), names: Sequence[str] = NAMES
+) -> SearchStrategy[Constraint]:
+    """Constraints; operator and kind are drawn together, so that they always fit."""
+    name = st.sampled_from(names)
+    return st.one_of([_constraints_of(kind, name) for kind in kinds])
+
+
+def _constraints_of(
+    kind: Kind, name: SearchStrategy[str]
+) -> SearchStrategy[Constraint]:
+    exists = st.builds(
+        Constraint, name, st.just(Operator.ANY), st.none(), st.just(kind)
+    )
+    if kind is Kind.ANY:
+        return exists
+    operators = _OF_STRINGS if kind is Kind.STRING else _ORDERED
+    compared = st.builds(
+        Constraint, name, st.sampled_from(operators), _OPERANDS[kind], st.just(kind)
+    )
+    # One in ten says nothing but that the attribute is there.
+    return st.integers(0, 9).flatmap(lambda n: exists if n == 0 else compared)
+
+
+def filters(
+    kinds: Sequence[Kind] = tuple(Kind),
+    names: Sequence[str] = NAMES,
+    *,
+    max_size: int = 4,
+) -> SearchStrategy[Filter]:
+    """Filters, often with several constraints on one name."""
+    return st.lists(constraints(kinds, names), max_size=max_size).map(Filter)
+
+
+def advertisements(
+    kinds: Sequence[Kind] = tuple(Kind),
+    names: Sequence[str] = NAMES,
+    *,
+    max_size: int = 4,
+) -> SearchStrategy[Advertisement]:
+    """Advertisements, often with several constraints on one name."""
+    return st.lists(constraints(kinds, names), max_size=max_size).map(Advertisement)
+
+
+def predicates(
+    kinds: Sequence[Kind] = tuple(Kind),
+    names: Sequence[str] = NAMES[:2],
+    *,
+    max_size: int = 3,
+) -> SearchStrategy[Predicate]:
+    """Predicates of few filters, on two names so that all cases can be tried."""
+    few = filters(kinds, names, max_size=3)
+    return st.lists(few, min_size=1, max_size=max_size).map(Predicate)
+
+
+def kinds_of_one_family() -> SearchStrategy[tuple[Kind, ...]]:
+    """Kinds that have values in common, or all kinds."""
+    return st.sampled_from(sorted(FAMILIES)).map(FAMILIES.__getitem__)
+
+
+# --- Everything that the model allows ---------------------------------------------
+
+_WORDS = st.sampled_from(
+    [
+        *("and", "or", "not", "in", "then", "any", "exists", "starts", "with", "AND"),
+        *("true", "false", "nan", "inf", "string", "integer", "number", "time", "Time"),
+        *("a", "a.b", "x-1", "a/b:c", "operand", "brand"),
+    ]
+)
+any_names = st.text(max_size=4) | _WORDS
+any_values: SearchStrategy[Value] = st.one_of(
+    st.text(max_size=6),
+    _WORDS,
+    st.integers(INTEGER_MIN, INTEGER_MAX),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.datetimes(timezones=st.just(UTC)),
+    values,
+)
+any_notifications = st.dictionaries(any_names, any_values, max_size=4).map(Notification)
+
+
+@st.composite
+def any_constraints(draw: st.DrawFn) -> Constraint:
+    """A constraint of any name, operator, kind and value that go together."""
+    name = draw(any_names)
+    if draw(st.integers(0, 4)) == 0:
+        kind = draw(st.sampled_from(list(Kind)))
+        return Constraint(name, Operator.ANY, None, kind)
+    value = draw(any_values)
+    concrete = Kind.of(value)
+    operators = _OF_STRINGS if concrete is Kind.STRING else _ORDERED
+    kind = draw(st.sampled_from([concrete, Kind.wanted_by(value)]))
+    return Constraint(name, draw(st.sampled_from(operators)), value, kind)
+
+
+any_filters = st.lists(any_constraints(), max_size=4).map(Filter)
+any_advertisements = st.lists(any_constraints(), max_size=4).map(Advertisement)
+# Text cannot say the predicate without filters, so these have one.
+any_predicates = st.lists(any_filters, min_size=1, max_size=3).map(Predicate)
+any_patterns = st.lists(any_predicates, min_size=1, max_size=3).map(Pattern)
+
+# --- Texts, right and wrong -------------------------------------------------------
+
+_TOKENS = st.sampled_from(
+    [
+        *(
+            "x",
+            "y",
+            "brand",
+            "a-and",
+            "time",
+            "integer",
+            "string",
+            "with",
+            '"q"',
+            "'r'",
+        ),
+        *("and", "or", "not", "in", "then", "any", "exists", "starts", "contains", ","),
+        *("=", "!=", "<", "<=", ">", ">=", ">*", "*<", "*", "==", "!", "&&", "~"),
+        *("1", "-2", "2.5", "1e3", "007", ".5", "true", "NaN", "9223372036854775808"),
+        *("2026-11-15T02:40:03Z", "2026-11-15T02:40:03", "02:40:03", "1998-03-04"),
+        *(
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
+            '"',
+            "'",
+            "\\",
+            '"\\u0041"',
+            "\u017f",
+            "\u0663",
+            "é",
+        ),
+        *(" ", " ", "  ", "\n", "\t", "\ud800", "#", ";"),
+    ]
+)
+_CHARACTERS = st.characters()  # the halves of surrogate pairs too
+
+
+@st.composite
+def _mutated(draw: st.DrawFn) -> str:
+    """A text that says something, with a few characters lost, added or swapped."""
+    said = any_filters | any_predicates | any_patterns | any_notifications
+    text = list(str(draw(said)))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(text)))
+        change = draw(st.sampled_from(["delete", "insert", "swap"]))
+        if change == "insert":
+            text.insert(at, draw(_CHARACTERS | _TOKENS))
+        elif change == "delete":
+            del text[at : at + 1]
+        elif at + 1 < len(text):
+            text[at], text[at + 1] = text[at + 1], text[at]
+    return "".join(text)
+
+
+@st.composite
+def _concatenated(draw: st.DrawFn) -> str:
+    """Tokens in a row, with or without spaces between them."""
+    joint = draw(st.sampled_from(["", " ", " "]))
+    return joint.join(draw(st.lists(_TOKENS, max_size=12)))
+
+
+texts = st.text(_CHARACTERS, max_size=20) | _mutated() | _concatenated()
