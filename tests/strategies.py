@@ -10,8 +10,10 @@ called ``any_…`` draw from everything that the model allows.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -34,17 +36,19 @@ from siena.model.values import INTEGER_MAX, INTEGER_MIN
 NAMES = ("x", "y", "z")
 
 # The first and the last character there are, and two neighbours in between.
-ALPHABET = "\0ab\U0010ffff"
-STRING_LENGTH_MAX = 3
+ALPHABET = "ab\0\U0010ffff"
+# All strings up to length three; the short ones often, because they meet more often.
+_SHORT = tuple("".join(cs) for n in range(3) for cs in product(ALPHABET, repeat=n))
+STRINGS = (*_SHORT * 3, *("".join(cs) for cs in product(ALPHABET, repeat=3)))
 
 INTEGERS = (
-    *range(-3, 4),
+    *(0, 1, -1, 2, -2, 3, -3),
     *(2**53 - 1, 2**53, 2**53 + 1),
     *(INTEGER_MIN, INTEGER_MIN + 1, INTEGER_MAX - 1, INTEGER_MAX),
 )
 FLOAT_MAX = math.nextafter(math.inf, 0)
 FLOATS = (
-    *(-1.0, 0.0, 0.5, 2.0, 2.5, 3.0),
+    *(0.0, 0.5, 2.0, 2.5, 3.0, -1.0),
     *(math.nextafter(2.0, 0), math.nextafter(2.0, 3)),
     *(math.nextafter(0.0, 1), math.nextafter(0.0, -1)),
     *(2.0**53, math.nextafter(2.0**53, math.inf)),
@@ -64,6 +68,7 @@ TIMES = (
 
 # Which kinds a test draws from: alone each kind is asked often enough, together
 # they must not blur.
+ALL_KINDS = tuple(Kind)
 FAMILIES: dict[str, tuple[Kind, ...]] = {
     "strings": (Kind.STRING,),
     "integers": (Kind.INTEGER,),
@@ -71,7 +76,7 @@ FAMILIES: dict[str, tuple[Kind, ...]] = {
     "numbers": (Kind.INTEGER, Kind.FLOAT, Kind.NUMBER),
     "booleans": (Kind.BOOLEAN,),
     "times": (Kind.TIME,),
-    "mixed": tuple(Kind),
+    "mixed": ALL_KINDS,
 }
 
 _ORDERED = (
@@ -82,22 +87,25 @@ _OF_STRINGS = (*_ORDERED, Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING)
 
 # --- Values and notifications -----------------------------------------------------
 
-strings = st.text(ALPHABET, max_size=STRING_LENGTH_MAX)
-integers = st.sampled_from(INTEGERS)
-floats = st.sampled_from(FLOATS)
-booleans = st.sampled_from(BOOLEANS)
-times = st.sampled_from(TIMES)
-
-_OPERANDS: dict[Kind, SearchStrategy[Value]] = {
-    Kind.STRING: strings,
-    Kind.INTEGER: integers,
-    Kind.FLOAT: floats,
-    Kind.BOOLEAN: booleans,
-    Kind.TIME: times,
-    Kind.NUMBER: integers | floats,
-    Kind.ANY: strings | integers | floats | booleans | times,
+_DOMAINS: dict[Kind, tuple[Value, ...]] = {
+    Kind.STRING: STRINGS,
+    Kind.INTEGER: INTEGERS,
+    Kind.FLOAT: FLOATS,
+    Kind.BOOLEAN: BOOLEANS,
+    Kind.TIME: TIMES,
+    Kind.NUMBER: (*INTEGERS, *FLOATS),
 }
-values = _OPERANDS[Kind.ANY]
+
+strings = st.sampled_from(STRINGS)
+
+
+@cache
+def values_of(kinds: tuple[Kind, ...]) -> SearchStrategy[Value]:
+    """Values that constraints of these kinds are about."""
+    return st.one_of([st.sampled_from(_DOMAINS[k]) for k in kinds if k in _DOMAINS])
+
+
+values = values_of(ALL_KINDS)
 
 
 def notifications(
@@ -109,41 +117,37 @@ def notifications(
     )
 
 
-def values_of(kinds: Iterable[Kind]) -> SearchStrategy[Value]:
-    """Values that constraints of these kinds are about."""
-    return st.one_of([_OPERANDS[kind] for kind in kinds])
-
-
 # --- Constraints, filters and what is made of them --------------------------------
+# Each is cached: a strategy that is made anew for every example is slow.
 
 
+@cache
 def constraints(
-    kinds: Sequence[Kind] = tuple(Kind), names: Sequence[str] = NAMES
+    kinds: tuple[Kind, ...] = ALL_KINDS, names: tuple[str, ...] = NAMES
 ) -> SearchStrategy[Constraint]:
     """Constraints; operator and kind are drawn together, so that they always fit."""
-    name = st.sampled_from(names)
-    return st.one_of([_constraints_of(kind, name) for kind in kinds])
+    return st.one_of([st.sampled_from(_every_constraint(k, names)) for k in kinds])
 
 
-def _constraints_of(
-    kind: Kind, name: SearchStrategy[str]
-) -> SearchStrategy[Constraint]:
-    exists = st.builds(
-        Constraint, name, st.just(Operator.ANY), st.none(), st.just(kind)
-    )
-    if kind is Kind.ANY:
-        return exists
+@cache
+def _every_constraint(kind: Kind, names: tuple[str, ...]) -> list[Constraint]:
+    """All constraints of the kind that the tiny domains have, the simplest first."""
     operators = _OF_STRINGS if kind is Kind.STRING else _ORDERED
-    compared = st.builds(
-        Constraint, name, st.sampled_from(operators), _OPERANDS[kind], st.just(kind)
-    )
+    found = [
+        Constraint(name, operator, value, kind)
+        for value in _DOMAINS.get(kind, ())
+        for operator in operators
+        for name in names
+    ]
+    exists = [Constraint(name, Operator.ANY, None, kind) for name in names]
     # One in ten says nothing but that the attribute is there.
-    return st.integers(0, 9).flatmap(lambda n: exists if n == 0 else compared)
+    return [*exists * (len(found) // (9 * len(names)) + 1), *found]
 
 
+@cache
 def filters(
-    kinds: Sequence[Kind] = tuple(Kind),
-    names: Sequence[str] = NAMES,
+    kinds: tuple[Kind, ...] = ALL_KINDS,
+    names: tuple[str, ...] = NAMES,
     *,
     max_size: int = 4,
 ) -> SearchStrategy[Filter]:
@@ -151,9 +155,10 @@ def filters(
     return st.lists(constraints(kinds, names), max_size=max_size).map(Filter)
 
 
+@cache
 def advertisements(
-    kinds: Sequence[Kind] = tuple(Kind),
-    names: Sequence[str] = NAMES,
+    kinds: tuple[Kind, ...] = ALL_KINDS,
+    names: tuple[str, ...] = NAMES,
     *,
     max_size: int = 4,
 ) -> SearchStrategy[Advertisement]:
@@ -161,9 +166,10 @@ def advertisements(
     return st.lists(constraints(kinds, names), max_size=max_size).map(Advertisement)
 
 
+@cache
 def predicates(
-    kinds: Sequence[Kind] = tuple(Kind),
-    names: Sequence[str] = NAMES[:2],
+    kinds: tuple[Kind, ...] = ALL_KINDS,
+    names: tuple[str, ...] = NAMES[:2],
     *,
     max_size: int = 3,
 ) -> SearchStrategy[Predicate]:
@@ -174,7 +180,7 @@ def predicates(
 
 def kinds_of_one_family() -> SearchStrategy[tuple[Kind, ...]]:
     """Kinds that have values in common, or all kinds."""
-    return st.sampled_from(sorted(FAMILIES)).map(FAMILIES.__getitem__)
+    return st.sampled_from(list(FAMILIES.values()))
 
 
 # --- Everything that the model allows ---------------------------------------------

@@ -6,7 +6,7 @@
     ├── FilterError                 the language was misused
     │   ├── InvalidConstraintError    an operator and a value that do not go together
     │   └── FilterSyntaxError         text that is not in the language
-    ├── InvalidNotificationError    a value, name or set of attributes nobody may publish
+    ├── InvalidNotificationError    a value, a name or a set that cannot be published
     ├── InvalidFormError            JSON that is not the form of anything of ours
     └── LimitError                  a declared limit was reached; names it
 
@@ -47,7 +47,7 @@ class Place:
         return self.position - self.text.rfind("\n", 0, self.position)
 
     def pointer(self) -> str:
-        """The line of the text with a caret under the place, cut to a readable width."""
+        """The line with a caret under the place, cut to a readable width."""
         start = self.text.rfind("\n", 0, self.position) + 1
         end = self.text.find("\n", self.position)
         line = self.text[start : end if end >= 0 else len(self.text)]

@@ -42,7 +42,7 @@ NAMES = ("x", "y", "a-b.c", "and", "Integer", "odd name", "é", 'q"\\', "p\u2028
 # Wants that need not be written, because a literal says them.
 UNWRITTEN = frozenset({"string", "number", "boolean", "time"})
 ORDERED = ("=", "!=", "<", "<=", ">", ">=")
-DUELLING = (">*", "*<", "*<", "*", "*", "*", "=")
+DUELLING = (">*", "*<", "*<", "*", "*", "*", "*", "=")
 PATTERNED = (">*", ">*", "*<", "*")
 # Drawn predicates stay small, so that "not shown" is no excuse for the product.
 FILTERS_MAX = 12

@@ -76,6 +76,7 @@ class Topic:
 
 
 def draw_topic(name: str, random: Random) -> Topic:
+    """A topic whose operands are neighbours of each other, mostly small ones."""
     wants = _weighted(list(THEMES.items()), random)
     home = _weighted(INTEGER_HOMES, random)
     return Topic(
@@ -119,6 +120,7 @@ def _floats(home: Sequence[int], random: Random) -> list[float]:
         math.nextafter(centre, math.inf),
         math.nextafter(centre, -math.inf),
         centre + 0.5,
+        centre - 0.5,
         float(random.choice(home)),
     ]
     if random.random() < 0.1:

@@ -6,7 +6,7 @@ here; everything the tests ask of the product is imported from here.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from siena import (
     parse_pattern,
     parse_predicate,
 )
+from siena.algebra import merging
 from siena.algebra.covering import advertisement_counterexample, covers_advertisement
-from siena.algebra.merging import merge_imperfect, merge_perfect
+from siena.algebra.merging import merge_imperfect
 from siena.algebra.overlap import common_notification, overlaps
 from siena.algebra.pairwise import (
     covers_advertisement_pairwise,
@@ -43,7 +44,9 @@ from siena.lang import (
     notification_to_json,
 )
 from siena.lang.addressing import channel, multicast, subject, unicast
+from siena.lang.compound_form import compound_from_json
 from siena.lang.json_text import Json, read_json
+from siena.matching.compound import CompoundMatcher
 from siena.matching.pattern import PatternMatcher
 from siena.model import (
     Advertisement,
@@ -53,6 +56,7 @@ from siena.model import (
     Pattern,
     Predicate,
 )
+from siena.model.compound import Compound
 
 __all__ = [
     "ADDRESSING",
@@ -60,6 +64,7 @@ __all__ = [
     "READERS",
     "Advertisement",
     "Case",
+    "CompoundMatcher",
     "Constraint",
     "Cylinder",
     "Filter",
@@ -84,10 +89,12 @@ __all__ = [
     "load",
     "merge_imperfect",
     "merge_perfect",
+    "new_poset",
     "next_hops",
     "overlaps",
     "overlaps_pairwise",
     "parse_advertisement",
+    "parse_compound",
     "parse_constraint",
     "parse_filter",
     "parse_interest",
@@ -154,6 +161,21 @@ def parse_constraint(text: str) -> Constraint:
     """The only constraint of a filter."""
     (constraint,) = parse_filter(text).constraints
     return constraint
+
+
+def parse_compound(text: str) -> Compound:
+    """A compound, of which only a JSON form exists."""
+    return compound_from_json(read_json(text))
+
+
+def new_poset() -> Poset[Filter]:
+    """An empty poset of filters, in the reading of subscriptions."""
+    return Poset.of_filters()
+
+
+def merge_perfect(filters: Iterable[Filter]) -> list[Filter]:
+    """The filters of a perfect merge, without what each was made of."""
+    return [merge.filter for merge in merging.merge_perfect(filters)]
 
 
 def read_form(form: str, text: str) -> object:

@@ -2,10 +2,12 @@
 
 from conformance.kit import (
     Case,
+    CompoundMatcher,
     Pattern,
     PatternMatcher,
     covers,
     each,
+    parse_compound,
     parse_notification,
     parse_pattern,
 )
@@ -13,7 +15,16 @@ from conformance.kit import (
 
 @each("patterns", "detects")
 def test_a_pattern_detects_these_sequences_and_no_others(case: Case) -> None:
-    matcher = PatternMatcher(parse_pattern(case["pattern"]))
+    check(PatternMatcher(parse_pattern(case["pattern"])), case)
+
+
+@each("patterns", "detects-compound")
+def test_a_compound_detects_these_combinations_and_no_others(case: Case) -> None:
+    check(CompoundMatcher(parse_compound(case["compound"])), case)
+
+
+def check(matcher: PatternMatcher | CompoundMatcher, case: Case) -> None:
+    """Offer the inputs, and compare what comes out with the outputs."""
     inputs = [parse_notification(offered["notification"]) for offered in case["inputs"]]
     times = [offered["time"] for offered in case["inputs"]]
     emitted = []

@@ -12,6 +12,7 @@ from conformance.kit import (
     load,
     merge_imperfect,
     merge_perfect,
+    new_poset,
     next_hops,
     parse_filter,
     parse_notification,
@@ -23,8 +24,9 @@ TABLE: dict[int, list[Filter]] = {
     for interface, texts in load("forwarding")["table"].items()
 }
 
-# Every order of six filters; a sample of the orders of more.
-ORDERS_MAX = 720
+# Every order of six filters; of more, a sample as large as the orders of five.
+FILTERS_MAX = 6
+ORDERS_MAX = factorial(FILTERS_MAX - 1)
 
 
 # --- Routing tables -------------------------------------------------------------
@@ -54,14 +56,14 @@ def test_a_notification_takes_the_same_hops_before_and_after(case: Case) -> None
 # --- The poset ------------------------------------------------------------------
 
 
-def poset_of(filters: list[Filter]) -> Poset:
-    poset = Poset()
+def poset_of(filters: list[Filter]) -> Poset[Filter]:
+    poset = new_poset()
     for filter_ in filters:
         poset.add(filter_)
     return poset
 
 
-def links_of(poset: Poset, filters: list[Filter]) -> set[tuple[Filter, Filter]]:
+def links_of(poset: Poset[Filter], filters: list[Filter]) -> set[tuple[Filter, Filter]]:
     downward = {(f, g) for f in filters for g in poset.successors(f)}
     upward = {(f, g) for g in filters for f in poset.predecessors(g)}
     assert downward == upward
@@ -81,7 +83,8 @@ def test_a_poset_has_these_roots_and_links_in_any_order_of_insertion(
     case: Case,
 ) -> None:
     filters = [parse_filter(text) for text in case["filters"]]
-    step = max(1, factorial(len(filters)) // ORDERS_MAX)
+    is_small = len(filters) <= FILTERS_MAX
+    step = 1 if is_small else factorial(len(filters)) // ORDERS_MAX
     for order in islice(permutations(filters), 0, None, step):
         poset = poset_of(list(order))
         poset.check()
@@ -115,7 +118,7 @@ def test_removing_a_filter_links_what_it_stood_between(case: Case) -> None:
 
 @each("merging", "merges-perfectly")
 def test_a_perfect_merge_means_the_same(case: Case) -> None:
-    merged = list(merge_perfect([parse_filter(text) for text in case["filters"]]))
+    merged = merge_perfect([parse_filter(text) for text in case["filters"]])
     expected = [parse_filter(text) for text in case["merged"]]
     assert len(merged) == len(expected), merged
     assert all(any(equivalent(f, g) for g in expected) for f in merged), merged
@@ -125,7 +128,7 @@ def test_a_perfect_merge_means_the_same(case: Case) -> None:
 def test_a_perfect_merge_does_not_depend_on_the_order(case: Case) -> None:
     expected = [parse_filter(text) for text in case["merged"]]
     for order in permutations([parse_filter(text) for text in case["filters"]]):
-        merged = list(merge_perfect(order))
+        merged = merge_perfect(order)
         assert len(merged) == len(expected), merged
         assert all(any(equivalent(f, g) for g in expected) for f in merged), merged
 

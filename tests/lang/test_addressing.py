@@ -86,7 +86,7 @@ def test_other_wildcards_are_refused(name: str) -> None:
 def test_an_address_of_another_kind_is_refused(
     facade: Callable[[object], Filter], address: object
 ) -> None:
-    with pytest.raises(SienaError, match="is not an? (integer|string) value"):
+    with pytest.raises(SienaError, match=r"is not an? (integer|string) value"):
         facade(address)
 
 

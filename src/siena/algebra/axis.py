@@ -181,16 +181,12 @@ class Axis:
             self.above[other] &= rest
         for spelling in self._spellings.pop(number):
             del self._numbers[spelling]
-        for column in (
-            self._conditions,
-            self._samples,
-            self._uses,
-            self.above,
-            self.below,
-        ):
-            column.pop(number)
-        for table in (*self._tests.values(), *self._firsts.values(), self._unsampled):
-            table.pop(number, None)
+        del self._conditions[number], self._samples[number], self._uses[number]
+        del self.above[number], self.below[number]
+        for kind in CONCRETE_KINDS:
+            self._tests[kind].pop(number, None)
+            self._firsts[kind].pop(number, None)
+        self._unsampled.pop(number, None)
         self._free.append(number)
 
 

@@ -6,12 +6,12 @@ papers' pairwise rule: a :class:`Reading` holds these choices.
 """
 
 import operator as python
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from siena.algebra.covering import implies
+from siena.algebra.covering import implies, is_admitted
 from siena.algebra.pairwise import covers_constraint
 from siena.algebra.sat import sat
 from siena.model import Constraint, Kind, Operator, Value
@@ -118,7 +118,7 @@ def _neighbours(operand: Value) -> list[Value]:
         far = 2**62  # towards the end on the other side, so that it exists
         return [operand, operand - 1, operand + 1, far, -far, float(operand), 0.5]
     if isinstance(operand, float):
-        return [operand, operand - 1, operand + 1, 1e300, -1e300, int(2**62), -(2**62)]
+        return [operand, operand - 1, operand + 1, 1e300, -1e300, 2**62, -(2**62)]
     return [operand]
 
 
@@ -163,14 +163,7 @@ def _covers_pairwise(general: Condition, specific: Condition) -> bool:
 
 
 def _admits_exactly(general: Condition, specific: Condition) -> bool:
-    return all(_is_admitted(general, s) for s in specific)
-
-
-def _is_admitted(general: Sequence[Constraint], specific: Constraint) -> bool:
-    return (
-        any(covers_constraint(g, specific) for g in general)
-        or sat((specific,), general) is None
-    )
+    return all(is_admitted(s, general) for s in specific)
 
 
 def _admits_pairwise(general: Condition, specific: Condition) -> bool:

@@ -69,7 +69,7 @@ def counterexample_filter(general: Filter, specific: Filter) -> Notification | N
 
 
 def implies(given: Sequence[Constraint], wanted: Sequence[Constraint]) -> bool:
-    """Whether every value that satisfies all of ``given`` satisfies all of ``wanted``."""
+    """Whether the values that satisfy all of ``given`` satisfy all of ``wanted``."""
     return all(_implies_one(given, constraint) for constraint in wanted)
 
 
@@ -79,10 +79,12 @@ def _implies_one(given: Sequence[Constraint], constraint: Constraint) -> bool:
     # The pairwise test is sound: only its "no" needs a closer look.  What `!=`
     # excludes is the likeliest value to refute it, and costs nothing to try.
     value = constraint.value
-    if constraint.operator is Operator.NE and value is not None:
-        if all(g.matches(value) for g in given):
-            return False
-    return sat(given, (constraint,)) is None
+    is_refuted = (
+        constraint.operator is Operator.NE
+        and value is not None
+        and all(g.matches(value) for g in given)
+    )
+    return not is_refuted and sat(given, (constraint,)) is None
 
 
 def refutation(
@@ -100,15 +102,19 @@ def covers_advertisement(general: Advertisement, specific: Advertisement) -> boo
     """Whether ``general`` admits every notification that ``specific`` admits.
 
     >>> from siena.lang.parser import parse_advertisement as parse
-    >>> covers_advertisement(parse("integer x < 5, integer x >= 5"), parse("integer x any"))
+    >>> covers_advertisement(parse("x < 5, x >= 5"), parse("integer x any"))
     True
     """
-    for constraint in specific:
-        allowed = general.by_name.get(constraint.name, ())
-        if not any(covers_constraint(a, constraint) for a in allowed):
-            if sat((constraint,), allowed) is not None:
-                return False
-    return True
+    return all(
+        is_admitted(c, general.by_name.get(c.name, ())) for c in specific.constraints
+    )
+
+
+def is_admitted(constraint: Constraint, allowed: Sequence[Constraint]) -> bool:
+    """Whether what satisfies the constraint always satisfies one of ``allowed``."""
+    if any(covers_constraint(a, constraint) for a in allowed):
+        return True
+    return sat((constraint,), allowed) is None
 
 
 def advertisement_counterexample(

@@ -113,7 +113,8 @@ def _explain_constraint(constraint: Constraint, value: Value | None) -> Reason:
     holds = constraint.matches(value)
     because = _shown(constraint.name, value)
     if not holds and not constraint.kind.admits(Kind.of(value)):
-        because += f", {_with_article(Kind.of(value))}; not {_with_article(constraint.kind)}"
+        found, wanted = _with_article(Kind.of(value)), _with_article(constraint.kind)
+        because += f", {found}; not {wanted}"
     return Reason(holds, str(constraint), because)
 
 

@@ -8,7 +8,7 @@ the interval holds more keys than holes.
 
 from collections.abc import Iterable
 
-from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, key_of, value_of
+from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, value_of
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.operators import NEGATIONS
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from siena.algebra.keys import key_around
 from siena.algebra.sat import sat
-from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
+from siena.model import Advertisement, Constraint, Filter, Kind, Operator
 
 Rule = Callable[[Any, Any], bool]
 
@@ -41,7 +41,9 @@ def covers_constraint(general: Constraint, specific: Constraint) -> bool:
         return False
     wide, narrow = general.value, specific.value
     if specific.kind is Kind.STRING:
-        return rule(wide, narrow) or (pair in _TOUCHING and _touch(pair, wide, narrow))
+        # U+0000 makes the next string.
+        low, high = (wide, narrow) if pair == _TOUCHING_ABOVE else (narrow, wide)
+        return rule(wide, narrow) or (pair in _TOUCHING and high == f"{low}\0")
     if specific.kind is Kind.NUMBER:
         return rule(wide, narrow)
     return _covers_ordered(general, specific, rule)
@@ -93,13 +95,8 @@ def _covers_ordered(general: Constraint, specific: Constraint, rule: Rule) -> bo
     if rule(wide, narrow):
         return True
     pair = general.operator, specific.operator
-    return pair in _TOUCHING and abs(narrow - wide) == 1 and _TOUCHING[pair](wide, narrow)
-
-
-def _touch(pair: tuple[Operator, Operator], wide: Value | None, narrow: Any) -> bool:
-    """Whether two strings are neighbours, in the order that the pair needs."""
-    low, high = (wide, narrow) if _TOUCHING[pair](0, 1) else (narrow, wide)
-    return bool(high == f"{low}\0")
+    step = 1 if pair == _TOUCHING_ABOVE else -1
+    return pair in _TOUCHING and narrow == wide + step
 
 
 def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
@@ -115,7 +112,9 @@ def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
     prefix, suffix, substring = Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING
     return {
         # A single value satisfies whatever it satisfies.
-        **{(wide, eq): _holds_of(wide) for wide in Operator if wide is not Operator.ANY},
+        **{
+            (wide, eq): _holds_of(wide) for wide in Operator if wide is not Operator.ANY
+        },
         # Ranges within ranges.
         (lt, lt): python.ge,
         (lt, le): python.gt,
@@ -153,8 +152,6 @@ def _holds_of(wide: Operator) -> Rule:
 
 
 _RULES = _build_rules()
-# `<= 3` covers `< 4` where no value lies between: the operands may touch.
-_TOUCHING: dict[tuple[Operator, Operator], Rule] = {
-    (Operator.LE, Operator.LT): python.lt,
-    (Operator.GE, Operator.GT): python.gt,
-}
+# `<= 3` covers `< 4`, and `>= 4` covers `> 3`, where no value lies between.
+_TOUCHING_ABOVE = (Operator.LE, Operator.LT)
+_TOUCHING = frozenset({_TOUCHING_ABOVE, (Operator.GE, Operator.GT)})

@@ -133,7 +133,7 @@ class Poset(Generic[F]):
         return _filters(self._below(query)) | self.impossible
 
     def add(self, f: F) -> Change[F]:
-        """Put a filter into the poset, between those that cover it and those it covers."""
+        """Put a filter between those that cover it and those that it covers."""
         query = self._query(f)
         if query is None:
             changed = f not in self._impossible
@@ -186,7 +186,9 @@ class Poset(Generic[F]):
             shelf.axis.check()
         for low in nodes:
             above = {n for n in nodes if n is not low and self._covers(n, low)}
-            least = {p for p in above if not any(self._covers(p, q) for q in above - {p})}
+            least = {
+                p for p in above if not any(self._covers(p, q) for q in above - {p})
+            }
             assert low.predecessors == least, low.filter
             assert (low in self._roots) == (not above), low.filter
             assert all(low in p.successors for p in low.predecessors)
@@ -338,7 +340,7 @@ class _Node(Generic[F]):
     __slots__ = ("access", "conditions", "filter", "predecessors", "successors")
 
     def __init__(self, f: F, conditions: dict[str, int]) -> None:
-        self.filter = f
+        self.filter: F = f
         self.conditions = conditions
         self.access: tuple[str, int] | None = None
         self.predecessors: set[Self] = set()

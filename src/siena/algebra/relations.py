@@ -64,7 +64,7 @@ def decide_covers(general: Interest, specific: Interest) -> Verdict:
 
 
 def counterexample(general: Interest, specific: Interest) -> Notification | None:
-    """A notification that ``specific`` selects and ``general`` does not, if one is found."""
+    """A notification that ``specific`` selects and ``general`` does not, if found."""
     return decide_covers(general, specific).witness
 
 

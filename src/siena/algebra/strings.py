@@ -32,7 +32,7 @@ _READABLE = "abcdefghijklmnopqrstuvwxyz!0ABCDEFGHIJKLMNOPQRSTUVWXYZ.~"
 
 
 class Cylinder(NamedTuple):
-    """The strings ``stem·c·…`` with ``first <= c <= last``, or ``stem·…`` if both are None."""
+    """The strings ``stem·c·…`` with ``first <= c <= last``; without bounds, ``stem·…``."""
 
     stem: str
     first: str | None = None
@@ -65,26 +65,23 @@ def sat_string(
         bad_suffixes=_operands(unwanted, Operator.SUFFIX),
         bad_substrings=_operands(unwanted, Operator.SUBSTRING),
     )
-    for lo, hi in intervals(wanted, unwanted):
-        pieces = decompose(lo, hi)
-        for point in pieces.points:
-            if search.accepts(point):
-                return point
-        for cylinder in pieces.cylinders:
-            found = search.inside(cylinder)
-            if found is not None:
-                return found
-    return None
+    found = None
+    for candidate in search.candidates(intervals(wanted, unwanted)):
+        # Any will do; one that can be read is better.
+        if candidate.isprintable():
+            return candidate
+        found = found or candidate
+    return found
 
 
 def intervals(
     positive: Iterable[Constraint], negative: Iterable[Constraint]
 ) -> list[Interval]:
-    """What equality, order and prefix leave of the line, in ascending order.
+    r"""What equality, order and prefix leave of the line, in ascending order.
 
     >>> from siena.lang.parser import parse_filter
     >>> intervals(parse_filter('s >= a, s <= c, s != "b"'), parse_filter("s >* a"))
-    [('b\\x00', 'c\\x00')]
+    [('b\x00', 'c\x00')]
     """
     left: list[Interval] = [("", None)]
     for constraint in positive:
@@ -112,7 +109,7 @@ def decompose(lo: str, hi: str | None) -> Pieces:
         # From lo up to a string that begins with lo: only what lies along hi.
         _add_below(hi, len(lo), points, cylinders)
         return Pieces(tuple(points), tuple(cylinders))
-    common = -1 if hi is None else _common_length(lo, hi)
+    common = -1 if hi is None else common_length(lo, hi)
     cylinders.append(Cylinder(lo))
     for j in range(len(lo) - 1, common, -1):
         _add_range(cylinders, lo[:j], _next(lo[j]), CHARACTER_MAX)
@@ -120,6 +117,12 @@ def decompose(lo: str, hi: str | None) -> Pieces:
         _add_range(cylinders, lo[:common], _next(lo[common]), _previous(hi[common]))
         _add_below(hi, common + 1, points, cylinders)
     return Pieces(tuple(points), tuple(cylinders))
+
+
+def common_length(a: str, b: str) -> int:
+    """How many characters two strings begin with in common."""
+    pairs = zip(a, b, strict=False)
+    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
 
 
 class _Search:
@@ -138,11 +141,24 @@ class _Search:
         self.bad_suffixes = bad_suffixes
         self.bad_substrings = bad_substrings
         bad = "".join((*bad_suffixes, *bad_substrings))
-        self.separator = next(c for c in _characters("\0", CHARACTER_MAX) if c not in bad)
+        self.separator = next(
+            c for c in _characters("\0", CHARACTER_MAX) if c not in bad
+        )
         parts = (*substrings, suffix)
         self.parts_fit = not any(
             u in part for u in bad_substrings for part in parts
         ) and not any(suffix.endswith(u) for u in bad_suffixes)
+
+    def candidates(self, left: Iterable[Interval]) -> Iterator[str]:
+        """Accepted strings, one from each point and each cylinder that has one."""
+        for lo, hi in left:
+            pieces = decompose(lo, hi)
+            yield from filter(self.accepts, pieces.points)
+            yield from (
+                found
+                for cylinder in pieces.cylinders
+                if (found := self.inside(cylinder)) is not None
+            )
 
     def accepts(self, text: str) -> bool:
         """Whether a string has what is wanted and nothing that is not."""
@@ -253,13 +269,6 @@ def _add_range(
         cylinders.append(Cylinder(stem, first, last))
 
 
-def _common_length(a: str, b: str) -> int:
-    length = 0
-    while length < min(len(a), len(b)) and a[length] == b[length]:
-        length += 1
-    return length
-
-
 def _next(character: str) -> str | None:
     code = ord(character) + 1
     if code > ord(CHARACTER_MAX):
@@ -276,10 +285,8 @@ def _previous(character: str) -> str | None:
 
 def _characters(first: str, last: str) -> Iterator[str]:
     """The characters of a range, the readable ones first."""
-    for character in _READABLE:
-        if first <= character <= last:
-            yield character
-    character: str | None = first
-    while character is not None and character <= last:
-        yield character
-        character = _next(character)
+    yield from (c for c in _READABLE if first <= c <= last)
+    following: str | None = first
+    while following is not None and following <= last:
+        yield following
+        following = _next(following)

@@ -63,7 +63,7 @@ def explain(
         bool, typer.Option("--json", help="Answer with one JSON object.")
     ] = False,
 ) -> None:
-    """Say whether a relation holds, what shows it, and why.
+    r"""Say whether a relation holds, what shows it, and why.
 
     The first line is yes or no, and the exit code is 0 for yes, 1 for no and 2
     for input that cannot be read.  A witness is a notification that shows a no of
@@ -124,11 +124,11 @@ class Question:
 
 
 def _read_question(form: Json) -> Question:
-    if not isinstance(form, list) or not form or not isinstance(form[0], str):
+    name, *sides = form if isinstance(form, list) and form else [None]
+    if not isinstance(name, str):
         raise InvalidFormError(
             "a question is an array", hint='such as ["covers", "x > 3", "x > 5"]'
         )
-    name, *sides = form
     relation = RELATIONS.get(name)
     if relation is None:
         raise InvalidFormError(
@@ -171,7 +171,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _read_line(line: bytes) -> Json:
     try:
-        return read_json(line.decode())
+        return read_json(line.decode().rstrip("\r\n"))
     except UnicodeDecodeError as error:
         raise InvalidFormError(f"byte {error.start + 1} is not UTF-8") from None
 

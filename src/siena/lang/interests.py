@@ -5,8 +5,10 @@
     pattern      ::=  predicate ("then" predicate)*
     predicate    ::=  conjunction ("or" conjunction)*
     conjunction  ::=  factor (("and" | ",") factor)*
-    factor       ::=  "not" factor | "(" predicate ")" | "[" [predicate] "]" | constraint
-    constraint   ::=  [type] name (operator literal | "any" | ["not"] "in" "(" literals ")")
+    factor       ::=  "not" factor | constraint
+                   |  "(" predicate ")" | "[" [predicate] "]"
+    constraint   ::=  [type] name (operator literal | "any" | ["not"] "in" list)
+    list         ::=  "(" literal ("," literal)* ")"
 
 ``not`` is pushed inward while reading: below it every ``or`` means *and*, every
 ``and`` means *or*, and every constraint is negated, on an attribute that is
@@ -135,7 +137,7 @@ class InterestReader(ConstraintReader):
         return self.all_of(members, start) if negated else self.any_of(members, start)
 
     def negation(self, constraint: Constraint, position: int) -> Alternatives:
-        """What holds of a present attribute of the kind where the constraint does not."""
+        """What holds of a present attribute of the kind where this does not."""
         name, operator, kind, value = constraint
         if operator in NEGATIONS:
             return [(Constraint(name, NEGATIONS[operator], value, kind),)]

@@ -102,7 +102,9 @@ def _read_integer(scanner: Scanner) -> int:
         scanner.fail(
             f"{scanner.describe()} starts with a zero", hint="quote it to mean a string"
         )
-    value = int(scanner.token) if len(digits) <= _INTEGER_DIGITS_MAX else INTEGER_MAX + 1
+    value = (
+        int(scanner.token) if len(digits) <= _INTEGER_DIGITS_MAX else INTEGER_MAX + 1
+    )
     if not INTEGER_MIN <= value <= INTEGER_MAX:
         scanner.fail(f"{scanner.describe()} does not fit in 64 bits")
     return value

@@ -6,7 +6,8 @@ constraints say about *each other* is :mod:`siena.algebra`.
 
 from typing import NamedTuple, Self
 
-from siena.errors import InvalidConstraintError, InvalidNotificationError
+from siena.errors import InvalidConstraintError, InvalidNotificationError, LimitError
+from siena.model.limits import OPERAND_CHARACTERS_MAX
 from siena.model.operators import STRING_OPERATORS, Operator
 from siena.model.spelling import spell, spell_string
 from siena.model.values import Kind, Value, as_name, as_value
@@ -76,7 +77,7 @@ class Constraint(_Fields):
         """A constraint of parts that have been checked already, by a parser."""
         return super().__new__(cls, name, operator, kind, value)
 
-    def __getnewargs__(self) -> tuple[str, Operator, Value | None, Kind]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, Operator, Value | None, Kind]:
         # Pickling calls __new__, whose order of arguments is not the fields'.
         return self.name, self.operator, self.value, self.kind
 
@@ -108,6 +109,9 @@ def _check(
         operand = as_value(value)
     except InvalidNotificationError as error:
         raise InvalidConstraintError(error.message, hint=error.hint) from None
+    if isinstance(operand, str) and len(operand) > OPERAND_CHARACTERS_MAX:
+        what = "characters in the value of a constraint"
+        raise LimitError("OPERAND_CHARACTERS_MAX", OPERAND_CHARACTERS_MAX, what)
     if kind is None:
         kind = Kind.wanted_by(operand)
     operand = convert(operand, kind)

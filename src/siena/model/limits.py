@@ -12,8 +12,11 @@ TEXT_CHARACTERS_MAX = 1_048_576
 NESTING_MAX = 100
 # An attribute's name.
 NAME_CHARACTERS_MAX = 1_024
-# A string value, in a notification or in a constraint.
+# A string value in a notification.
 STRING_CHARACTERS_MAX = 1_048_576
+# The string that a constraint compares with.  Reasoning about an operand takes time
+# that grows with the square of its length.
+OPERAND_CHARACTERS_MAX = 4_096
 # Constraints in one filter or advertisement (the papers' library allowed 255).
 CONSTRAINTS_MAX = 256
 # Filters in one predicate, after `or`, `in` and `not` have been multiplied out.

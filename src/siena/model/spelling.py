@@ -14,7 +14,8 @@ from siena.model.values import KIND_OF_WORD, Value
 BAREWORD = r"[A-Za-z_][\w./:-]*"
 # Words with a meaning of their own: quoted, they are ordinary strings.
 RESERVED = frozenset(
-    "and or not in then any exists starts ends contains true false".split()
+    {"and", "or", "not", "in", "then", "any", "exists"}
+    | {"starts", "ends", "contains", "true", "false"}
 )
 # Words that a reader would take for numbers that do not exist here.
 NOT_NUMBERS = frozenset({"nan", "inf", "infinity"})

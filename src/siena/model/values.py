@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from siena.errors import InvalidNotificationError, LimitError
 from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
 
-
 Value = str | int | float | bool | datetime
 """What an attribute holds.  Times are aware ``datetime`` values in UTC, whose
 range and resolution (microseconds, years 1 to 9999) are exactly ours."""
@@ -201,9 +200,9 @@ def check_characters(text: str) -> None:
 
 
 def after_prefix(prefix: str) -> str | None:
-    """The least string above everything that starts with ``prefix``, if there is one.
+    r"""The least string above everything that starts with ``prefix``, if there is one.
 
-    >>> after_prefix("ab"), after_prefix("a\\U0010ffff"), after_prefix("")
+    >>> after_prefix("ab"), after_prefix("a\U0010ffff"), after_prefix("")
     ('ac', 'b', None)
     """
     stem = prefix.rstrip(CHARACTER_MAX)

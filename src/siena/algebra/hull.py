@@ -1,0 +1,92 @@
+"""The hull: the least condition that holds wherever one of two conditions holds.
+
+Least among the conjunctions that the language can write: there may be values in
+the hull that neither condition admits, and :mod:`siena.algebra.merging` asks
+whether there are.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from siena.algebra.conditions import Condition
+from siena.algebra.covering import implies
+from siena.algebra.simplify import simplify
+from siena.algebra.strings import common_length
+from siena.model import Constraint, Filter, Kind, Operator
+from siena.model.values import CONCRETE_KINDS, INTEGER_MAX, INTEGER_MIN, after_prefix
+
+
+def hull(one: Condition, other: Condition) -> Condition:
+    """The conjunction of everything that both conditions imply.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> one, other = parse("integer x = 3"), parse("integer x > 8")
+    >>> print(*hull(one.constraints, other.constraints))
+    integer x > 2
+
+    Candidates are proposed freely and kept only if both conditions imply them, so
+    that a bad proposal costs time and nothing else.
+    """
+    proposed = dict.fromkeys((*_proposals(one, other), *_proposals(other, one)))
+    kept = [c for c in proposed if implies(one, (c,)) and implies(other, (c,))]
+    return simplify(Filter(kept)).constraints
+
+
+def kind_of_condition(*conditions: Condition) -> Kind:
+    """The least kind that has all the values that one of the conditions can admit."""
+    parts = frozenset().union(
+        *(frozenset.intersection(*(c.kind.parts for c in each)) for each in conditions)
+    )
+    kinds = (*CONCRETE_KINDS, Kind.NUMBER, Kind.ANY)
+    return next(kind for kind in kinds if parts <= kind.parts)
+
+
+def _proposals(one: Condition, other: Condition) -> Iterator[Constraint]:
+    kind = kind_of_condition(one, other)
+    yield Constraint(one[0].name, Operator.ANY, None, kind)
+    for constraint in one:
+        about = _about(kind, constraint)
+        if about is not None:
+            yield about
+            yield from _weaker(about)
+    yield from _shared_ends(_texts(one), _texts(other), one[0].name)
+
+
+def _about(kind: Kind, constraint: Constraint) -> Constraint | None:
+    """The constraint, about values of the wider kind, where that can be said."""
+    if constraint.kind.admits(kind):
+        return constraint
+    if kind is not Kind.NUMBER or constraint.operator is Operator.ANY:
+        return None
+    return Constraint(constraint.name, constraint.operator, constraint.value, kind)
+
+
+def _weaker(constraint: Constraint) -> Iterator[Constraint]:
+    """The bounds that an equality or a prefix implies."""
+    name, operator, kind, value = constraint
+    if operator is Operator.EQ and kind is Kind.INTEGER and isinstance(value, int):
+        # In the papers' own way: 1 and more is "> 0".
+        if value > INTEGER_MIN:
+            yield Constraint(name, Operator.GT, value - 1, kind)
+        if value < INTEGER_MAX:
+            yield Constraint(name, Operator.LT, value + 1, kind)
+    elif operator is Operator.EQ:
+        yield Constraint(name, Operator.GE, value, kind)
+        yield Constraint(name, Operator.LE, value, kind)
+    elif operator is Operator.PREFIX and isinstance(value, str):
+        yield Constraint(name, Operator.GE, value, kind)
+        end = after_prefix(value)
+        if end is not None:
+            yield Constraint(name, Operator.LT, end, kind)
+
+
+def _shared_ends(ones: list[str], others: list[str], name: str) -> Iterator[Constraint]:
+    for one in ones:
+        for other in others:
+            start = one[: common_length(one, other)]
+            end = one[len(one) - common_length(one[::-1], other[::-1]) :]
+            yield Constraint(name, Operator.PREFIX, start)
+            yield Constraint(name, Operator.SUFFIX, end)
+
+
+def _texts(condition: Iterable[Constraint]) -> list[str]:
+    return [c.value for c in condition if isinstance(c.value, str)]

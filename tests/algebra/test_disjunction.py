@@ -1,0 +1,207 @@
+"""Predicates: whether filters are contained in a union of filters."""
+
+import time
+
+import pytest
+from hypothesis import event, example, given, strategies as st
+
+import reference
+from siena.algebra.covering import covers_filter
+from siena.algebra.disjunction import (
+    covers_pattern,
+    covers_predicate,
+    decide_covers_predicate,
+    reduce_predicate,
+)
+from siena.algebra.sat import satisfiable
+from siena.lang import parse_pattern, parse_predicate
+from siena.model import Constraint, Filter, Kind, Notification, Operator, Predicate
+from siena.model.limits import FILTERS_MAX
+from strategies import FAMILIES, filters, kinds_of_one_family, predicates
+
+
+def two_predicates(
+    kinds: tuple[Kind, ...],
+) -> st.SearchStrategy[tuple[Predicate, Predicate]]:
+    # A large general predicate and a small specific one: covering is common enough.
+    general = predicates(kinds, max_size=4)
+    return st.tuples(general, predicates(kinds, max_size=2))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(data=st.data())
+def test_covering_of_predicates_is_sound_and_complete(
+    family: str, data: st.DataObject
+) -> None:
+    general, specific = data.draw(two_predicates(FAMILIES[family]))
+    verdict = decide_covers_predicate(general, specific)
+    assert verdict.shown, "so few filters never exhaust the budget"
+    if verdict.holds:
+        pairwise = all(any(covers_filter(g, f) for g in general) for f in specific)
+        event(
+            "covered, filter by filter" if pairwise else "covered by several together"
+        )
+        assert verdict.witness is None
+        for notification in reference.telling_notifications(general, specific):
+            if reference.matches(specific, notification):
+                assert reference.matches(general, notification)
+    else:
+        event("not covered")
+        assert verdict.witness is not None
+        assert reference.matches(specific, verdict.witness)
+        assert not reference.matches(general, verdict.witness)
+
+
+@given(kinds_of_one_family().flatmap(two_predicates), st.integers(0, 3))
+def test_a_search_that_gives_up_says_so_and_claims_nothing(
+    pair: tuple[Predicate, Predicate], steps_max: int
+) -> None:
+    general, specific = pair
+    hasty = decide_covers_predicate(general, specific, steps_max=steps_max)
+    patient = decide_covers_predicate(general, specific)
+    if hasty.shown:
+        event("decided in time")
+        assert hasty.holds is patient.holds
+    else:
+        event("gave up")
+        assert not hasty.holds
+        assert hasty.witness is None
+
+
+@given(predicates(), predicates())
+def test_more_filters_cover_more(one: Predicate, more: Predicate) -> None:
+    assert covers_predicate(Predicate([*one, *more]), one)
+
+
+@given(kinds_of_one_family().flatmap(predicates))
+@example(parse_predicate("x < 5 or x >= 5 or number x any"))
+@example(parse_predicate("x > 5 or x > 3 or x = 9 and y = 1"))
+def test_reducing_keeps_the_meaning_and_nothing_superfluous(
+    predicate: Predicate,
+) -> None:
+    reduced = reduce_predicate(predicate)
+    assert set(reduced) <= set(predicate)
+    event("reduced" if len(reduced) < len(predicate) else "needed as it was")
+    for notification in reference.telling_notifications(predicate):
+        assert reference.matches(reduced, notification) is reference.matches(
+            predicate, notification
+        )
+    assert covers_predicate(reduced, predicate)
+    assert covers_predicate(predicate, reduced)
+    for f in reduced:
+        others = Predicate(g for g in reduced if g != f)
+        assert not covers_predicate(others, Predicate([f]))
+
+
+@given(predicates())
+def test_reducing_twice_reduces_no_further(predicate: Predicate) -> None:
+    reduced = reduce_predicate(predicate)
+    assert reduce_predicate(reduced) == reduced
+
+
+@pytest.mark.parametrize(
+    ("general", "specific", "covered"),
+    [
+        ("x < 5 or x >= 5", "number x any", True),
+        ("x < 5 or x > 5", "number x any", False),
+        ("x = true or x = false", "boolean x any", True),
+        ("x < 1 or y < 1 or x >= 1 and y >= 1", "number x any and number y any", True),
+        ("x < 1 or y < 1 or x > 1 and y > 1", "number x any and number y any", False),
+        ("x any or y any", "[]", False),
+        ("[] or x = 1", "y = 3", True),
+        ("s < b or s >* b or s >= c", "string s any", True),
+        ("s < b or s >* b or s > c", "string s any", False),
+        ("x = 1", "x > 5 and x < 3", True),
+    ],
+)
+def test_filters_are_taken_together(
+    general: str, specific: str, *, covered: bool
+) -> None:
+    wide, narrow = parse_predicate(general), parse_predicate(specific)
+    assert covers_predicate(wide, narrow) is covered
+
+
+def test_the_predicate_without_filters_selects_nothing() -> None:
+    nothing = Predicate()
+    assert covers_predicate(parse_predicate("x = 1"), nothing)
+    assert covers_predicate(nothing, parse_predicate("x > 5 and x < 3"))
+    assert not covers_predicate(nothing, parse_predicate("x = 1"))
+    assert reduce_predicate(parse_predicate("x > 5 and x < 3")) == nothing
+
+
+def integers_from_zero(count: int) -> Predicate:
+    """``x = 0 or x = 1 or …``."""
+    return Predicate(
+        Filter([Constraint("x", Operator.EQ, n, Kind.INTEGER)]) for n in range(count)
+    )
+
+
+def test_the_largest_predicate_is_searched_to_its_end() -> None:
+    """The search goes as deep as there are filters; the stack must not end first."""
+    specific = parse_predicate("integer x >= 0")
+    verdict = decide_covers_predicate(integers_from_zero(FILTERS_MAX), specific)
+    assert not verdict.holds
+    if verdict.shown:
+        assert verdict.witness == Notification(x=FILTERS_MAX)
+
+
+def test_the_largest_predicate_covers_what_it_lists() -> None:
+    specific = parse_predicate(f"integer x >= 0 and integer x < {FILTERS_MAX}")
+    verdict = decide_covers_predicate(integers_from_zero(FILTERS_MAX), specific)
+    assert verdict.holds or not verdict.shown
+
+
+def pigeons(count: int) -> tuple[Predicate, Predicate]:
+    """That two of many pigeons share a hole: true, and hard to see."""
+    names = [f"p{n}" for n in range(count)]
+    holes = range(count - 1)
+    shared = Predicate(
+        Filter(Constraint(name, Operator.EQ, hole, Kind.INTEGER) for name in pair)
+        for hole in holes
+        for pair in [(a, b) for a in names for b in names if a < b]
+    )
+    placed = Filter(
+        constraint
+        for name in names
+        for constraint in (
+            Constraint(name, Operator.GE, 0, Kind.INTEGER),
+            Constraint(name, Operator.LT, count - 1, Kind.INTEGER),
+        )
+    )
+    return shared, Predicate([placed])
+
+
+def test_a_hard_question_is_answered_or_given_up_in_time() -> None:
+    small = decide_covers_predicate(*pigeons(4))
+    assert small.holds
+    started = time.process_time()
+    large = decide_covers_predicate(*pigeons(9))
+    assert not large.holds
+    assert not large.shown
+    assert time.process_time() - started < 5
+
+
+@given(kinds_of_one_family().flatmap(filters))
+def test_a_predicate_of_one_filter_is_covered_like_the_filter(f: Filter) -> None:
+    other = parse_predicate("x > 0 and y > 0").filters[0]
+    for general, specific in ((f, other), (other, f)):
+        assert covers_predicate(
+            Predicate([general]), Predicate([specific])
+        ) is covers_filter(general, specific)
+    assert satisfiable(Predicate([f])) is satisfiable(f)
+
+
+@pytest.mark.parametrize(
+    ("general", "specific", "covered"),
+    [
+        ("x > 0 then y > 0", "x > 1 then y > 1", True),
+        ("x > 0 then y > 0", "y > 1 then x > 1", False),
+        ("x > 0 then y > 0", "x > 1", False),
+        ("x > 0", "x > 1 then y > 1", False),
+        ("x > 0 then y < 1 or y >= 1", "x > 1 then number y any", True),
+    ],
+)
+def test_patterns_are_covered_step_by_step(
+    general: str, specific: str, *, covered: bool
+) -> None:
+    assert covers_pattern(parse_pattern(general), parse_pattern(specific)) is covered
