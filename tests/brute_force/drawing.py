@@ -117,14 +117,16 @@ class Drawer:
         left to chance.
         """
         topic = self._random.choice(self._topics)
-        wanted = "string" if self._chance(0.6) else self._random.choice(topic.wants)
-        operators = DUELLING if wanted == "string" else ORDERED
+        wants = tuple(want for want in topic.wants if want in {"number", "integer"})
+        if not wants or self._chance(0.5):
+            wants = ("string",)
+        operators = DUELLING if wants == ("string",) else ORDERED
         count = self._random.choice((1, 2, 3))
-        avoided = [self._about(topic, wanted, operators) for _ in range(count)]
+        avoided = [self._about(topic, wants, operators) for _ in range(count)]
         general = Either(tuple(avoided)) if count > 1 else All(tuple(avoided))
         extra = self._random.choices((0, 1, 2), (45, 30, 25))[0]
-        kept = [self._about(topic, wanted, operators) for _ in range(extra)]
-        return general, All((*self._range(topic, wanted), *kept))
+        kept = [self._about(topic, wants, operators) for _ in range(extra)]
+        return general, All((*self._range(topic, wants), *kept))
 
     def twins(self) -> tuple[Expression, Expression]:
         """Two expressions that may well mean the same."""
@@ -173,15 +175,21 @@ class Drawer:
             operator = ">="  # not starts with "" is not any, which is refused
         return Constraint(topic.name, wanted, operator, operand)
 
-    def _range(self, topic: Topic, wanted: str) -> tuple[Constraint, Constraint]:
-        lower = self._about(topic, wanted, (">", ">="))
-        upper = self._about(topic, wanted, ("<", "<="))
-        if OPERATORS[">"](lower.operand, upper.operand):
-            low, high = upper.operand, lower.operand
-            return lower._replace(operand=low), upper._replace(operand=high)
-        return lower, upper
+    def _range(self, topic: Topic, wants: Sequence[str]) -> list[Constraint]:
+        """A lower and an upper bound, in this order."""
+        one, other = (self._about(topic, wants, ("=",)) for _ in range(2))
+        if OPERATORS[">"](one.operand, other.operand):
+            one, other = other, one
+        lower, upper = (
+            self._random.choice((">", ">=")),
+            self._random.choice(("<", "<=")),
+        )
+        return [one._replace(operator=lower), other._replace(operator=upper)]
 
-    def _about(self, topic: Topic, wanted: str, operators: Sequence[str]) -> Constraint:
+    def _about(
+        self, topic: Topic, wants: Sequence[str], operators: Sequence[str]
+    ) -> Constraint:
+        wanted = self._random.choice(wants)
         operand = self._random.choice(topic.operands(wanted, self._random))
         return Constraint(topic.name, wanted, self._random.choice(operators), operand)
 

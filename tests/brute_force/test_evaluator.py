@@ -234,7 +234,7 @@ def test_boxes_find_a_witness_if_and_only_if_plain_enumeration_does() -> None:
     """Over a few values, every notification is tried one by one."""
     random = Random(9)
     seen = set()
-    for _ in range(300):
+    for _ in range(500):
         question = draw_question(random)
         if question.relation in LOOKED_UP:
             continue

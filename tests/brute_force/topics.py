@@ -78,13 +78,13 @@ class Topic:
 def draw_topic(name: str, random: Random) -> Topic:
     """A topic whose operands are neighbours of each other, mostly small ones."""
     wants = _weighted(list(THEMES.items()), random)
-    home = _weighted(INTEGER_HOMES, random)
+    integers = random.sample(_weighted(INTEGER_HOMES, random), 3)
     return Topic(
         name=name,
         wants=wants,
         strings=_strings(random),
-        integers=random.sample(home, 3),
-        floats=_floats(home, random),
+        integers=integers,
+        floats=_floats(integers, random),
         times=random.sample(_weighted(TIME_HOMES, random), 3),
     )
 
@@ -112,16 +112,16 @@ def _word(letters: str, random: Random) -> str:
     return "".join(random.choices(letters, k=length))
 
 
-def _floats(home: Sequence[int], random: Random) -> list[float]:
-    """Three floats at or next to integers, halves, or the ends of the domain."""
-    centre = float(random.choice(home))
+def _floats(integers: Sequence[int], random: Random) -> list[float]:
+    """Three floats at or next to the integers, halves, or the ends of the domain."""
+    centre = float(random.choice(integers))
     around = [
         centre,
         math.nextafter(centre, math.inf),
         math.nextafter(centre, -math.inf),
         centre + 0.5,
         centre - 0.5,
-        float(random.choice(home)),
+        float(random.choice(integers)),
     ]
     if random.random() < 0.1:
         tiny = math.nextafter(0, 1)

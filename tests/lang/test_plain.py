@@ -15,7 +15,7 @@ from strategies import any_filters, filters, texts
 @example("x = 1and y = 2")
 @example("x anyand y = 1")
 @example("x any and and y = 1")
-@example("x existſ")
+@example("x exist\u017f")
 @example('x = "a"and y = 2')
 @example("not any and x = 1")
 def test_what_the_fast_reader_reads_the_full_reader_reads_too(text: str) -> None:

@@ -74,7 +74,9 @@ def joined(sides: st.SearchStrategy[Part]) -> st.SearchStrategy[Compound]:
 
 parts: st.SearchStrategy[Part] = st.recursive(leaves, joined, max_leaves=5)
 tokens = st.builds("{}{}".format, st.sampled_from("ABC"), st.integers(0, 9))
-streams = st.lists(tokens, min_size=4, max_size=20).map(lambda offered: read(" ".join(offered)))
+streams = st.lists(tokens, min_size=4, max_size=20).map(
+    lambda offered: read(" ".join(offered))
+)
 
 
 @given(joined(parts), streams)

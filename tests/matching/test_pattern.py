@@ -72,7 +72,9 @@ def test_after_a_match_nothing_is_left_over() -> None:
 tokens = st.builds("{}{}".format, st.sampled_from("ABC"), st.integers(0, 9))
 
 
-@given(st.text("ABC", min_size=1, max_size=3), st.lists(tokens, min_size=4, max_size=20))
+@given(
+    st.text("ABC", min_size=1, max_size=3), st.lists(tokens, min_size=4, max_size=20)
+)
 def test_the_matcher_agrees_with_its_slow_twin(
     letters: str, offered: list[str]
 ) -> None:

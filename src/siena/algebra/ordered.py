@@ -6,11 +6,15 @@ therefore one interval of keys with finitely many holes, and a value exists if
 the interval holds more keys than holes.
 """
 
+import math
 from collections.abc import Iterable
 
-from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, value_of
+from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, key_of, value_of
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.operators import NEGATIONS
+
+# Larger floats have no digits to spare.
+_READABLE_MAX = 1e6
 
 
 def sat_ordered(
@@ -29,6 +33,8 @@ def sat_ordered(
             return None
         span.require(NEGATIONS[constraint.operator], constraint.value)
     key = span.key_near(span.anchor)
+    if key is not None and kind is Kind.FLOAT:
+        key = span.readable_key(key)
     return None if key is None else value_of(key, kind)
 
 
@@ -78,3 +84,17 @@ class _Span:
                 if self.first <= key <= self.last and key not in self.holes:
                     return key
         return None
+
+    def readable_key(self, key: int) -> int:
+        """The key of a float with few digits close above, if that is in the span.
+
+        3.5 shows a person as much as 3.0000000000000004, and shows it sooner.
+        """
+        value = value_of(key, Kind.FLOAT)
+        assert isinstance(value, float)
+        if abs(value) < _READABLE_MAX:
+            for scale in (1.0, 2.0, 10.0, 100.0):
+                short = key_of(math.ceil(value * scale) / scale, Kind.FLOAT)
+                if self.first <= short <= self.last and short not in self.holes:
+                    return short
+        return key

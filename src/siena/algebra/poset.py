@@ -3,29 +3,26 @@
 ``roots`` are the filters that nothing else covers: what a broker must tell its
 neighbours.  A poset with few roots summarises well; a flat one is a list.
 
-*Theory of operation.*  A filter covers another if it does so name by name
-(:mod:`siena.algebra.axis` remembers the answer for each pair of conditions).  To
-find all filters above or below a new one, two indexes are enough: each filter is
-entered under *one* of its conditions, for queries that allow fewer names than
-the query has, and under *all* of them, for queries that allow more.  No query
+*Theory of operation.*  A filter covers another if it does so name by name, and
+:mod:`siena.algebra.axis` remembers the answer for each pair of conditions.  To
+find all filters above or below a new one, :mod:`siena.algebra.shelf` has each
+filter under *one* of its conditions, for queries that allow fewer names than the
+query has, and under *all* of them, for queries that allow more.  No query
 compares with everything.  Among the filters found, the immediate ones are those
 without another found filter between: one look at their own links tells.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import Generic, NamedTuple
 
-from siena.algebra.axis import Axis, Location, ones
 from siena.algebra.conditions import (
-    Condition,
     Covering,
     Reading,
     advertisement_reading,
     subscription_reading,
 )
+from siena.algebra.shelf import F, Key, Node, Query, Shelf
 from siena.model import Advertisement, Filter, Value
-
-F = TypeVar("F", Filter, Advertisement)
 
 
 class Change(NamedTuple, Generic[F]):
@@ -65,9 +62,9 @@ class Poset(Generic[F]):
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._shelves: dict[str, _Shelf[F]] = {}
-        self._nodes: dict[_Key, _Node[F]] = {}
-        self._roots: set[_Node[F]] = set()
+        self._shelves: dict[str, Shelf[F]] = {}
+        self._nodes: dict[Key, Node[F]] = {}
+        self._roots: set[Node[F]] = set()
         self._impossible: dict[F, None] = {}
 
     @classmethod
@@ -167,7 +164,7 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        found: set[_Node[F]] = set()
+        found: set[Node[F]] = set()
         queue = list(self._roots)
         seen = set(queue)
         while queue:
@@ -195,7 +192,7 @@ class Poset(Generic[F]):
             assert all(low in s.predecessors for s in low.successors)
         assert self._roots <= set(nodes)
 
-    def _covers(self, general: "_Node[F]", specific: "_Node[F]") -> bool:
+    def _covers(self, general: Node[F], specific: Node[F]) -> bool:
         wide = self._reading.conditions(general.filter)
         narrow = self._reading.conditions(specific.filter)
         assert wide is not None
@@ -205,7 +202,7 @@ class Poset(Generic[F]):
             self._reading.covers(wide[name], narrow[name]) for name in fewer
         )
 
-    def _query(self, f: F) -> "_Query | None":
+    def _query(self, f: F) -> Query | None:
         conditions = self._reading.conditions(f)
         if conditions is None:
             return None
@@ -214,27 +211,27 @@ class Poset(Generic[F]):
             for name, condition in conditions.items()
             if (shelf := self._shelves.get(name)) is not None
         }
-        return _Query(conditions, located)
+        return Query(conditions, located)
 
-    def _node(self, f: F) -> "_Node[F] | None":
+    def _node(self, f: F) -> Node[F] | None:
         query = self._query(f)
         if query is None or query.key is None:
             return None
         return self._nodes.get(query.key)
 
-    def _above(self, query: "_Query") -> "set[_Node[F]]":
+    def _above(self, query: Query) -> set[Node[F]]:
         masks = {name: where.above for name, where in query.located.items()}
         if self._reading.names_grow:
             return self._with_names_within(masks)
         return self._with_names_beyond(masks, query)
 
-    def _below(self, query: "_Query") -> "set[_Node[F]]":
+    def _below(self, query: Query) -> set[Node[F]]:
         masks = {name: where.below for name, where in query.located.items()}
         if self._reading.names_grow:
             return self._with_names_beyond(masks, query)
         return self._with_names_within(masks)
 
-    def _with_names_within(self, masks: dict[str, int]) -> "set[_Node[F]]":
+    def _with_names_within(self, masks: dict[str, int]) -> set[Node[F]]:
         """The nodes all of whose conditions are in the masks."""
         nameless = self._nodes.get(frozenset())
         found = set() if nameless is None else {nameless}
@@ -246,9 +243,7 @@ class Poset(Generic[F]):
             )
         return found
 
-    def _with_names_beyond(
-        self, masks: dict[str, int], query: "_Query"
-    ) -> "set[_Node[F]]":
+    def _with_names_beyond(self, masks: dict[str, int], query: Query) -> set[Node[F]]:
         """The nodes that have, for each name of the query, a condition in its mask."""
         if len(masks) < len(query.conditions):
             return set()  # one of the names is on no shelf
@@ -266,10 +261,10 @@ class Poset(Generic[F]):
             )
         }
 
-    def _enter(self, f: F, query: "_Query") -> "_Node[F]":
-        node: _Node[F] = _Node(f, {})
+    def _enter(self, f: F, query: Query) -> Node[F]:
+        node: Node[F] = Node(f, {})
         for name, condition in query.conditions.items():
-            shelf = self._shelves.setdefault(name, _Shelf(self._reading))
+            shelf = self._shelves.setdefault(name, Shelf(self._reading))
             where = query.located.get(name) or shelf.axis.locate(condition)
             node.conditions[name] = shelf.enter(node, condition, where)
         self._nodes[node.key] = node
@@ -277,7 +272,7 @@ class Poset(Generic[F]):
             self._shelf_of_access(node).open_to(node)
         return node
 
-    def _leave(self, node: "_Node[F]") -> None:
+    def _leave(self, node: Node[F]) -> None:
         del self._nodes[node.key]
         for name, number in node.conditions.items():
             shelf = self._shelves[name]
@@ -285,7 +280,7 @@ class Poset(Generic[F]):
             if not shelf.axis:
                 del self._shelves[name]
 
-    def _shelf_of_access(self, node: "_Node[F]") -> "_Shelf[F]":
+    def _shelf_of_access(self, node: Node[F]) -> Shelf[F]:
         """The shelf where the node is found least often in vain."""
         node.access = min(
             node.conditions.items(),
@@ -293,7 +288,7 @@ class Poset(Generic[F]):
         )
         return self._shelves[node.access[0]]
 
-    def _link(self, node: "_Node[F]") -> None:
+    def _link(self, node: Node[F]) -> None:
         for low in node.successors:
             for high in low.predecessors & node.predecessors:
                 high.successors.discard(low)
@@ -305,7 +300,7 @@ class Poset(Generic[F]):
         if not node.predecessors:
             self._roots.add(node)
 
-    def _unlink(self, node: "_Node[F]") -> None:
+    def _unlink(self, node: Node[F]) -> None:
         self._roots.discard(node)
         for high in node.predecessors:
             high.successors.discard(node)
@@ -319,7 +314,7 @@ class Poset(Generic[F]):
             if not low.predecessors:
                 self._roots.add(low)
 
-    def _is_above(self, high: "_Node[F]", low: "_Node[F]") -> bool:
+    def _is_above(self, high: Node[F], low: Node[F]) -> bool:
         """Whether one node covers another, from the bits of the shelves."""
         fewer, more = (high, low) if self._reading.names_grow else (low, high)
         return all(
@@ -331,102 +326,7 @@ class Poset(Generic[F]):
         )
 
 
-_Key = frozenset[tuple[str, int]]
-
-
-class _Node(Generic[F]):
-    """A filter, the numbers of its conditions, and its immediate links."""
-
-    __slots__ = ("access", "conditions", "filter", "predecessors", "successors")
-
-    def __init__(self, f: F, conditions: dict[str, int]) -> None:
-        self.filter: F = f
-        self.conditions = conditions
-        self.access: tuple[str, int] | None = None
-        self.predecessors: set[Self] = set()
-        self.successors: set[Self] = set()
-
-    @property
-    def key(self) -> _Key:
-        """What nodes that select the same have in common."""
-        return frozenset(self.conditions.items())
-
-
-class _Query:
-    """A filter that is looked for: its conditions, and where they stand."""
-
-    __slots__ = ("conditions", "key", "located")
-
-    def __init__(
-        self, conditions: Mapping[str, Condition], located: dict[str, Location]
-    ) -> None:
-        self.conditions = conditions
-        self.located = located
-        numbers = [(name, where.number) for name, where in located.items()]
-        known = [(name, number) for name, number in numbers if number is not None]
-        # A filter with a condition that nobody has is not in the poset.
-        self.key = frozenset(known) if len(known) == len(conditions) else None
-
-
-class _Shelf(Generic[F]):
-    """One name: its axis, and the nodes under each condition of it."""
-
-    __slots__ = ("_accessed", "_accessed_bits", "_members", "_size", "axis")
-
-    def __init__(self, reading: Reading) -> None:
-        self.axis = Axis(reading)
-        self._members: dict[int, set[_Node[F]]] = {}
-        self._accessed: dict[int, set[_Node[F]]] = {}
-        self._accessed_bits = 0
-        self._size = 0
-
-    def enter(self, node: _Node[F], condition: Condition, where: Location) -> int:
-        """Enter a node under its condition."""
-        number = self.axis.enter(condition, where)
-        self._members.setdefault(number, set()).add(node)
-        self._size += 1
-        return number
-
-    def open_to(self, node: _Node[F]) -> None:
-        """Make this the shelf where the node is found by its access condition."""
-        assert node.access is not None
-        number = node.access[1]
-        self._accessed.setdefault(number, set()).add(node)
-        self._accessed_bits |= 1 << number
-
-    def leave(self, node: _Node[F], number: int) -> None:
-        """Take a node off the shelf."""
-        self._size -= 1
-        self._members[number].discard(node)
-        if not self._members[number]:
-            del self._members[number]
-        nodes = self._accessed.get(number, set())
-        nodes.discard(node)
-        if not nodes:
-            self._accessed.pop(number, None)
-            self._accessed_bits &= ~(1 << number)
-        self.axis.leave(number)
-
-    def accessed(self, mask: int) -> Iterator[_Node[F]]:
-        """The nodes whose access condition is in the mask."""
-        for number in ones(mask & self._accessed_bits):
-            yield from self._accessed[number]
-
-    def members(self, mask: int) -> Iterator[_Node[F]]:
-        """The nodes that have a condition of the mask."""
-        for number in ones(mask):
-            yield from self._members[number]
-
-    def estimate(self, mask: int) -> int:
-        """About how many nodes have a condition of the mask."""
-        return self._size * mask.bit_count() // max(1, len(self.axis))
-
-    def reach(self, number: int) -> int:
-        """How many conditions a condition covers: how often a query meets it."""
-        return self.axis.below[number].bit_count()
-
-
-def _change(node: _Node[F], *, changed: bool) -> Change[F]:
+def _change(node: Node[F], *, changed: bool) -> Change[F]:
     return Change(
         node.filter,
         changed,
@@ -435,7 +335,7 @@ def _change(node: _Node[F], *, changed: bool) -> Change[F]:
     )
 
 
-def _filters(nodes: Iterable[_Node[F]]) -> frozenset[F]:
+def _filters(nodes: Iterable[Node[F]]) -> frozenset[F]:
     return frozenset(node.filter for node in nodes)
 
 

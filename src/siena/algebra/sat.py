@@ -30,7 +30,7 @@ def sat(
     >>> sat(parse("x > 3, x < 5").constraints)
     4
     >>> sat(parse("x > 3, x < 5").constraints, parse("integer x = 4").constraints)
-    3.0000000000000004
+    3.5
     >>> sat(parse('s >* "ab", s *< "ba"').constraints, parse('s = "aba"').constraints)
     'ab!aba'
 

@@ -32,7 +32,7 @@ _READABLE = "abcdefghijklmnopqrstuvwxyz!0ABCDEFGHIJKLMNOPQRSTUVWXYZ.~"
 
 
 class Cylinder(NamedTuple):
-    """The strings ``stem·c·…`` with ``first <= c <= last``; without bounds, ``stem·…``."""
+    """The strings ``stem·c·…`` with ``first <= c <= last``; if None, ``stem·…``."""
 
     stem: str
     first: str | None = None

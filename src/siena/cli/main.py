@@ -18,6 +18,7 @@ from siena.errors import SienaError
 
 # Where each command lives, as "module:function", in the order of `siena --help`.
 COMMANDS: dict[str, str] = {
+    "demo": "siena.cli.demo:demo",
     "explain": "siena.cli.explain:explain",
 }
 
