@@ -153,7 +153,9 @@ def values_in(mask: int) -> Iterator[Value]:
 
 
 @cache
-def _satisfying(operator: Operator, kind: Kind, operand: Value | None, _t: type) -> int:
+def _satisfying(
+    operator: Operator, kind: Kind, operand: Value | None, _word: str
+) -> int:
     constraint = Constraint("any name", operator, operand, kind)
     bits = ["1" if satisfies(value, constraint) else "0" for value in UNIVERSE]
     return int("".join(reversed(bits)), 2)
@@ -162,8 +164,8 @@ def _satisfying(operator: Operator, kind: Kind, operand: Value | None, _t: type)
 def satisfying(constraint: Constraint) -> int:
     """The values of the universe that satisfy the constraint."""
     _, operator, kind, value = constraint
-    # The type is part of the key: to a cache, 1 and True are the same.
-    return _satisfying(operator, kind, value, type(value))
+    # Spelled out too: to a cache, 1 and True are the same.
+    return _satisfying(operator, kind, value, repr(value))
 
 
 def satisfying_all(

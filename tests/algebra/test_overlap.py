@@ -9,7 +9,6 @@ from siena.algebra.overlap import common_notification, overlaps
 from siena.lang import parse_advertisement, parse_filter, parse_predicate
 from siena.model import Advertisement, Filter, Kind, Notification, Predicate
 from strategies import (
-    FAMILIES,
     advertisements,
     filters,
     kinds_of_one_family,
@@ -18,14 +17,16 @@ from strategies import (
 )
 
 ONE = ("x",)
+TWO = ("x", "y")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@given(data=st.data())
-def test_overlap_is_sound_and_complete(family: str, data: st.DataObject) -> None:
-    kinds = FAMILIES[family]
-    advertisement = data.draw(advertisements(kinds, ("x", "y")), "advertisement")
-    f = data.draw(filters(kinds, ("x", "y")), "filter")
+@given(
+    kinds_of_one_family().flatmap(
+        lambda kinds: st.tuples(advertisements(kinds, TWO), filters(kinds, TWO))
+    )
+)
+def test_overlap_is_sound_and_complete(pair: tuple[Advertisement, Filter]) -> None:
+    advertisement, f = pair
     found = common_notification(advertisement, f)
     assert overlaps(advertisement, f) is (found is not None)
     if found is None:

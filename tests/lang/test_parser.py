@@ -1,7 +1,8 @@
 """The parser: what is printed reads back, and everything else is refused well."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import event, example, given
@@ -167,6 +168,42 @@ def test_a_hostile_megabyte_is_refused_at_once(
     assert time.process_time() - started < 1
 
 
+# --- What is said -----------------------------------------------------------------
+
+GOLDEN = Path(__file__).parent.parent / "fixtures" / "parse_errors.txt"
+
+
+def golden_errors() -> Iterator[tuple[Callable[[str], object], str, str]]:
+    parsers = {str(parse.__name__): parse for parse in PARSERS}
+    parse: Callable[[str], object] = parse_filter
+    text = ""
+    for line in GOLDEN.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            parse = parsers["parse_" + line.removeprefix("## ")]
+        elif line.startswith("    "):
+            yield parse, text, line.strip()
+        elif not line.startswith("# "):
+            text = line
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "message"),
+    list(golden_errors()),
+    ids=lambda part: part[:30] if isinstance(part, str) else part.__name__,
+)
+def test_an_error_says_what_was_found_and_what_to_write(
+    parse: Callable[[str], object], text: str, message: str
+) -> None:
+    assert str(refusal(parse, text)) == message
+
+
+def test_the_empty_text_is_told_how_to_write_the_empty_filter() -> None:
+    for text in ("", " \n"):
+        with pytest.raises(FilterSyntaxError, match="found the end") as caught:
+            parse_filter(text)
+        assert caught.value.hint == "write [] for the empty filter"
+
+
 # --- Limits -----------------------------------------------------------------------
 
 
@@ -214,7 +251,7 @@ def many(part: str, joint: str, count: int) -> str:
         # Each alternative is short enough, and the product of the longest is not.
         (
             parse_predicate,
-            f"({many('a{}=1', ',', 200)} or a=1) and ({many('b{}=1', ',', 200)} or b=1)",
+            f"({many('a{}=1', ',', 200)} or c=1) and ({many('b{}=1', ',', 99)} or c=1)",
             "CONSTRAINTS_MAX",
         ),
     ],

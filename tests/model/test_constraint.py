@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 
 import reference
-from siena.errors import InvalidConstraintError, SienaError
+from siena.errors import InvalidConstraintError, LimitError, SienaError
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.constraint import convert
+from siena.model.limits import OPERAND_CHARACTERS_MAX
 from strategies import any_constraints, any_values, constraints
 
 
@@ -75,6 +76,13 @@ def test_an_empty_prefix_asks_for_any_string(operator: Operator) -> None:
 def test_any_ignores_its_value() -> None:
     assert Constraint("x", Operator.ANY, 3) == Constraint("x", Operator.ANY)
     assert Constraint("x", Operator.ANY).kind is Kind.ANY
+
+
+def test_the_value_of_a_constraint_has_a_limit() -> None:
+    longest = "a" * OPERAND_CHARACTERS_MAX
+    assert Constraint("s", Operator.EQ, longest).value == longest
+    with pytest.raises(LimitError, match="OPERAND_CHARACTERS_MAX"):
+        Constraint("s", Operator.EQ, longest + "a")
 
 
 def test_minus_zero_is_zero() -> None:

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from collections.abc import Callable
+from random import Random
 
 import pytest
 from hypothesis import given, strategies as st
@@ -58,10 +58,10 @@ def test_a_predicate_matches_what_the_reference_says(
 @given(st.lists(constraints(), max_size=5), st.randoms(use_true_random=False))
 def test_order_and_repetition_do_not_matter(
     given_constraints: list[Constraint],
-    random: "Callable[..., object]",
+    random: Random,
 ) -> None:
     shuffled = [*given_constraints, *given_constraints[:2]]
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     for made in (Filter, Advertisement):
         assert made(shuffled) == made(given_constraints)
         assert hash(made(shuffled)) == hash(made(given_constraints))
@@ -92,7 +92,6 @@ def test_the_constraints_of_each_name_are_all_constraints(f: Filter) -> None:
 
 def test_a_filter_is_not_an_advertisement() -> None:
     both = [Constraint("x", Operator.EQ, 1)]
-    assert Filter(both) != Advertisement(both)
     assert len({Filter(both), Advertisement(both)}) == 2
 
 

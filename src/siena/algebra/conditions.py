@@ -8,19 +8,18 @@ papers' pairwise rule: a :class:`Reading` holds these choices.
 import operator as python
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal
 
 from siena.algebra.covering import implies, is_admitted
 from siena.algebra.pairwise import covers_constraint
-from siena.algebra.sat import sat
+from siena.algebra.sat import is_satisfiable, sat
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.filter import ConstraintSet
 from siena.model.values import CHARACTER_MAX
 
 Condition = tuple[Constraint, ...]
 Covering = Literal["exact", "pairwise"]
-CONDITIONS_REMEMBERED_MAX = 16_384
 Test = Callable[[Any], bool]
 
 
@@ -128,19 +127,13 @@ def _of_any(f: ConstraintSet) -> Mapping[str, Condition]:
 
 
 def _of_satisfiable(f: ConstraintSet) -> Mapping[str, Condition] | None:
-    return f.by_name if all(map(_is_satisfiable, f.by_name.values())) else None
-
-
-# The same conditions come again and again.
-@lru_cache(maxsize=CONDITIONS_REMEMBERED_MAX)
-def _is_satisfiable(condition: Condition) -> bool:
-    return sat(condition) is not None
+    return f.by_name if all(map(is_satisfiable, f.by_name.values())) else None
 
 
 def _of_possible(f: ConstraintSet) -> Mapping[str, Condition]:
     # A constraint that nothing satisfies (s < "") admits nothing, not even the name.
     possible = {
-        name: tuple(c for c in constraints if sat((c,)) is not None)
+        name: tuple(c for c in constraints if is_satisfiable((c,)))
         for name, constraints in f.by_name.items()
     }
     return {name: condition for name, condition in possible.items() if condition}

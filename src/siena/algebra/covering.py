@@ -9,7 +9,7 @@ papers' own, weaker test is :mod:`siena.algebra.pairwise`.
 from collections.abc import Sequence
 
 from siena.algebra.pairwise import covers_constraint
-from siena.algebra.sat import sat, witness_values
+from siena.algebra.sat import sat, satisfiable, witness_values
 from siena.model import (
     Advertisement,
     Constraint,
@@ -44,7 +44,7 @@ def covers_filter(general: Filter, specific: Filter) -> bool:
         given = specific.by_name.get(name)
         if given is None or not implies(given, wanted):
             # A filter that nothing matches is covered by everything.
-            return witness_values(specific) is None
+            return not satisfiable(specific)
     return True
 
 

@@ -4,26 +4,28 @@ Deciding that is hard in general (it contains the complement of satisfiability),
 so the search is exact up to a bound on its work, and says when it gave up.
 
 *Theory of operation.*  A counterexample matches some filter ``f`` of the specific
-predicate and violates at least one constraint of each general filter.  A general
-filter on a name that ``f`` lacks is violated by leaving that name out.  For the
-others the search keeps, name by name, the constraints that the counterexample
-must violate; it looks for values that fit, finds a general filter that they
-still match, and tries to violate each of its constraints in turn.  When no
-filter matches any more, the values are the counterexample; when every branch is
+predicate and violates at least one constraint of each general filter, its
+*rivals*.  A rival with a name that ``f`` lacks is violated by leaving that name
+out.  A rival that ``f`` lets violate in one way only must be violated in that way.
+For the others the search keeps, name by name, the constraints that the
+counterexample must violate; it looks for values that fit, finds a rival that they
+still match, and tries to violate each of its constraints in turn.  When no rival
+matches any more, the values are the counterexample; when every branch is
 contradictory, there is none.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter, implies
-from siena.algebra.sat import sat, witness_values
+from siena.algebra.sat import sat, satisfiable
 from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
 from siena.model import Constraint, Filter, Notification, Pattern, Predicate, Value
 
-# How many times a search may ask `sat` before it gives up: a few milliseconds
-# for predicates that people write, a tenth of a second at the worst.
-SEARCH_STEPS_MAX = 10_000
+Condition = tuple[Constraint, ...]
+# How many constraints and filters a search may look at before it gives up: far more
+# than predicates need that people write, and about a second at the worst.
+SEARCH_STEPS_MAX = 200_000
 
 
 def decide_covers_predicate(
@@ -42,14 +44,9 @@ def decide_covers_predicate(
     undecided = False
     for f in specific:
         if any(covers_filter(g, f) for g in general):
-            continue  # the pairwise test of the papers, filter by filter
-        values = witness_values(f)
-        if values is None:
-            continue
-        # A name that f lacks is left out of the counterexample.
-        rivals = [g for g in general if g.by_name.keys() <= f.by_name.keys()]
+            continue  # the papers' own test, filter by filter
         try:
-            found = _search(f, rivals, values, {}, budget)
+            found = _Search(f, general, budget).run()
         except _GaveUpError:
             undecided = True
             continue
@@ -84,7 +81,7 @@ def reduce_predicate(predicate: Predicate) -> Predicate:
     >>> print(reduce_predicate(parse("x > 5 or x > 3 or x = 9 and y = 1")))
     x > 3
     """
-    kept = [f for f in predicate if witness_values(f) is not None]
+    kept = [f for f in predicate if satisfiable(f)]
     # From the most particular to the most general, so that of two equal filters
     # the shorter stays; each is weighed against what is still there.
     for f in sorted(kept, key=len, reverse=True):
@@ -102,35 +99,77 @@ class _GaveUpError(Exception):
 class _Budget:
     left: int
 
-    def spend(self) -> None:
-        if self.left == 0:
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
             raise _GaveUpError
-        self.left -= 1
 
 
-def _search(
-    f: Filter,
-    rivals: Sequence[Filter],
-    values: dict[str, Value],
-    violated: dict[str, tuple[Constraint, ...]],
-    budget: _Budget,
-) -> dict[str, Value] | None:
-    """Values that match ``f`` and no rival, violating what is already chosen."""
-    rival = next((g for g in rivals if g.matches(values)), None)
-    if rival is None:
-        return values
-    for constraint in rival:
+class _State(NamedTuple):
+    """Values that fit so far, and the constraints on each name that they violate."""
+
+    values: dict[str, Value]
+    violated: dict[str, Condition]
+
+
+class _Search:
+    """The search for values that match ``f`` and no rival."""
+
+    def __init__(self, f: Filter, general: Predicate, budget: _Budget) -> None:
+        self.given = f.by_name
+        self.budget = budget
+        self.forced: dict[str, Condition] = {}
+        self.rivals: list[tuple[Filter, Condition]] = []
+        for rival in general:
+            if rival.by_name.keys() <= self.given.keys():
+                self._enter(rival)
+
+    def _enter(self, rival: Filter) -> None:
+        self.budget.spend(len(rival) + 1)
+        ways = tuple(c for c in rival if not implies(self.given[c.name], (c,)))
+        if len(ways) == 1:
+            name = ways[0].name
+            self.forced[name] = (*self.forced.get(name, ()), *ways)
+        else:
+            self.rivals.append((rival, ways))
+
+    def run(self) -> dict[str, Value] | None:
+        """Such values, or None if there are none."""
+        # A stack of our own: as many rivals as a predicate may have are too deep
+        # for Python's.
+        start = self._start()
+        stack = [] if start is None else [start]
+        while stack:
+            state = stack.pop()
+            ways = self._ways_out(state)
+            if ways is None:
+                return state.values
+            branches = (self._violate(state, constraint) for constraint in ways)
+            stack += reversed([branch for branch in branches if branch is not None])
+        return None
+
+    def _start(self) -> _State | None:
+        values: dict[str, Value] = {}
+        for name, given in self.given.items():
+            unwanted = self.forced.get(name, ())
+            self.budget.spend(len(unwanted) + 1)
+            value = sat(given, unwanted)
+            if value is None:
+                return None
+            values[name] = value
+        return _State(values, self.forced)
+
+    def _ways_out(self, state: _State) -> Condition | None:
+        """How a rival that still matches can be violated; None if none matches."""
+        self.budget.spend(len(self.rivals) + 1)
+        matching = (ways for g, ways in self.rivals if g.matches(state.values))
+        return next(matching, None)
+
+    def _violate(self, state: _State, constraint: Constraint) -> _State | None:
         name = constraint.name
-        given = f.by_name[name]
-        if implies(given, (constraint,)):
-            continue  # cannot be violated at all
-        budget.spend()
-        unwanted = (*violated.get(name, ()), constraint)
-        value = sat(given, unwanted)
-        if value is not None:
-            found = _search(
-                f, rivals, values | {name: value}, violated | {name: unwanted}, budget
-            )
-            if found is not None:
-                return found
-    return None
+        unwanted = (*state.violated.get(name, ()), constraint)
+        self.budget.spend(len(unwanted) + 1)
+        value = sat(self.given[name], unwanted)
+        if value is None:
+            return None
+        return _State(state.values | {name: value}, state.violated | {name: unwanted})

@@ -88,7 +88,7 @@ class _Span:
     def readable_key(self, key: int) -> int:
         """The key of a float with few digits close above, if that is in the span.
 
-        3.5 shows a person as much as 3.0000000000000004, and shows it sooner.
+        3.5 shows a person as much as 3.0000000000000004, and sooner.
         """
         value = value_of(key, Kind.FLOAT)
         assert isinstance(value, float)

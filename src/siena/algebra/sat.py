@@ -13,8 +13,18 @@ from collections.abc import Iterable, Sequence
 
 from siena.algebra.ordered import sat_ordered
 from siena.algebra.strings import sat_string
-from siena.model import Constraint, Filter, Kind, Notification, Predicate, Value
+from siena.model import (
+    Constraint,
+    Filter,
+    Kind,
+    Notification,
+    Operator,
+    Predicate,
+    Value,
+)
 
+# What nothing satisfies if the operand is the first or last of its domain.
+_ENDED = frozenset({Operator.LT, Operator.GT})
 # In the order in which a person would like to see a witness.
 _KINDS = (Kind.INTEGER, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN, Kind.TIME)
 
@@ -30,7 +40,7 @@ def sat(
     >>> sat(parse("x > 3, x < 5").constraints)
     4
     >>> sat(parse("x > 3, x < 5").constraints, parse("integer x = 4").constraints)
-    3.5
+    4.0
     >>> sat(parse('s >* "ab", s *< "ba"').constraints, parse('s = "aba"').constraints)
     'ab!aba'
 
@@ -49,6 +59,15 @@ def sat(
             if value is not None:
                 return value
     return None
+
+
+def is_satisfiable(condition: Sequence[Constraint]) -> bool:
+    """Whether some value satisfies all the constraints, all on one attribute."""
+    # A single constraint is satisfied by its own operand, or by a neighbour of it,
+    # except at the ends of a domain.
+    if len(condition) == 1 and condition[0].operator not in _ENDED:
+        return True
+    return sat(condition) is not None
 
 
 def witness(interest: Filter | Predicate) -> Notification | None:
@@ -87,4 +106,5 @@ def satisfiable(interest: Filter | Predicate) -> bool:
     >>> satisfiable(parse("integer x = 1, float x = 1.0"))  # names are unique
     False
     """
-    return witness(interest) is not None
+    filters = interest if isinstance(interest, Predicate) else (interest,)
+    return any(all(map(is_satisfiable, f.by_name.values())) for f in filters)

@@ -15,6 +15,7 @@ from siena.lang import (
     parse_interest,
     parse_notification,
     parse_pattern,
+    parse_predicate,
 )
 from siena.matching.pattern import PatternMatcher
 from siena.model import Filter
@@ -113,7 +114,7 @@ def _operators() -> Table:
     return _rows(
         table,
         (
-            (text, _answer(holds=parse_interest(text).matches(quote)), note)
+            (text, _answer(holds=parse_predicate(text).matches(quote)), note)
             for text, note in OPERATORS
         ),
     )
