@@ -29,6 +29,7 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.model.operators import NEGATIONS
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
 # --- The tiny domains -------------------------------------------------------------
@@ -149,10 +150,12 @@ def filters(
     kinds: tuple[Kind, ...] = ALL_KINDS,
     names: tuple[str, ...] = NAMES,
     *,
+    min_size: int = 0,
     max_size: int = 4,
 ) -> SearchStrategy[Filter]:
     """Filters, often with several constraints on one name."""
-    return st.lists(constraints(kinds, names), max_size=max_size).map(Filter)
+    one = constraints(kinds, names)
+    return st.lists(one, min_size=min_size, max_size=max_size).map(Filter)
 
 
 @cache
@@ -174,8 +177,30 @@ def predicates(
     max_size: int = 3,
 ) -> SearchStrategy[Predicate]:
     """Predicates of few filters, on two names so that all cases can be tried."""
-    few = filters(kinds, names, max_size=3)
+    few = filters(kinds, names, min_size=1, max_size=3)
     return st.lists(few, min_size=1, max_size=max_size).map(Predicate)
+
+
+@st.composite
+def filters_cut_in_pieces(draw: st.DrawFn) -> tuple[Predicate, Predicate]:
+    """A filter, and before it the pieces that it was cut into.
+
+    It is cut again and again into what satisfies a constraint and what does not; so
+    the pieces cover it together, and none of them alone.  Now and then one is lost.
+    """
+    kind = draw(st.sampled_from(ALL_KINDS[:-1]))
+    present = [Constraint(name, Operator.ANY, None, kind) for name in NAMES[:2]]
+    one = constraints((kind,), NAMES[:2])
+    whole = [*present, *draw(st.lists(one, max_size=1))]
+    pieces = [whole[2:]]
+    for _ in range(draw(st.integers(1, 4))):
+        piece = pieces.pop(draw(st.integers(0, len(pieces) - 1)))
+        cut = draw(one.filter(lambda c: c.operator in NEGATIONS))
+        other = Constraint(cut.name, NEGATIONS[cut.operator], cut.value, kind)
+        pieces += [[*piece, cut], [*piece, other]]
+    if draw(st.integers(0, 3)) == 0:
+        pieces.pop(draw(st.integers(0, len(pieces) - 1)))
+    return Predicate(map(Filter, pieces)), Predicate([Filter(whole)])
 
 
 def kinds_of_one_family() -> SearchStrategy[tuple[Kind, ...]]:
@@ -290,4 +315,24 @@ def _concatenated(draw: st.DrawFn) -> str:
     return joint.join(draw(st.lists(_TOKENS, max_size=12)))
 
 
-texts = st.text(_CHARACTERS, max_size=20) | _mutated() | _concatenated()
+@st.composite
+def _nearly_plain(draw: st.DrawFn) -> str:
+    """Constraints in a row, joined by what joins them, or by what does not quite."""
+    joints = [" and ", ", ", ",", " AND\n", "and ", " and", "and", " ", " or "]
+    parts = draw(st.lists(_PLAIN, min_size=1, max_size=3))
+    return (
+        "".join(part + draw(st.sampled_from(joints)) for part in parts[1:]) + parts[0]
+    )
+
+
+_PLAIN = st.sampled_from(
+    [
+        *("x = 1", "x=-1.5", "x = brand", "y = a-and", 'x = "b c"', '"x y" != and'),
+        *("x any", "x  exists", "integer x > 3", "brand any", "any = 3", "not = 3"),
+        *("x >* ab", "string s any", "time any", "x = 1e3", "x = nan", "s = \u0663"),
+    ]
+)
+
+texts = (
+    _nearly_plain() | st.text(_CHARACTERS, max_size=20) | _mutated() | _concatenated()
+)

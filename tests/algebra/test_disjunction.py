@@ -17,7 +17,12 @@ from siena.algebra.sat import satisfiable
 from siena.lang import parse_pattern, parse_predicate
 from siena.model import Constraint, Filter, Kind, Notification, Operator, Predicate
 from siena.model.limits import FILTERS_MAX
-from strategies import FAMILIES, filters, kinds_of_one_family, predicates
+from strategies import (
+    filters,
+    filters_cut_in_pieces,
+    kinds_of_one_family,
+    predicates,
+)
 
 
 def two_predicates(
@@ -28,12 +33,14 @@ def two_predicates(
     return st.tuples(general, predicates(kinds, max_size=2))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@given(data=st.data())
+pairs = kinds_of_one_family().flatmap(two_predicates) | filters_cut_in_pieces()
+
+
+@given(pairs)
 def test_covering_of_predicates_is_sound_and_complete(
-    family: str, data: st.DataObject
+    pair: tuple[Predicate, Predicate],
 ) -> None:
-    general, specific = data.draw(two_predicates(FAMILIES[family]))
+    general, specific = pair
     verdict = decide_covers_predicate(general, specific)
     assert verdict.shown, "so few filters never exhaust the budget"
     if verdict.holds:
@@ -52,7 +59,7 @@ def test_covering_of_predicates_is_sound_and_complete(
         assert not reference.matches(general, verdict.witness)
 
 
-@given(kinds_of_one_family().flatmap(two_predicates), st.integers(0, 3))
+@given(pairs, st.integers(0, 40))
 def test_a_search_that_gives_up_says_so_and_claims_nothing(
     pair: tuple[Predicate, Predicate], steps_max: int
 ) -> None:
@@ -73,7 +80,10 @@ def test_more_filters_cover_more(one: Predicate, more: Predicate) -> None:
     assert covers_predicate(Predicate([*one, *more]), one)
 
 
-@given(kinds_of_one_family().flatmap(predicates))
+@given(
+    kinds_of_one_family().flatmap(predicates)
+    | filters_cut_in_pieces().map(lambda pair: Predicate([*pair[0], *pair[1]]))
+)
 @example(parse_predicate("x < 5 or x >= 5 or number x any"))
 @example(parse_predicate("x > 5 or x > 3 or x = 9 and y = 1"))
 def test_reducing_keeps_the_meaning_and_nothing_superfluous(

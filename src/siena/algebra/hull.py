@@ -26,6 +26,10 @@ def hull(one: Condition, other: Condition) -> Condition:
     Candidates are proposed freely and kept only if both conditions imply them, so
     that a bad proposal costs time and nothing else.
     """
+    if implies(one, other):
+        return other
+    if implies(other, one):
+        return one
     proposed = dict.fromkeys((*_proposals(one, other), *_proposals(other, one)))
     kept = [c for c in proposed if implies(one, (c,)) and implies(other, (c,))]
     return simplify(Filter(kept)).constraints
