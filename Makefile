@@ -18,6 +18,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Holds the folder it was made in: a virtual environment does not survive a move.
 READY := $(VENV)/.ready
+# Touched when the kernels have been compiled: an editable install would keep the old.
+BUILT := $(VENV)/.built
+KERNELS := $(wildcard src/siena/matching/kernels/*.py src/siena/matching/kernels/*.pxd)
 
 PYTHON ?=
 ARGS ?=
@@ -32,28 +35,28 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: $(READY) ## make .venv, with the siena command in it
+setup: $(BUILT) ## make .venv, with the siena command in it
 
 .PHONY: demo
-demo: $(READY) ## see what Siena does
+demo: $(BUILT) ## see what Siena does
 	@$(BIN)/siena demo
 
 .PHONY: test
-test: $(READY) ## run the everyday tests (under 2 minutes)
+test: $(BUILT) ## run the everyday tests (under 2 minutes)
 	$(BIN)/pytest -m "not slow" $(ARGS)
 
 .PHONY: test-all
 test-all: export PYTEST_TIMEOUT ?= 1200
-test-all: $(READY) ## run all tests, the slow ones too
+test-all: $(BUILT) ## run all tests, the slow ones too
 	$(BIN)/pytest $(ARGS)
 
 .PHONY: test-night
 test-night: export HYPOTHESIS_PROFILE := night
-test-night: $(READY) ## run each property with 20 000 examples (hours)
+test-night: $(BUILT) ## run each property with 20 000 examples (hours)
 	$(BIN)/pytest -m hypothesis $(ARGS)
 
 .PHONY: coverage
-coverage: $(READY) ## run the everyday tests and show the lines they miss
+coverage: $(BUILT) ## run the everyday tests and show the lines they miss
 	$(BIN)/coverage run -m pytest -m "not slow" $(ARGS)
 	$(BIN)/coverage report
 
@@ -70,13 +73,14 @@ format: $(READY) ## format the code and repair what can be repaired
 	$(BIN)/ruff format
 
 .PHONY: bench
-bench: $(READY) ## run every benchmark in turn
+bench: $(BUILT) ## run every benchmark in turn
 	@test -n "$(BENCH)" || echo 'No benchmarks yet.'
 	@set -e; for file in $(BENCH); do echo "== $$file"; $(BIN)/python "$$file"; done
 
 .PHONY: clean
 clean: ## remove .venv, caches and build leftovers
 	rm -rf $(VENV) build dist src/*.egg-info .coverage htmlcov
+	rm -f src/siena/matching/kernels/*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
@@ -100,9 +104,15 @@ $(READY): pyproject.toml constraints.txt
 	    test -x $(BIN)/pip || "$$python" -m venv $(VENV); \
 	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
 	fi; \
-	$$install --constraint constraints.txt setuptools; \
+	$$install --constraint constraints.txt cython setuptools; \
 	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@printf '%s' "$(CURDIR)" >$(READY)
+
+$(BUILT): $(READY) setup.py $(KERNELS)
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@$(BIN)/python -c 'import sys; from siena.matching import COMPILED; sys.exit(not COMPILED)' \
+	    || echo 'The kernels are not compiled (is there a C compiler?): matching will be slow.' >&2
+	@touch $@
 
 # Sets `python` to the first Python that will do, or stops with one line.
 define find_python

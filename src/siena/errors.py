@@ -70,8 +70,8 @@ class SienaError(Exception):
     """Something that a user, a peer or a file did wrong, said in one line."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = _visible(message)
+        super().__init__(self.message)
         self.hint = hint
         self.place: Place | None = None
 
@@ -80,6 +80,10 @@ class SienaError(Exception):
         if self.place is None:
             self.place = Place(text, position)
         return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # An error travels between processes with all that it knows.
+        return _restore, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""
@@ -119,3 +123,18 @@ class LimitError(SienaError):
         super().__init__(f"more than {value} {what}", hint=f"limit {limit}")
         self.limit = limit
         self.value = value
+
+
+def _visible(text: str) -> str:
+    """The text on one line, every character of which can be seen."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
+def _restore(
+    kind: type[SienaError], arguments: tuple[str, ...], state: dict[str, object]
+) -> SienaError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error

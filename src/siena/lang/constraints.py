@@ -6,7 +6,7 @@ from siena.errors import LimitError, SienaError
 from siena.lang.literals import read_literal, read_string
 from siena.lang.scanner import END, KEYWORD, PUNCTUATION, QUOTED, SYMBOL, WORD, Scanner
 from siena.model import Constraint, Kind, Operator
-from siena.model.limits import CONSTRAINTS_MAX
+from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
 from siena.model.operators import OPERATOR_OF_SYMBOL
 from siena.model.values import KIND_OF_WORD, as_name
 
@@ -77,7 +77,7 @@ class ConstraintReader:
         scanner = self.scanner
         value = read_literal(scanner, kind)
         try:
-            constraint = Constraint(name, operator, value, kind)
+            constraint = Constraint.named(name, operator, value, kind)
         except SienaError as error:
             raise error.at(scanner.text, scanner.start) from None
         scanner.advance()
@@ -91,6 +91,9 @@ class ConstraintReader:
         found = [self.operand(kind, name, operator)]
         while self.at(","):
             self.scanner.advance()
+            if len(found) == FILTERS_MAX:
+                what = "values in a list"
+                self.refuse("FILTERS_MAX", FILTERS_MAX, what, self.scanner.start)
             found.append(self.operand(kind, name, operator))
         self.expect(")", "after the values")
         return found

@@ -17,7 +17,7 @@ conjunctions, multiplied out step by step and refused at the first step that is
 too large: nothing explodes before it is refused.
 """
 
-from collections.abc import Iterable
+import math
 
 from siena.lang.constraints import ConstraintReader
 from siena.lang.scanner import PUNCTUATION
@@ -60,6 +60,7 @@ class InterestReader(ConstraintReader):
         while self.scanner.keyword == "or":
             self.scanner.advance()
             parts.append(self.conjunction(negated=negated))
+            self.check_parts(parts, start, conjoined=negated)
         return self.all_of(parts, start) if negated else self.any_of(parts, start)
 
     def conjunction(self, *, negated: bool) -> Alternatives:
@@ -69,6 +70,7 @@ class InterestReader(ConstraintReader):
         while self.at_and():
             self.scanner.advance()
             parts.append(self.factor(negated=negated))
+            self.check_parts(parts, start, conjoined=not negated)
         return self.any_of(parts, start) if negated else self.all_of(parts, start)
 
     def factor(self, *, negated: bool) -> Alternatives:
@@ -155,12 +157,20 @@ class InterestReader(ConstraintReader):
             return [below]
         return [below, (Constraint(name, Operator.GE, end, kind),)]
 
-    def any_of(self, parts: Iterable[Alternatives], start: int) -> Alternatives:
-        """The disjunction of the parts."""
-        joined = [alternative for part in parts for alternative in part]
-        if len(joined) > FILTERS_MAX:
+    def check_parts(
+        self, parts: list[Alternatives], start: int, *, conjoined: bool
+    ) -> None:
+        """Refuse what must become too large, before the rest of it is read."""
+        sizes = map(len, parts)
+        if (math.prod(sizes) if conjoined else sum(sizes)) > FILTERS_MAX:
             self.refuse("FILTERS_MAX", FILTERS_MAX, "filters in a predicate", start)
-        return joined
+        if conjoined:
+            self.check_count(len(parts), start)
+
+    def any_of(self, parts: list[Alternatives], start: int) -> Alternatives:
+        """The disjunction of the parts."""
+        self.check_parts(parts, start, conjoined=False)
+        return [alternative for part in parts for alternative in part]
 
     def all_of(self, parts: list[Alternatives], start: int) -> Alternatives:
         """The conjunction of the parts, multiplied out."""
@@ -169,12 +179,9 @@ class InterestReader(ConstraintReader):
         # Parts with one alternative multiply nothing: gather them in one step.
         common = tuple(c for part in parts if len(part) == 1 for c in part[0])
         product: Alternatives = [common]
+        self.check_parts(parts, start, conjoined=True)
         self.check_count(len(common), start)
-        for part in parts:
-            if len(part) == 1:
-                continue
-            if len(product) * len(part) > FILTERS_MAX:
-                self.refuse("FILTERS_MAX", FILTERS_MAX, "filters in a predicate", start)
+        for part in (part for part in parts if len(part) > 1):
             product = [left + right for left in product for right in part]
-            self.check_count(len(product[-1]), start)
+            self.check_count(max(map(len, product)), start)
         return product

@@ -46,7 +46,9 @@ def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidFormError(f'the name "{twice}" occurs twice in one object')
+        raise InvalidFormError(
+            f"the name {json.dumps(twice)} occurs twice in one object"
+        )
     return found
 
 

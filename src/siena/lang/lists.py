@@ -12,6 +12,8 @@ from siena.lang.literals import read_literal
 from siena.model import Constraint, Kind, Notification, Operator, Value
 from siena.model.constraint import convert
 from siena.model.limits import ATTRIBUTES_MAX
+from siena.model.spelling import quote
+from siena.model.values import as_value
 
 
 class ListReader(ConstraintReader):
@@ -42,7 +44,7 @@ class ListReader(ConstraintReader):
         for start in self.entries():
             kind, name = self.subject()
             if name in found:
-                message = f'two attributes are called "{name}"'
+                message = f"two attributes are called {quote(name)}"
                 self.scanner.fail(message, position=start)
             if len(found) == ATTRIBUTES_MAX:
                 what = "attributes in a notification"
@@ -61,7 +63,7 @@ class ListReader(ConstraintReader):
         scanner.advance()
         try:
             value = read_literal(scanner, kind)
-            value = value if kind is None else convert(value, kind)
+            value = as_value(value if kind is None else convert(value, kind))
         except SienaError as error:
             raise error.at(scanner.text, scanner.start) from None
         scanner.advance()

@@ -12,7 +12,7 @@ from siena.lang.scanner import KEYWORD, NUMBER, QUOTED, TIME, WORD, Scanner
 from siena.model.spelling import NOT_NUMBERS
 from siena.model.values import INTEGER_MAX, INTEGER_MIN, Kind, Value
 
-_WHOLE = re.compile(r"[+-]?\d+")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"} | {
     character: character for character in "\"'\\/"

@@ -64,17 +64,24 @@ class Constraint(_Fields):
         kind: Kind | None = None,
     ) -> Self:
         """Check the parts against each other, and bring them into their one form."""
+        return cls.named(as_name(name), operator, value, kind)
+
+    @classmethod
+    def named(
+        cls, name: str, operator: Operator, value: Value | None, kind: Kind | None
+    ) -> Self:
+        """A constraint on a name that has been checked already, by a parser."""
         checked, kind = _check(operator, value, kind)
-        if operator in STRING_OPERATORS and checked == "":
+        if checked == "" and operator in STRING_OPERATORS:
             # Every string starts with, ends with and contains the empty one.
             operator, checked = Operator.ANY, None
-        return super().__new__(cls, as_name(name), operator, kind, checked)
+        return cls.trusted(name, operator, checked, kind)
 
     @classmethod
     def trusted(
         cls, name: str, operator: Operator, value: Value | None, kind: Kind
     ) -> Self:
-        """A constraint of parts that have been checked already, by a parser."""
+        """A constraint of parts that go together, as whoever made them knows."""
         return super().__new__(cls, name, operator, kind, value)
 
     def __getnewargs__(self) -> tuple[str, Operator, Value | None, Kind]:

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from siena.errors import InvalidNotificationError, LimitError
 from siena.model.limits import ATTRIBUTES_MAX
-from siena.model.spelling import spell, spell_string
+from siena.model.spelling import quote, spell, spell_string
 from siena.model.values import Kind, Value, as_name, as_value
 
 
@@ -44,7 +44,9 @@ class Notification(Mapping[str, Value]):
         for given, value in (*pairs, *more.items()):
             name = as_name(given)
             if name in checked:
-                raise InvalidNotificationError(f'two attributes are called "{name}"')
+                raise InvalidNotificationError(
+                    f"two attributes are called {quote(name)}"
+                )
             checked[name] = _checked(name, value)
         if len(checked) > ATTRIBUTES_MAX:
             raise LimitError(
@@ -58,6 +60,9 @@ class Notification(Mapping[str, Value]):
     _hash: int | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a notification does not change")
+
+    def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError("a notification does not change")
 
     def __getitem__(self, name: str) -> Value:

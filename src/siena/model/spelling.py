@@ -47,6 +47,11 @@ def spell_string(text: str) -> str:
     """A string or a name: bare where that can be read back, quoted elsewhere."""
     if _PLAIN.fullmatch(text) and text.lower() not in _QUOTED_WORDS:
         return text
+    return quote(text)
+
+
+def quote(text: str) -> str:
+    """A string in quotes, on one line whatever it contains."""
     return '"' + _TO_ESCAPE.sub(_escape, text) + '"'
 
 

@@ -1,0 +1,44 @@
+"""Compiles the kernels.  Everything else about the package is in pyproject.toml.
+
+A kernel is a module of ``siena.matching.kernels``: Python with Cython's annotations,
+which runs as it is, slowly, and as C once this has compiled it.  Where there is no C
+compiler the package installs all the same, and ``siena.matching.COMPILED`` is false.
+"""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+FOLDER = Path("src/siena/matching/kernels")
+# MSVC optimises as far as it can by default, and does not know these.
+FLAGS = [] if os.name == "nt" else ["-O3", "-g0"]
+
+extensions = cythonize(
+    [
+        Extension(
+            f"siena.matching.kernels.{path.stem}",
+            [path.as_posix()],
+            depends=["setup.py"],
+            extra_compile_args=FLAGS,
+        )
+        for path in sorted(FOLDER.glob("*.py"))
+        if path.stem != "__init__"
+    ],
+    build_dir="build/kernels",  # generated C stays out of the package
+    compiler_directives={
+        "language_level": 3,
+        "infer_types": True,
+        # No checks inside: whoever calls a kernel checks what it hands over.
+        "boundscheck": False,
+        "initializedcheck": False,
+        "wraparound": False,
+        # C's division: kernels never divide negative numbers, where Python differs.
+        "cdivision": True,
+    },
+)
+for extension in extensions:
+    extension.optional = True  # here, because cythonize() drops it from its arguments
+
+setup(ext_modules=extensions)

@@ -1,0 +1,5 @@
+"""Counting kernel."""
+
+import cython
+
+COMPILED = cython.compiled
