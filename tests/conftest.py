@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
 # While writing code: new examples on every run, quickly.
-settings.register_profile("dev", max_examples=50)
+settings.register_profile("dev", max_examples=50, deadline=None)
 # In `make test`: the same examples on every run, whatever else the machine does.
 settings.register_profile(
     "ci", max_examples=200, derandomize=True, print_blob=True, deadline=None

@@ -244,11 +244,11 @@ def any_constraints(draw: st.DrawFn) -> Constraint:
     return Constraint(name, draw(st.sampled_from(operators)), value, kind)
 
 
-any_filters = st.lists(any_constraints(), max_size=4).map(Filter)
-any_advertisements = st.lists(any_constraints(), max_size=4).map(Advertisement)
+any_filters = st.lists(any_constraints(), max_size=3).map(Filter)
+any_advertisements = st.lists(any_constraints(), max_size=3).map(Advertisement)
 # Text cannot say the predicate without filters, so these have one.
-any_predicates = st.lists(any_filters, min_size=1, max_size=3).map(Predicate)
-any_patterns = st.lists(any_predicates, min_size=1, max_size=3).map(Pattern)
+any_predicates = st.lists(any_filters, min_size=1, max_size=2).map(Predicate)
+any_patterns = st.lists(any_predicates, min_size=1, max_size=2).map(Pattern)
 
 # --- Texts, right and wrong -------------------------------------------------------
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter, implies
-from siena.algebra.sat import sat, satisfiable
+from siena.algebra.poset import Poset
+from siena.algebra.sat import sat
 from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
 from siena.model import Constraint, Filter, Notification, Pattern, Predicate, Value
 
@@ -40,12 +41,16 @@ def decide_covers_predicate(
     >>> print(verdict.witness)
     x = 5
     """
-    budget = _Budget(steps_max)
+    return _decide(general, specific, _Budget(steps_max))
+
+
+def _decide(general: Predicate, specific: Predicate, budget: "_Budget") -> Verdict:
     undecided = False
     for f in specific:
-        if any(covers_filter(g, f) for g in general):
-            continue  # the papers' own test, filter by filter
         try:
+            budget.spend(len(general))
+            if any(covers_filter(g, f) for g in general):
+                continue  # the papers' own test, filter by filter
             found = _Search(f, general, budget).run()
         except _GaveUpError:
             undecided = True
@@ -81,12 +86,18 @@ def reduce_predicate(predicate: Predicate) -> Predicate:
     >>> print(reduce_predicate(parse("x > 5 or x > 3 or x = 9 and y = 1")))
     x > 3
     """
-    kept = [f for f in predicate if satisfiable(f)]
-    # From the most particular to the most general, so that of two equal filters
-    # the shorter stays; each is weighed against what is still there.
+    poset = Poset.of_filters()
+    # The short ones first, so that of two equal filters the shorter stays.
+    for f in sorted(predicate, key=len):
+        poset.add(f)
+    kept = list(poset.roots)
+    # What no single filter covers, several may.  From the most particular to the
+    # most general, each against what is still there, with one budget for all: what
+    # it does not reach is kept, and costs a little.
+    budget = _Budget(SEARCH_STEPS_MAX)
     for f in sorted(kept, key=len, reverse=True):
         others = [g for g in kept if g is not f]
-        if others and covers_predicate(Predicate(others), Predicate([f])):
+        if others and _decide(Predicate(others), Predicate([f]), budget).holds:
             kept = others
     return Predicate(kept)
 
@@ -102,6 +113,7 @@ class _Budget:
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
+            self.left = 0
             raise _GaveUpError
 
 

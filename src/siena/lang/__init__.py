@@ -1,8 +1,9 @@
 """Text and JSON ⇄ values.
 
 From the ground up: ``scanner`` → ``literals`` → ``constraints`` → ``interests``,
-``lists``; ``json_text`` → ``notification_form``; then ``parser``, the room's front,
-and ``interest_form``.  Printing is ``str(value)``.
+``lists``; ``json_text`` → ``notification_form``; ``plain`` → ``parser``, the room's
+front; then ``interest_form``, ``compound_form`` and ``addressing``.  Printing is
+``str(value)``.
 """
 
 from siena.lang.interest_form import (

@@ -1,8 +1,8 @@
 """The values that everything else is about.
 
 From the ground up: ``limits`` → ``values`` → ``operators``, ``spelling`` →
-``constraint`` → ``notification``, ``filter`` → ``pattern``.  Every value is frozen
-and hashable, and equality respects kinds.
+``constraint`` → ``notification``, ``filter`` → ``pattern`` → ``compound``.  Every value
+is frozen and hashable, and equality respects kinds.
 """
 
 from siena.model.constraint import Constraint

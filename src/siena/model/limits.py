@@ -5,8 +5,8 @@ far above honest use; they exist so that no text, file or peer can make a
 process grow without bound.
 """
 
-# One text handed to a parser.  Larger than any filter a person would write,
-# small enough to be scanned in well under a second.
+# One text handed to a parser: longer than any filter a person would write, and read
+# in well under a second.  What is printed reads back up to this length.
 TEXT_CHARACTERS_MAX = 1_048_576
 # Parentheses inside parentheses: keeps the recursive parser off the stack's end.
 NESTING_MAX = 100
