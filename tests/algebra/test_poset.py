@@ -200,6 +200,17 @@ def test_what_covers_and_what_is_covered_is_found(
     assert set(poset) == before
 
 
+def test_what_lies_beyond_64_bits_is_no_sample() -> None:
+    """No integer is above the last, so only floats are left to satisfy this."""
+    poset = Poset.of_filters()
+    floats = parse_filter("float x any")
+    poset.add(floats)
+    poset.add(parse_filter("x > 9223372036854775807"))
+    poset.add(parse_filter("x < -9223372036854775808"))
+    assert poset.roots == {floats}
+    poset.check()
+
+
 def test_equal_filters_are_one_and_the_first_stands_for_both() -> None:
     poset = Poset.of_filters()
     first = parse_filter("integer x = 4")

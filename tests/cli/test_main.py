@@ -84,7 +84,8 @@ def test_a_misspelt_command_is_bad_input_with_a_suggestion(siena: Run) -> None:
 
 
 def test_an_error_is_one_line_with_its_place(siena: Run) -> None:
-    assert siena("fail", "filter") == (2, "", "siena: error: column 8: what is\\u000athis\n")
+    said = "siena: error: column 8: what is\\u000athis\n"
+    assert siena("fail", "filter") == (2, "", said)
 
 
 def test_a_person_is_shown_the_place(

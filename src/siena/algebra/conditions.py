@@ -16,7 +16,7 @@ from siena.algebra.pairwise import covers_constraint
 from siena.algebra.sat import is_satisfiable, sat
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.filter import ConstraintSet
-from siena.model.values import CHARACTER_MAX
+from siena.model.values import CHARACTER_MAX, INTEGER_MAX, INTEGER_MIN
 
 Condition = tuple[Constraint, ...]
 Covering = Literal["exact", "pairwise"]
@@ -114,8 +114,10 @@ def _neighbours(operand: Value) -> list[Value]:
     if isinstance(operand, bool):
         return [False, True]
     if isinstance(operand, int):
-        far = 2**62  # towards the end on the other side, so that it exists
-        return [operand, operand - 1, operand + 1, far, -far, float(operand), 0.5]
+        near = (operand, operand - 1, operand + 1, 2**62, -(2**62))
+        # What is no value satisfies constraints that no value satisfies.
+        exists = [n for n in near if INTEGER_MIN <= n <= INTEGER_MAX]
+        return [*exists, float(operand), 0.5]
     if isinstance(operand, float):
         return [operand, operand - 1, operand + 1, 1e300, -1e300, 2**62, -(2**62)]
     return [operand]

@@ -67,12 +67,12 @@ TICKS = (
 
 
 def demo() -> None:
-    r"""Show the language and its algebra on the papers' own examples.
+    """Show the language and its algebra on the papers' own examples.
 
     \b
     Example:
       siena demo
-    """
+    """  # noqa: D301 -- Typer needs the backspace itself
     console = Console(highlight=False)
     for title, table in (
         ("A notification, and every operator applied to it", _operators()),

@@ -63,7 +63,7 @@ def explain(
         bool, typer.Option("--json", help="Answer with one JSON object.")
     ] = False,
 ) -> None:
-    r"""Say whether a relation holds, what shows it, and why.
+    """Say whether a relation holds, what shows it, and why.
 
     The first line is yes or no, and the exit code is 0 for yes, 1 for no and 2
     for input that cannot be read.  A witness is a notification that shows a no of
@@ -77,7 +77,7 @@ def explain(
       siena explain overlaps 'what in (login, logout)' 'what = alarm'
       siena explain satisfiable 'integer x > 3, integer x < 4'
       echo '["covers", "x > 3", "x > 5"]' | siena explain --stdin
-    """
+    """  # noqa: D301 -- Typer needs the backspace itself
     if stdin:
         if relation is not None:
             raise SienaError("--stdin reads the questions; give none as arguments")

@@ -20,6 +20,8 @@ from siena.errors import SienaError
 COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo:demo",
     "explain": "siena.cli.explain:explain",
+    "sift": "siena.cli.sift:sift",
+    "bench": "siena.cli.bench:app",
 }
 
 EXIT_BAD_INPUT = 2  # as Typer has it for a wrong option
@@ -69,11 +71,17 @@ class LazyGroup(TyperGroup):
         self.list_commands(ctx)  # so that Typer can say what was meant
         return None
 
-    def _load(self, name: str) -> TyperCommand:
-        module, function = COMMANDS[name].split(":")
+    def _load(self, name: str) -> TyperCommand | TyperGroup:
+        module, attribute = COMMANDS[name].split(":")
+        target = getattr(import_module(module), attribute)
+        if isinstance(target, typer.Typer):  # a group of commands
+            group = get_command(target)
+            assert isinstance(group, TyperGroup)
+            self.add_command(group, name)
+            return group
         # Without Rich's markup: it would take the brackets of a filter for a style.
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(name)(getattr(import_module(module), function))
+        single.command(name)(target)
         command = get_command(single)
         assert isinstance(command, TyperCommand)
         self.add_command(command, name)
@@ -132,6 +140,8 @@ def _run() -> None:
 
 def _say(error: Exception) -> None:
     """Write the error on stderr in one line; show a person the place as well."""
+    if isinstance(error, OSError) and error.filename is not None:
+        error = SienaError(f"{error.filename}: {error.strerror}")
     line = " ".join(str(error).splitlines())
     print(f"siena: error: {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None

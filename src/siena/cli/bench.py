@@ -1,0 +1,18 @@
+"""``siena bench``: how fast is it, here, against its baselines in the same run?"""
+
+import typer
+
+from siena.cli.bench_match import bench_match
+
+app = typer.Typer(
+    help="Measure, against the baselines that ship with it, in one run.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("match")(bench_match)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep ``match`` a command of its own while it is the only one."""

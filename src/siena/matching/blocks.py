@@ -1,0 +1,34 @@
+"""Blocks: notifications as bytes, as they travel and as the engine reads them.
+
+A block is a msgpack map from names to strings, integers, floats, booleans and times
+(msgpack's own timestamp).  Many blocks stand back to back in one buffer, with offsets.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from siena.model import Value
+
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+def encode(notification: Mapping[str, Value]) -> bytes:
+    """The block of a notification.
+
+    >>> encode({"x": 1}).hex(" ")
+    '81 a1 78 01'
+    """
+    return _ENCODER.encode(dict(notification))
+
+
+def encode_all(
+    notifications: Iterable[Mapping[str, Value]],
+) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Blocks back to back, and where each begins and the last one ends."""
+    blocks = [encode(notification) for notification in notifications]
+    offsets = np.zeros(len(blocks) + 1, np.int64)
+    np.cumsum([len(block) for block in blocks], out=offsets[1:])
+    return b"".join(blocks), offsets

@@ -1,0 +1,251 @@
+"""The engine: compiled and plain, it finds what a loop finds, whatever it is fed."""
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given, strategies as st
+
+from kernels import plain
+from matching.slow_blocks import BadBlockError, read_block
+from siena.lang import parse_filter
+from siena.matching import engine as engine_module
+from siena.matching.blocks import encode, encode_all
+from siena.matching.columns import Columns
+from siena.matching.engine import Engine
+from siena.matching.kernels.engine import Kernel
+from siena.matching.layout import BLOCK_ERRORS
+from siena.model import Filter, Notification
+from siena.sim.workload import TR0605
+from strategies import filters, kinds_of_one_family, notifications, values_of
+
+KERNELS: dict[str, Callable[..., Any]] = {
+    "compiled": Kernel,
+    "plain": plain("engine").Kernel,
+}
+
+
+def compile_filters(given_filters: list[Filter], kernel: Callable[..., Any]) -> Engine:
+    columns = Columns()
+    for number, f in enumerate(given_filters):
+        columns.add(f, number)
+    return Engine(columns.lay_out(), kernel)
+
+
+def found(engine: Engine, blocks: list[bytes]) -> list[list[int] | int]:
+    """For each block the filters that match, or why it is bad."""
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+    matches = engine.match(b"".join(blocks), offsets)
+    answers: list[list[int] | int] = []
+    at = 0
+    for count in matches.counts.tolist():
+        if count < 0:
+            answers.append(count)
+        else:
+            answers.append(sorted(matches.filters[at : at + count].tolist()))
+            at += count
+    assert at == len(matches.filters)
+    return answers
+
+
+@st.composite
+def some_filters(draw: st.DrawFn) -> tuple[list[Filter], list[Notification]]:
+    kinds = draw(kinds_of_one_family())
+    drawn = draw(st.lists(filters(kinds, max_size=4), max_size=12))
+    published = notifications(of=values_of(kinds))
+    return [f for f in drawn if len(f)], draw(st.lists(published, max_size=4))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(drawn=some_filters())
+def test_the_engine_finds_what_a_loop_finds(
+    kernel: str, drawn: tuple[list[Filter], list[Notification]]
+) -> None:
+    given_filters, published = drawn
+    engine = compile_filters(given_filters, KERNELS[kernel])
+    answers = found(engine, [encode(n) for n in published])
+    for notification, answer in zip(published, answers, strict=True):
+        expected = [i for i, f in enumerate(given_filters) if f.matches(notification)]
+        if expected:
+            event("something matches")
+        assert answer == expected
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("names", [10, 500])
+def test_long_lists_have_runs_and_directories(kernel: str, names: int) -> None:
+    """Few names make long lists, with a directory of runs for each."""
+    size = 3000 if kernel == "compiled" else 800
+    workload = TR0605(names=names, seed=5)
+    given_filters = list(workload.filters(size))
+    published = list(TR0605(names=names, seed=6).notifications(40))
+    answers = found(
+        compile_filters(given_filters, KERNELS[kernel]), [encode(n) for n in published]
+    )
+    for notification, answer in zip(published, answers, strict=True):
+        assert answer == [
+            i for i, f in enumerate(given_filters) if f.matches(notification)
+        ]
+
+
+FILTERS = [
+    parse_filter(text)
+    for text in (
+        "x > 3", "x = 1", "integer x < 0", "float x >= 0.5", "x any", "y any", "s = ab",
+        "s >* a", "s *< b", 's * "é"', "boolean z any", "z = true", "t any",
+        "t > 1998-03-04T18:43:37Z", "s >= a and x != 2", '"" any',
+    )
+]  # fmt: skip
+
+SEEDS = [
+    Notification(x=5),
+    Notification(x=-3, s="ab"),
+    Notification(x=2**63 - 1, y=-(2**63)),
+    Notification(x=0.5, z=True),
+    Notification(s="é\0\U0010ffff", z=False, w="unknown"),
+    Notification([("", "empty"), ("x", 70000)]),
+    Notification({f"n{i}": i for i in range(20)}),
+]
+
+
+@st.composite
+def mutated_blocks(draw: st.DrawFn) -> bytes:
+    """A good block, with a few bytes changed, cut out or put in."""
+    block = bytearray(encode(draw(st.sampled_from(SEEDS))))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(block)))
+        how = draw(st.sampled_from(["change", "cut", "put", "end"]))
+        byte = draw(st.integers(0, 255))
+        if how == "change" and at < len(block):
+            block[at] = byte
+        elif how == "cut":
+            del block[at : at + 1 + byte % 4]
+        elif how == "put":
+            block.insert(at, byte)
+        else:
+            del block[at:]
+    return bytes(block)
+
+
+def judge(block: bytes) -> list[int] | None:
+    """What the slow reader and a loop make of a block; None if it is bad."""
+    try:
+        notification = read_block(block)
+    except BadBlockError:
+        return None
+    return [i for i, f in enumerate(FILTERS) if f.matches(notification)]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(blocks=st.lists(mutated_blocks(), min_size=1, max_size=5))
+def test_a_bad_block_is_reported_and_its_neighbours_are_matched(
+    kernel: str, blocks: list[bytes]
+) -> None:
+    answers = found(compile_filters(FILTERS, KERNELS[kernel]), blocks)
+    for block, answer in zip(blocks, answers, strict=True):
+        expected = judge(block)
+        if expected is None:
+            event("bad")
+            assert isinstance(answer, int)
+            assert -answer in BLOCK_ERRORS
+        else:
+            assert answer == expected
+
+
+def test_many_mutated_blocks_in_one_buffer() -> None:
+    rng = random.Random(3)
+    seeds = [encode(n) for n in SEEDS]
+    blocks = []
+    for _ in range(20_000):
+        block = bytearray(rng.choice(seeds))
+        for _ in range(rng.randint(0, 3)):
+            block[rng.randrange(len(block))] = rng.randrange(256)
+        blocks.append(
+            bytes(block[: rng.randint(1, len(block))] if rng.random() < 0.2 else block)
+        )
+    answers = found(compile_filters(FILTERS, Kernel), blocks)
+    for sent, answer in zip(blocks, answers, strict=True):
+        expected = judge(sent)
+        assert (answer if isinstance(answer, list) else None) == expected, sent
+
+
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        (b"", "it ends too early"),
+        (b"\x81\xa1x", "it ends too early"),
+        (b"\x81\xdb\xff\xff\xff\xff", "it ends too early"),
+        (b"\x80\x80", "something stands behind its end"),
+        (b"\xc0", "it is not a map"),
+        (b"\x81\xa1x\x91\x01", "it has a value with values inside"),
+        (b"\x81\xa1x\x81\xa1y\x01", "it has a value with values inside"),
+        (b"\x81\xa1x\xc0", "it has a value of another type"),
+        (b"\x81\x01\x01", "it has a value of another type"),
+        (b"\x82\xa1x\x01\xa1x\x02", "a name occurs twice"),
+        (b"\x82\xa1q\x01\xa1q\x02", "a name occurs twice"),
+        (b"\x81\xa1s\xa1\xff", "a string is not UTF-8"),
+        (b"\x81\xa1\xff\x01", "a string is not UTF-8"),
+        (b"\x81\xa1s\xa3\xed\xa0\x80", "a string is not UTF-8"),
+        (b"\x81\xa1x\xcb\x7f\xf8\0\0\0\0\0\0", "a float is not finite"),
+        (b"\x81\xa1x\xcf\x80\0\0\0\0\0\0\0", "a number or time is out of range"),
+        (b"\xdf\xff\xff\xff\xff", "it has too many attributes"),
+    ],
+)
+def test_a_bad_block_says_why(block: bytes, reason: str) -> None:
+    for kernel in KERNELS.values():
+        (answer,) = found(compile_filters(FILTERS, kernel), [block])
+        assert isinstance(answer, int)
+        assert BLOCK_ERRORS[-answer] == reason
+
+
+def test_the_memory_of_values_may_fill_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "VALUE_BYTES_REMEMBERED", 64)
+    monkeypatch.setattr(engine_module, "OPERANDS_LISTED", 16)
+    monkeypatch.setattr(engine_module, "MATCHES_AT_FIRST", 1)
+    given_filters = [parse_filter(f's * "{c}"') for c in "abcdefgh"] * 5
+    published = [Notification(s=f"{i}abc" * (1 + i % 40)) for i in range(100)]
+    for kernel in KERNELS.values():
+        answers = found(
+            compile_filters(given_filters, kernel), [encode(n) for n in published]
+        )
+        for notification, answer in zip(published, answers, strict=True):
+            assert answer == [
+                i for i, f in enumerate(given_filters) if f.matches(notification)
+            ]
+
+
+def test_threads_match_on_one_engine() -> None:
+    workload = TR0605(names=50, seed=1)
+    engine = compile_filters(list(workload.filters(2000)), Kernel)
+    blocks, offsets = encode_all(workload.notifications(500))
+    expected = engine.match(blocks, offsets)
+    answers: list[Any] = []
+
+    def run() -> None:
+        answers.extend(engine.match(blocks, offsets) for _ in range(5))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 20
+    for answer in answers:
+        assert np.array_equal(answer.counts, expected.counts)
+        assert np.array_equal(answer.filters, expected.filters)
+
+
+@pytest.mark.parametrize("offsets", [[1, 0], [-1, 2], [0, 99], []])
+def test_offsets_outside_the_buffer_are_refused(offsets: list[int]) -> None:
+    engine = compile_filters(FILTERS, Kernel)
+    with pytest.raises(ValueError, match="offsets"):
+        engine.match(b"\x80", np.array(offsets, np.int64))
+
+
+def test_an_empty_batch_is_no_batch() -> None:
+    engine = compile_filters([], Kernel)
+    assert found(engine, []) == []
+    assert found(engine, [b"\x80", b"\xc0"]) == [[], -3]

@@ -1,0 +1,348 @@
+"""The search tree: what it finds, and what its optimisations save."""
+
+import math
+from collections.abc import Iterable
+from itertools import product
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given, strategies as st
+
+from siena.lang import parse_filter
+from siena.matching.attribute_order import AttributeOrder
+from siena.matching.factoring import FactoredTree
+from siena.matching.reference import ReferenceMatcher
+from siena.matching.search_tree import SearchTree
+from siena.matching.tree import TreeMatcher
+from siena.model import Constraint, Filter, Kind, Notification, Operator
+from strategies import filters, kinds_of_one_family, notifications, values_of
+
+ATTRIBUTES = tuple(f"a{i}" for i in range(1, 6))
+SLIDES = (
+    "a1 = 1, a2 = 2, a3 = 3, a5 = 3",
+    "a1 = 1, a3 = 3",
+    "a2 = 2, a4 = 1",
+    "a1 = 2",
+    "[]",
+)
+
+# Factoring, trivial test elimination, delayed branching.
+Switches = tuple[int, bool, bool]
+NONE_ON: Switches = (0, False, False)
+ALL_SWITCHES: list[Switches] = list(product((0, 1, 2), (False, True), (False, True)))
+
+
+def tree_of(
+    interests: Iterable[Filter],
+    switches: Switches = NONE_ON,
+    order: Iterable[str] | None = None,
+) -> TreeMatcher:
+    factoring, eliminates, delays = switches
+    matcher = TreeMatcher(
+        order,
+        factoring=factoring,
+        trivial_test_elimination=eliminates,
+        delayed_branching=delays,
+    )
+    for interface, interest in enumerate(interests):
+        matcher.add(interface, interest)
+    return matcher
+
+
+def visits(matcher: TreeMatcher, notification: Notification) -> int:
+    before = matcher.visits
+    matcher.match_filters(notification)
+    return matcher.visits - before
+
+
+# --- Golden tests -----------------------------------------------------------------
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("switches", ALL_SWITCHES)
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        pytest.param((1, 2, 3, 1, 2), [1, 2, 4], id="T_D1"),
+        pytest.param((1, 2, 3, 1, 3), [0, 1, 2, 4], id="T_D1_all"),
+    ],
+)
+def test_the_example_of_the_slides(
+    switches: Switches, values: tuple[int, ...], wanted: list[int]
+) -> None:
+    matcher = tree_of(map(parse_filter, SLIDES), switches, ATTRIBUTES)
+    notification = Notification(zip(ATTRIBUTES, values, strict=True))
+    assert matcher.match_filters(notification) == wanted
+
+
+def random_filters(random: Random, count: int, attributes: int) -> list[Filter]:
+    """Equalities of five values; the first attribute is tested by nearly all."""
+    return [
+        Filter(
+            Constraint(f"a{i}", Operator.EQ, random.randrange(5))
+            for i in range(attributes)
+            if random.random() < 0.98 * 0.85**i
+        )
+        for _ in range(count)
+    ]
+
+
+def random_notifications(
+    random: Random, count: int, attributes: int
+) -> list[Notification]:
+    return [
+        Notification({f"a{i}": random.randrange(5) for i in range(attributes)})
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("seed", [pytest.param(s, id=f"T_D2_{s}") for s in range(3)])
+def test_random_equalities_are_found_as_a_loop_finds_them(seed: int) -> None:
+    random = Random(seed)
+    reference = ReferenceMatcher()
+    some = random_filters(random, 200, attributes=5)
+    trees = [tree_of(some, switches) for switches in ALL_SWITCHES]
+    for interface, f in enumerate(some):
+        reference.add(interface, f)
+    for notification in random_notifications(random, 20, attributes=5):
+        wanted = reference.match_filters(notification)
+        assert all(tree.match_filters(notification) == wanted for tree in trees)
+
+
+def slope(points: list[tuple[int, float]]) -> float:
+    """Of the line of least squares through the logarithms."""
+    logarithms = [(math.log(x), math.log(y)) for x, y in points]
+    x_mean = sum(x for x, _ in logarithms) / len(points)
+    y_mean = sum(y for _, y in logarithms) / len(points)
+    return sum((x - x_mean) * (y - y_mean) for x, y in logarithms) / sum(
+        (x - x_mean) ** 2 for x, _ in logarithms
+    )
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize(
+    "switches",
+    [
+        pytest.param(NONE_ON, id="T_D3_plain"),
+        pytest.param((0, True, True), id="T_D3_optimised"),
+    ],
+)
+def test_visits_grow_more_slowly_than_filters(switches: Switches) -> None:
+    """K = 10 attributes with V = 5 values: log(visits) against log(N)."""
+    random = Random(3)
+    asked = random_notifications(random, 50, attributes=10)
+    points = []
+    for count in (125, 250, 500, 1000, 2000, 4000):
+        matcher = tree_of(random_filters(random, count, attributes=10), switches)
+        for notification in asked:
+            matcher.match_filters(notification)
+        points.append((count, matcher.visits / len(asked)))
+    # The papers promise less than 1, "about 1/2 in some cases".
+    assert slope(points) < 0.9, points
+
+
+# --- What the optimisations promise -----------------------------------------------
+
+
+# Mostly without a type, some with: a value may pass an equality of each.
+EQUALITIES = [Constraint(n, Operator.EQ, v) for n in "xyz" for v in range(3)]
+EQUALITIES += [Constraint(n, Operator.EQ, 1, Kind.INTEGER) for n in "xyz"]
+
+
+class Schema(NamedTuple):
+    """Filters of three names: those there are, and those that come later."""
+
+    some: list[Filter]
+    later: list[Filter]
+    notification: Notification
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> Schema:
+    """Many of them equalities, and often of one or two values."""
+    kinds = draw(kinds_of_one_family())
+    equality = st.sampled_from(EQUALITIES)
+    one = st.lists(equality, max_size=3, unique_by=lambda c: c.name).map(Filter)
+    if draw(st.booleans()):
+        one |= filters(kinds, max_size=3)
+    event = st.integers(0, 2) | values_of(kinds)
+    return Schema(
+        draw(st.lists(one, max_size=8)),
+        draw(st.lists(one, max_size=4)),
+        draw(notifications(of=event)),
+    )
+
+
+@pytest.mark.parametrize("optimisation", [pytest.param("never more", id="T_D4")])
+@given(schemas())
+@example(
+    # Tempting, and wrong: z is tested by both, but something lies in between.
+    Schema(
+        [parse_filter("x = 1, z = 2"), parse_filter("y = 1, z = 2")],
+        [],
+        Notification(x=0, y=0, z=2),
+    )
+)
+def test_no_optimisation_visits_more_nodes(optimisation: str, schema: Schema) -> None:
+    some, _, notification = schema
+    trees = {s: tree_of(some, s, "xyz") for s in ALL_SWITCHES}
+    found = {s: tree.match_filters(notification) for s, tree in trees.items()}
+    assert all(f == found[NONE_ON] for f in found.values()), optimisation
+    cost = {s: tree.visits for s, tree in trees.items()}
+    for factoring, eliminates, delays in ALL_SWITCHES:
+        here = cost[factoring, eliminates, delays]
+        assert here <= cost[NONE_ON]
+        assert here <= cost[factoring, False, delays]
+        assert here <= cost[factoring, eliminates, False]
+        # A factored tree holds more filters, and may have fewer delays for that.
+        assert delays or here <= cost[0, eliminates, False]
+
+
+@given(schemas())
+def test_what_comes_later_never_costs_more_than_without_delays(schema: Schema) -> None:
+    some, later, notification = schema
+    delayed, plain = (
+        tree_of(some, (0, True, delays), "xyz") for delays in (True, False)
+    )
+    for matcher in (delayed, plain):
+        # Built now; what follows is added one by one.
+        matcher.match_filters(notification)
+        for f in later[: len(some)]:
+            matcher.add(0, f)
+    assert visits(delayed, notification) <= visits(plain, notification)
+    delayed.tree.check()
+
+
+@pytest.mark.parametrize(
+    ("optimisation", "switches", "texts", "saved"),
+    [
+        pytest.param(
+            "trivial test elimination",
+            (0, True, False),
+            ["z = 1"],
+            2,
+            id="T_D4_trivial",
+        ),
+        pytest.param(
+            "delayed branching",
+            (0, False, True),
+            ["x = 1, y = 1", "y = 2"],
+            1,
+            id="T_D4_delayed",
+        ),
+        pytest.param(
+            "factoring",
+            (1, False, False),
+            ["x = 1, y = 1", "y = 1"],
+            4,
+            id="T_D4_factored",
+        ),
+    ],
+)
+def test_each_optimisation_saves_something(
+    optimisation: str, switches: Switches, texts: list[str], saved: int
+) -> None:
+    some = [parse_filter(text) for text in texts]
+    notification = Notification(x=1, y=1, z=1)
+    plain = visits(tree_of(some, NONE_ON, "xyz"), notification)
+    assert plain - visits(tree_of(some, switches, "xyz"), notification) == saved, (
+        optimisation
+    )
+
+
+# --- Changes ----------------------------------------------------------------------
+
+
+def test_a_delay_is_undone_when_a_filter_leaves_the_attribute_open() -> None:
+    matcher = tree_of(
+        map(parse_filter, ["x = 1, y = 1", "y = 2"]), (0, True, True), "xyz"
+    )
+    assert root_of(matcher) == ("y", "x")
+    matcher.add(2, parse_filter("x = 2"))
+    assert root_of(matcher) == ("x", "x")
+    assert matcher.match_filters({"x": 2, "y": 2}) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        pytest.param("x = 2, y = 2", "y", id="it tests both"),
+        pytest.param("y = 3, z = 1", "y", id="it leaves the delayed one open"),
+        pytest.param("x = 2, y > 2", "x", id="not by equality"),
+        pytest.param("x = 2, integer y = 2", "x", id="a value passes two tests"),
+        pytest.param("x = 2, a = 1", "x", id="it tests another name"),
+    ],
+)
+def test_a_delay_stays_while_it_has_its_reason(text: str, root: str) -> None:
+    texts = ["x = 1, y = 1", "y = 2"]
+    matcher = tree_of(map(parse_filter, texts), (0, True, True), "xyz")
+    assert root_of(matcher) == ("y", "x")
+    matcher.add(2, parse_filter(text))
+    assert root_of(matcher) == (root, "x")
+
+
+def test_a_delay_ends_when_something_comes_in_between() -> None:
+    texts = ["x = 1, z = 1", "z = 2"]
+    matcher = tree_of(map(parse_filter, texts), (0, True, True), "xyz")
+    assert root_of(matcher) == ("z", "x")
+    matcher.add(2, parse_filter("y = 1, z = 1"))
+    assert root_of(matcher) == ("x", "x")
+
+
+def test_a_value_that_nobody_asks_for_any_more_loses_its_tree() -> None:
+    texts = ["x = 1", "x = 1, y = 1", "x > 0"]
+    matcher = tree_of(map(parse_filter, texts), (1, True, True), "xy")
+    assert matcher.match_filters({"x": 1, "y": 1}) == [0, 1, 2]
+    tree = matcher.tree
+    assert isinstance(tree, FactoredTree)
+    matcher.remove(0)
+    assert len(tree._cells) == 2  # 1 and 1.0
+    matcher.remove(1)
+    assert not tree._cells
+    assert matcher.match_filters({"x": 1, "y": 1}) == [2]
+
+
+def root_of(matcher: TreeMatcher) -> tuple[str, str]:
+    """What the root tests, and the first attribute that it might test."""
+    tree = matcher.tree
+    assert isinstance(tree, SearchTree)
+    assert tree.root is not None
+    return tree.root.name, "xyz"[tree.root.floor]
+
+
+def test_a_tree_without_filters_has_no_nodes() -> None:
+    matcher = tree_of(map(parse_filter, SLIDES), (0, True, True))
+    assert matcher.match_filters({}) == [4]
+    tree = matcher.tree
+    assert isinstance(tree, SearchTree)
+    for number in range(len(SLIDES)):
+        matcher.remove(number)
+        tree.check()
+    assert tree.root is None
+
+
+def test_a_name_for_each_of_many_filters_is_no_deep_recursion() -> None:
+    """A chain of stars is as long as there are names."""
+    count = 3000
+    matcher = tree_of(
+        (Filter([Constraint(f"n{i}", Operator.EQ, 1)]) for i in range(count)),
+        (0, True, True),
+    )
+    assert matcher.match_filters({"n7": 1, f"n{count - 1}": 1}) == [7, count - 1]
+    matcher.remove(7)
+    assert matcher.match_filters({"n7": 1}) == []
+
+
+def test_a_filter_with_many_tests_is_no_deep_recursion() -> None:
+    names = [f"n{i}" for i in range(256)]
+    f = Filter(Constraint(name, Operator.EQ, 1) for name in names)
+    for switches in ALL_SWITCHES:
+        matcher = tree_of([f], switches)
+        assert matcher.match_filters(dict.fromkeys(names, 1)) == [0]
+
+
+def test_names_without_a_place_in_the_order_come_last() -> None:
+    order = AttributeOrder(["b"])
+    order.path(parse_filter("a = 1, b = 1, c = 1"))
+    assert order.names == ["b", "a", "c"]
