@@ -8,8 +8,10 @@ neighbours.  A poset with few roots summarises well; a flat one is a list.
 find all filters above or below a new one, :mod:`siena.algebra.shelf` has each
 filter under *one* of its conditions, for queries that allow fewer names than the
 query has, and under *all* of them, for queries that allow more.  No query
-compares with everything.  Among the filters found, the immediate ones are those
-without another found filter between: one look at their own links tells.
+compares with everything, and next to a filter that differs in one bound only
+(:mod:`siena.algebra.line`) it looks no further than that.  Among the filters found,
+the immediate ones are those without another found filter between: one look at
+their own links tells.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +23,10 @@ from siena.algebra.conditions import (
     advertisement_reading,
     subscription_reading,
 )
+from siena.algebra.line import Lines, Neighbours
+from siena.algebra.location import Location
 from siena.algebra.shelf import F, Key, Node, Query, Shelf
+from siena.algebra.simple import Bound
 from siena.model import Advertisement, Filter, Value
 
 
@@ -64,6 +69,7 @@ class Poset(Generic[F]):
         self._reading = reading
         self._shelves: dict[str, Shelf[F]] = {}
         self._nodes: dict[Key, Node[F]] = {}
+        self._lines: Lines[F] = Lines()
         self._roots: set[Node[F]] = set()
         self._impossible: dict[F, None] = {}
 
@@ -138,7 +144,8 @@ class Poset(Generic[F]):
             return Change(f, changed, frozenset(), frozenset())
         if query.key is not None and query.key in self._nodes:
             return _change(self._nodes[query.key], changed=False)
-        above, below = self._above(query), self._below(query)
+        over, under = self._lines.neighbours(query)
+        above, below = self._above(query, over), self._below(query, under)
         node = self._enter(f, query)
         # Immediate, because nothing that was found lies in between.
         node.predecessors = {p for p in above if p.successors.isdisjoint(above)}
@@ -219,20 +226,52 @@ class Poset(Generic[F]):
             return None
         return self._nodes.get(query.key)
 
-    def _above(self, query: Query) -> set[Node[F]]:
-        masks = {name: where.above for name, where in query.located.items()}
-        if self._reading.names_grow:
-            return self._with_names_within(masks)
-        return self._with_names_beyond(masks, query)
+    def _above(self, query: Query, near: Neighbours[F] | None = None) -> set[Node[F]]:
+        """What covers the query; but nothing that is above those that are near."""
+        gaps = {
+            name: query.located[name].above_until(self._location(node, name))
+            for name, node in (near or {}).items()
+        }
+        found = set(near.values()) if near else set()
+        if all(gaps.values()):
+            masks = {n: w.above for n, w in query.located.items() if n not in gaps}
+            if self._reading.names_grow:
+                found |= self._with_names_within(masks, gaps)
+            else:
+                found |= self._with_names_beyond(masks | gaps, query)
+        return found
 
-    def _below(self, query: Query) -> set[Node[F]]:
-        masks = {name: where.below for name, where in query.located.items()}
-        if self._reading.names_grow:
-            return self._with_names_beyond(masks, query)
-        return self._with_names_within(masks)
+    def _below(self, query: Query, near: Neighbours[F] | None = None) -> set[Node[F]]:
+        """What the query covers; but nothing that is below those that are near."""
+        gaps = {
+            name: query.located[name].below_until(self._location(node, name))
+            for name, node in (near or {}).items()
+        }
+        found = set(near.values()) if near else set()
+        if all(gaps.values()):
+            masks = {n: w.below for n, w in query.located.items() if n not in gaps}
+            if self._reading.names_grow:
+                found |= self._with_names_beyond(masks | gaps, query)
+            else:
+                found |= self._with_names_within(masks, gaps)
+        return found
 
-    def _with_names_within(self, masks: dict[str, int]) -> set[Node[F]]:
-        """The nodes all of whose conditions are in the masks."""
+    def _location(self, node: Node[F], name: str) -> Location:
+        return self._shelves[name].axis.location(node.conditions[name])
+
+    def _with_names_within(
+        self, masks: dict[str, int], gaps: dict[str, int]
+    ) -> set[Node[F]]:
+        """The nodes all of whose conditions are in the masks, some in the gaps."""
+        if gaps:
+            masks = masks | gaps
+            first = min(gaps, key=lambda name: self._shelves[name].estimate(gaps[name]))
+            return {
+                node
+                for node in self._shelves[first].members(gaps[first])
+                if gaps.keys() <= node.conditions.keys()
+                and all(masks.get(n, 0) >> c & 1 for n, c in node.conditions.items())
+            }
         nameless = self._nodes.get(frozenset())
         found = set() if nameless is None else {nameless}
         for name, mask in masks.items():
@@ -268,17 +307,28 @@ class Poset(Generic[F]):
             where = query.located.get(name) or shelf.axis.locate(condition)
             node.conditions[name] = shelf.enter(node, condition, where)
         self._nodes[node.key] = node
+        self._lines.add(node, self._bounds(node))
         if node.conditions:
             self._shelf_of_access(node).open_to(node)
         return node
 
     def _leave(self, node: Node[F]) -> None:
         del self._nodes[node.key]
+        self._lines.remove(node, self._bounds(node))
+        conditions = self._reading.conditions(node.filter)
+        assert conditions is not None
         for name, number in node.conditions.items():
             shelf = self._shelves[name]
-            shelf.leave(node, number)
+            shelf.leave(node, number, conditions[name])
             if not shelf.axis:
                 del self._shelves[name]
+
+    def _bounds(self, node: Node[F]) -> dict[str, Bound]:
+        return {
+            name: bound
+            for name, number in node.conditions.items()
+            if (bound := self._shelves[name].axis.bounds.get(number)) is not None
+        }
 
     def _shelf_of_access(self, node: Node[F]) -> Shelf[F]:
         """The shelf where the node is found least often in vain."""
@@ -319,9 +369,9 @@ class Poset(Generic[F]):
         fewer, more = (high, low) if self._reading.names_grow else (low, high)
         return all(
             name in more.conditions
-            and self._shelves[name].axis.above[low.conditions[name]]
-            >> high.conditions[name]
-            & 1
+            and self._shelves[name].axis.covers(
+                high.conditions[name], low.conditions[name]
+            )
             for name in fewer.conditions
         )
 

@@ -7,8 +7,10 @@ nodes that have that condition.
 from collections.abc import Iterator, Mapping
 from typing import Generic, Self, TypeVar
 
-from siena.algebra.axis import Axis, Location, ones
+from siena.algebra.axis import Axis
+from siena.algebra.bits import ones
 from siena.algebra.conditions import Condition, Reading
+from siena.algebra.location import Location
 from siena.model import Advertisement, Filter
 
 F = TypeVar("F", Filter, Advertisement)
@@ -76,8 +78,8 @@ class Shelf(Generic[F]):
         self._accessed.setdefault(number, set()).add(node)
         self._accessed_bits |= 1 << number
 
-    def leave(self, node: Node[F], number: int) -> None:
-        """Take a node off the shelf."""
+    def leave(self, node: Node[F], number: int, condition: Condition) -> None:
+        """Take a node off the shelf, whose condition it was."""
         self._size -= 1
         self._members[number].discard(node)
         if not self._members[number]:
@@ -87,7 +89,7 @@ class Shelf(Generic[F]):
         if not nodes:
             self._accessed.pop(number, None)
             self._accessed_bits &= ~(1 << number)
-        self.axis.leave(number)
+        self.axis.leave(condition)
 
     def accessed(self, mask: int) -> Iterator[Node[F]]:
         """The nodes whose access condition is in the mask."""
@@ -105,4 +107,4 @@ class Shelf(Generic[F]):
 
     def reach(self, number: int) -> int:
         """How many conditions a condition covers: how often a query meets it."""
-        return self.axis.below[number].bit_count()
+        return self.axis.reach(number)
