@@ -74,6 +74,7 @@ class SienaError(Exception):
         super().__init__(self.message)
         self.hint = hint
         self.place: Place | None = None
+        self.context = ""
 
     def at(self, text: str, position: int) -> Self:
         """This error, at a place of a text; an inner place, once known, stays."""
@@ -81,12 +82,19 @@ class SienaError(Exception):
             self.place = Place(text, position)
         return self
 
+    def about(self, context: str) -> Self:
+        """This error, with which of several texts it is about."""
+        self.context = context
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         # An error travels between processes with all that it knows.
         return _restore, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
-        where = f"{self.place}: " if self.place else ""
+        known = (self.context, str(self.place) if self.place else "")
+        where = ", ".join(part for part in known if part)
+        where = f"{where}: " if where else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{where}{self.message}{hint}"
 

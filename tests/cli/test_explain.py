@@ -72,8 +72,8 @@ def test_the_first_line_and_the_exit_code_are_the_answer(
         (("matches", "x > 3", "y = 3, y = 4"), "column 8: two attributes"),
         (("matches", "x > 3", '{"y": 3, "y": 4}'), "column 1: the name"),
         (("matches", "x > 3", '{"y": NaN}'), "column 1: NaN is not a value"),
-        (("matches", "x > 3", "y = NaN"), 'column 5: "NaN" is not a number'),
-        (("matches", "float x = nan", "y = 3"), 'column 11: "nan" is not a number'),
+        (("matches", "x > 3", "y = NaN"), 'column 5: "NaN" is not a value'),
+        (("matches", "float x = nan", "y = 3"), 'column 11: "nan" is not a value'),
         (("matches", "x > 3 then y > 3", "y = 3"), "this is a pattern"),
         (("covers", "x > 3"), "covers takes 2 values, and has 1"),
         (("covered", "x > 3", "x > 5"), '"covered" is not a relation (one of matches'),
@@ -179,3 +179,26 @@ def test_a_program_can_wait_for_each_answer() -> None:
             process.stdin.flush()
             assert process.stdout.readline() == '{"answer": true}\n'
         process.stdin.close()
+
+
+def test_patterns_of_other_lengths_have_a_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(
+        monkeypatch, capsys, "covers", "x any", "x = 1 then y = 2", "--json"
+    )
+    reason = "patterns of 1 and 2 steps"
+    assert (code, json.loads(out)) == (1, {"answer": False, "reason": reason})
+    code, out, _ = run(monkeypatch, capsys, "covers", "x any", "x = 1 then y = 2")
+    assert out == f"no\n{reason}\n"
+
+
+def test_a_terminal_that_knows_few_characters_still_gets_its_answer() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "siena", "explain", "covers", "x > 3", "x > 5"],
+        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"yes\n  \\u2713 x > 3")

@@ -110,8 +110,11 @@ def test_a_missing_file_is_one_line(siena: Run) -> None:
 
 
 def test_a_mistake_of_ours_is_loud(siena: Run) -> None:
-    with pytest.raises(AssertionError, match="this cannot be"):
-        siena("fail", "ours")
+    """And is not taken for an answer: 1 would be a no."""
+    code, out, err = siena("fail", "ours")
+    assert (code, out) == (70, "")
+    assert "Traceback" in err
+    assert "this cannot be" in err
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
@@ -133,3 +136,16 @@ def test_a_closed_pipe_is_quiet() -> None:
 def test_every_command_is_where_the_table_says(place: str) -> None:
     module, function = place.split(":")
     assert callable(getattr(import_module(module), function))
+
+
+@pytest.mark.parametrize("command", [*ENTERED, "bench match"])
+def test_help_has_examples_that_can_be_pasted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["siena", *command.split(), "--help"])
+    with pytest.raises(SystemExit):
+        entry.main()
+    out = capsys.readouterr().out
+    assert "\\b" not in out
+    if command != "bench":  # a group, whose commands have the examples
+        assert f"\n    siena {command}" in out

@@ -86,7 +86,7 @@ def test_the_value_of_a_constraint_has_a_limit() -> None:
 
 
 def test_minus_zero_is_zero() -> None:
-    assert repr(Constraint("x", Operator.EQ, -0.0).value) == "0.0"
+    assert repr(Constraint("x", Operator.EQ, -0.0, Kind.FLOAT).value) == "0.0"
 
 
 @pytest.mark.parametrize(

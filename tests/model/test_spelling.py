@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from siena.lang.literals import read_literal
 from siena.lang.scanner import QUOTED, WORD, Scanner
 from siena.model import Value
-from siena.model.spelling import NOT_NUMBERS, RESERVED, spell, spell_string, spell_time
+from siena.model.spelling import NOT_VALUES, RESERVED, spell, spell_string, spell_time
 from siena.model.values import KIND_OF_WORD
 from strategies import any_values
 
@@ -31,7 +31,7 @@ def test_a_spelled_string_is_one_printable_line(text: str) -> None:
     assert not any(ord(c) < 32 for c in spelled)
 
 
-@pytest.mark.parametrize("word", sorted(RESERVED | NOT_NUMBERS | set(KIND_OF_WORD)))
+@pytest.mark.parametrize("word", sorted(RESERVED | NOT_VALUES | set(KIND_OF_WORD)))
 def test_words_with_a_meaning_are_quoted(word: str) -> None:
     for text in (word, word.upper(), word.title()):
         assert spell_string(text) == f'"{text}"'

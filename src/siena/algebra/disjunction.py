@@ -45,19 +45,40 @@ def decide_covers_predicate(
 
 
 def _decide(general: Predicate, specific: Predicate, budget: "_Budget") -> Verdict:
-    undecided = False
-    for f in specific:
-        try:
-            budget.spend(len(general))
+    """Cheap answers for all filters first, then the searches, each with its share."""
+    searches: list[_Search] = []
+    try:
+        for f in specific:
+            budget.spend(sum(_cost(g, f) for g in general))
             if any(covers_filter(g, f) for g in general):
                 continue  # the papers' own test, filter by filter
-            found = _Search(f, general, budget).run()
+            search = _Search(f, general, budget)
+            found = search.first_values()
+            if found is not None:
+                return Verdict(holds=False, witness=Notification(found))
+            searches.append(search)
+    except _GaveUpError:
+        return NOT_SHOWN
+    undecided = False
+    for left, search in zip(range(len(searches), 0, -1), searches, strict=True):
+        share = _Budget(budget.left // left)
+        budget.left -= share.left
+        try:
+            found = search.run(share)
         except _GaveUpError:
             undecided = True
             continue
+        budget.left += share.left
         if found is not None:
             return Verdict(holds=False, witness=Notification(found))
     return NOT_SHOWN if undecided else YES
+
+
+def _cost(general: Filter, specific: Filter) -> int:
+    """How many pairs of constraints a comparison may look at."""
+    if len(general.by_name) == len(general) and len(specific.by_name) == len(specific):
+        return len(general) + 1
+    return len(general) * len(specific) + 1
 
 
 def covers_predicate(general: Predicate, specific: Predicate) -> bool:
@@ -90,12 +111,12 @@ def reduce_predicate(predicate: Predicate) -> Predicate:
     # The short ones first, so that of two equal filters the shorter stays.
     for f in sorted(predicate, key=len):
         poset.add(f)
-    kept = list(poset.roots)
+    kept = sorted(poset.roots, key=lambda f: (len(f), f.constraints))
     # What no single filter covers, several may.  From the most particular to the
     # most general, each against what is still there, with one budget for all: what
     # it does not reach is kept, and costs a little.
     budget = _Budget(SEARCH_STEPS_MAX)
-    for f in sorted(kept, key=len, reverse=True):
+    for f in reversed(tuple(kept)):
         others = [g for g in kept if g is not f]
         if others and _decide(Predicate(others), Predicate([f]), budget).holds:
             kept = others
@@ -118,9 +139,10 @@ class _Budget:
 
 
 class _State(NamedTuple):
-    """Values that fit so far, and the constraints on each name that they violate."""
+    """Values that fit so far, and what they must satisfy and violate, by name."""
 
     values: dict[str, Value]
+    satisfied: dict[str, Condition]
     violated: dict[str, Condition]
 
 
@@ -134,10 +156,32 @@ class _Search:
         self.rivals: list[tuple[Filter, Condition]] = []
         for rival in general:
             if rival.by_name.keys() <= self.given.keys():
-                self._enter(rival)
+                self._enter(rival, _cost(rival, f))
+        self.start = self._start()
 
-    def _enter(self, rival: Filter) -> None:
-        self.budget.spend(len(rival) + 1)
+    def first_values(self) -> dict[str, Value] | None:
+        """The first values that were tried, if no rival matches them."""
+        if self.start is None or self._ways_out(self.start) is not None:
+            return None
+        return self.start.values
+
+    def run(self, budget: _Budget) -> dict[str, Value] | None:
+        """Such values, or None if there are none."""
+        self.budget = budget
+        # A stack of our own: as many rivals as a predicate may have are too deep
+        # for Python's.
+        stack = [] if self.start is None else [self.start]
+        while stack:
+            state = stack.pop()
+            ways = self._ways_out(state)
+            if ways is None:
+                return state.values
+            branches = [self._violate(state, ways, i) for i in range(len(ways))]
+            stack += reversed([branch for branch in branches if branch is not None])
+        return None
+
+    def _enter(self, rival: Filter, cost: int) -> None:
+        self.budget.spend(cost)
         ways = tuple(c for c in rival if not implies(self.given[c.name], (c,)))
         if len(ways) == 1:
             name = ways[0].name
@@ -145,31 +189,14 @@ class _Search:
         else:
             self.rivals.append((rival, ways))
 
-    def run(self) -> dict[str, Value] | None:
-        """Such values, or None if there are none."""
-        # A stack of our own: as many rivals as a predicate may have are too deep
-        # for Python's.
-        start = self._start()
-        stack = [] if start is None else [start]
-        while stack:
-            state = stack.pop()
-            ways = self._ways_out(state)
-            if ways is None:
-                return state.values
-            branches = (self._violate(state, constraint) for constraint in ways)
-            stack += reversed([branch for branch in branches if branch is not None])
-        return None
-
     def _start(self) -> _State | None:
         values: dict[str, Value] = {}
         for name, given in self.given.items():
-            unwanted = self.forced.get(name, ())
-            self.budget.spend(len(unwanted) + 1)
-            value = sat(given, unwanted)
+            value = self._sat(given, self.forced.get(name, ()))
             if value is None:
                 return None
             values[name] = value
-        return _State(values, self.forced)
+        return _State(values, {}, self.forced)
 
     def _ways_out(self, state: _State) -> Condition | None:
         """How a rival that still matches can be violated; None if none matches."""
@@ -177,11 +204,20 @@ class _Search:
         matching = (ways for g, ways in self.rivals if g.matches(state.values))
         return next(matching, None)
 
-    def _violate(self, state: _State, constraint: Constraint) -> _State | None:
-        name = constraint.name
-        unwanted = (*state.violated.get(name, ()), constraint)
-        self.budget.spend(len(unwanted) + 1)
-        value = sat(self.given[name], unwanted)
+    def _violate(self, state: _State, ways: Condition, i: int) -> _State | None:
+        """Violate the rival in one way, and in none before it: no branch repeats."""
+        name = ways[i].name
+        satisfied = dict(state.satisfied)
+        for way in ways[:i]:
+            satisfied[way.name] = (*satisfied.get(way.name, ()), way)
+        unwanted = (*state.violated.get(name, ()), ways[i])
+        value = self._sat((*self.given[name], *satisfied.get(name, ())), unwanted)
         if value is None:
             return None
-        return _State(state.values | {name: value}, state.violated | {name: unwanted})
+        return _State(
+            state.values | {name: value}, satisfied, state.violated | {name: unwanted}
+        )
+
+    def _sat(self, wanted: Condition, unwanted: Condition) -> Value | None:
+        self.budget.spend(len(wanted) + len(unwanted) + 1)
+        return sat(wanted, unwanted)

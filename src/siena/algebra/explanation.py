@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from siena.algebra.covering import implies, refutation
-from siena.algebra.disjunction import decide_covers_predicate
+from siena.algebra.disjunction import SEARCH_STEPS_MAX, decide_covers_predicate
 from siena.algebra.relations import covers
-from siena.algebra.sat import sat
+from siena.algebra.sat import is_satisfiable, sat
 from siena.model import (
     Advertisement,
     Constraint,
@@ -35,14 +35,12 @@ def explain_matches(
     interest: Filter | Predicate, notification: Mapping[str, Value]
 ) -> list[Reason]:
     """Each constraint against the attribute that it is about."""
-    return [
-        reason
-        for f in _filters(interest)
-        for reason in (
-            *(_explain_constraint(c, notification.get(c.name)) for c in f),
-            *([] if f.constraints else [_matches_everything()]),
-        )
-    ]
+    if isinstance(interest, Predicate):
+        return [
+            _summary(f, explain_matches(f, notification), "matches") for f in interest
+        ]
+    reasons = [_explain_constraint(c, notification.get(c.name)) for c in interest]
+    return reasons or [_matches_everything()]
 
 
 def explain_admits(
@@ -62,7 +60,9 @@ def explain_covers(
     if isinstance(general, Filter) and isinstance(specific, Filter):
         return _explain_covers_filter(general, specific)
     wide = Predicate(_filters(general))
-    return [_explain_contained(wide, f) for f in _filters(specific)]
+    parts = _filters(specific)
+    steps_max = SEARCH_STEPS_MAX // max(1, len(parts))
+    return [_explain_contained(wide, f, steps_max) for f in parts]
 
 
 def explain_covers_advertisement(
@@ -87,24 +87,37 @@ def explain_overlaps(
     advertisement: Advertisement, interest: Filter | Predicate
 ) -> list[Reason]:
     """Each attribute that is wanted, against what may be published of it."""
+    if isinstance(interest, Predicate):
+        return [
+            _summary(f, explain_overlaps(advertisement, f), "overlaps")
+            for f in interest
+        ]
     return [
         _explain_overlap(name, wanted, advertisement.by_name.get(name, ()))
-        for f in _filters(interest)
-        for name, wanted in f.by_name.items()
-    ]
+        for name, wanted in interest.by_name.items()
+    ] or [_matches_everything()]
 
 
 def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
     """Each attribute that is wanted: a value for it, or the contradiction."""
+    if isinstance(interest, Predicate):
+        return [
+            _summary(f, explain_satisfiable(f), "can be satisfied") for f in interest
+        ]
     reasons = []
-    for f in _filters(interest):
-        for name, wanted in f.by_name.items():
-            value = sat(wanted)
-            because = (
-                "no value satisfies this" if value is None else _shown(name, value)
-            )
-            reasons.append(Reason(value is not None, _listed(wanted), because))
-    return reasons
+    for name, wanted in interest.by_name.items():
+        value = sat(wanted)
+        because = "no value satisfies this" if value is None else _shown(name, value)
+        reasons.append(Reason(value is not None, _listed(wanted), because))
+    return reasons or [_matches_everything()]
+
+
+def _summary(f: Filter, reasons: list[Reason], verb: str) -> Reason:
+    """One of several filters: that it holds, or the first thing that is against it."""
+    against = next((r for r in reasons if not r.holds), None)
+    if against is None:
+        return Reason(True, str(f), verb)
+    return Reason(False, str(f), f"{against.subject}: {against.because}")
 
 
 def _explain_constraint(constraint: Constraint, value: Value | None) -> Reason:
@@ -134,6 +147,10 @@ def _explain_attribute(
 
 
 def _explain_covers_filter(general: Filter, specific: Filter) -> list[Reason]:
+    for constraints in specific.by_name.values():
+        if not is_satisfiable(constraints):
+            because = "nothing satisfies this, so nothing is left to cover"
+            return [Reason(True, _listed(constraints), because)]
     reasons = []
     for constraint in general:
         given = specific.by_name.get(constraint.name)
@@ -151,11 +168,11 @@ def _explain_covers_filter(general: Filter, specific: Filter) -> list[Reason]:
     return reasons or [_matches_everything()]
 
 
-def _explain_contained(wide: Predicate, f: Filter) -> Reason:
+def _explain_contained(wide: Predicate, f: Filter, steps_max: int) -> Reason:
     by = next((g for g in wide if covers(g, f)), None)
     if by is not None:
         return Reason(True, str(f), f"within {by}")
-    verdict = decide_covers_predicate(wide, Predicate([f]))
+    verdict = decide_covers_predicate(wide, Predicate([f]), steps_max=steps_max)
     if verdict.holds:
         return Reason(True, str(f), "within the union, though within no single filter")
     if verdict.witness is None:

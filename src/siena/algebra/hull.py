@@ -1,8 +1,7 @@
-"""The hull: the least condition that holds wherever one of two conditions holds.
+"""The hull: a condition that holds wherever one of two conditions holds.
 
-Least among the conjunctions that the language can write: there may be values in
-the hull that neither condition admits, and :mod:`siena.algebra.merging` asks
-whether there are.
+The least among those that are proposed here.  There may be values in it that neither
+condition admits, and :mod:`siena.algebra.merging` asks whether there are.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,7 @@ from siena.algebra.covering import implies
 from siena.algebra.simplify import simplify
 from siena.algebra.strings import common_length
 from siena.model import Constraint, Filter, Kind, Operator
+from siena.model.limits import CONSTRAINTS_MAX
 from siena.model.values import CONCRETE_KINDS, INTEGER_MAX, INTEGER_MIN, after_prefix
 
 
@@ -32,7 +32,13 @@ def hull(one: Condition, other: Condition) -> Condition:
         return one
     proposed = dict.fromkeys((*_proposals(one, other), *_proposals(other, one)))
     kept = [c for c in proposed if implies(one, (c,)) and implies(other, (c,))]
+    # Two sides may exclude more values than one filter can hold: a wider hull is one.
+    kept = kept if len(kept) <= CONSTRAINTS_MAX else _without_holes(kept)
     return simplify(Filter(kept)).constraints
+
+
+def _without_holes(condition: list[Constraint]) -> list[Constraint]:
+    return [c for c in condition if c.operator is not Operator.NE]
 
 
 def kind_of_condition(*conditions: Condition) -> Kind:

@@ -32,9 +32,10 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
 
-# How many single values a perfect merge may exclude with `!=`: each is one more
-# constraint to store and to test, and beyond a few the parts are cheaper.
+# How many single values a perfect merge may exclude with `!=`, all in all, unless its
+# parts exclude more: each is one more constraint to store and to test.
 HOLES_MAX = 3
 # Below this many filters that differ in one attribute only, all pairs of them are
 # tried; above it, neighbours in canonical order.
@@ -122,13 +123,14 @@ def excess(
     >>> print(let_in.unwanted, "of", let_in.selected, "such as", let_in.example)
     3 of 10 such as x = 5
     """
-    wanted = Predicate(parts)
+    wanted = list(parts)
     selected = [n for n in sample if merged.matches(n)]
-    return Excess(
-        selected=len(selected),
-        unwanted=sum(not wanted.matches(n) for n in selected),
-        example=decide_covers_predicate(wanted, Predicate([merged])).witness,
-    )
+    unwanted = [n for n in selected if not any(f.matches(n) for f in wanted)]
+    example = None
+    if len(wanted) <= FILTERS_MAX:
+        verdict = decide_covers_predicate(Predicate(wanted), Predicate([merged]))
+        example = verdict.witness
+    return Excess(len(selected), len(unwanted), example)
 
 
 def merge_pair(
@@ -150,7 +152,7 @@ def merge_pair(
     if name is None:
         return None
     union = _exact_union(one.by_name[name], other.by_name[name], holes_max)
-    if union is None:
+    if union is None or len(union) + len(one) > CONSTRAINTS_MAX:
         return None
     return Filter((*(c for c in one if c.name != name), *union))
 
@@ -160,7 +162,7 @@ def _exact_union(one: Condition, other: Condition, holes_max: int) -> Condition 
     candidate = hull(one, other)
     kind = kind_of_condition(candidate)
     wanted = Predicate([Filter(one), Filter(other)])
-    for _ in range(holes_max + 1):
+    while _holes(candidate) <= max(holes_max, _holes(one), _holes(other)):
         verdict = decide_covers_predicate(wanted, Predicate([Filter(candidate)]))
         if verdict.holds:
             return simplify(Filter(candidate)).constraints
@@ -173,6 +175,10 @@ def _exact_union(one: Condition, other: Condition, holes_max: int) -> Condition 
             return None
         candidate = (*candidate, hole)
     return None
+
+
+def _holes(condition: Condition) -> int:
+    return sum(c.operator is Operator.NE for c in condition)
 
 
 def _single_difference(one: Filter, other: Filter) -> str | None:

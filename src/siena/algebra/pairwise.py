@@ -15,7 +15,7 @@ from typing import Any
 
 from siena.algebra.keys import key_around
 from siena.algebra.sat import sat
-from siena.model import Advertisement, Constraint, Filter, Kind, Operator
+from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Predicate
 
 Rule = Callable[[Any, Any], bool]
 
@@ -67,15 +67,26 @@ def covers_advertisement_pairwise(
     )
 
 
-def overlaps_pairwise(advertisement: Advertisement, f: Filter) -> bool:
-    """Whether each constraint of the filter, alone, overlaps one of the advertisement.
+def covers_predicate_pairwise(general: Predicate, specific: Predicate) -> bool:
+    """Whether every filter of ``specific`` is covered by one filter of ``general``."""
+    return all(any(covers_pairwise(g, f) for g in general) for f in specific)
+
+
+def overlaps_pairwise(
+    advertisement: Advertisement, interest: Filter | Predicate
+) -> bool:
+    """Whether each constraint of a filter, alone, overlaps one of the advertisement.
 
     Complete and not sound: it may say yes where the constraints of the filter on
     one attribute exclude each other.  That costs a subscription forwarded in vain.
     """
-    return all(
-        any(sat((c, a)) is not None for a in advertisement.by_name.get(c.name, ()))
-        for c in f
+    filters = interest if isinstance(interest, Predicate) else (interest,)
+    return any(
+        all(
+            any(sat((c, a)) is not None for a in advertisement.by_name.get(c.name, ()))
+            for c in f
+        )
+        for f in filters
     )
 
 

@@ -54,7 +54,8 @@ def decide_covers(general: Interest, specific: Interest) -> Verdict:
         found = counterexample_filter(general, specific)
         return YES if found is None else Verdict(holds=False, witness=found)
     if _steps(general) != _steps(specific):
-        return Verdict(holds=False)
+        reason = f"patterns of {_steps(general)} and {_steps(specific)} steps"
+        return Verdict(holds=False, reason=reason)
     steps = zip(_pattern(general), _pattern(specific), strict=True)
     for wide, narrow in steps:
         verdict = decide_covers_predicate(wide, narrow)

@@ -140,7 +140,7 @@ class _Search:
         self.substrings = substrings
         self.bad_suffixes = bad_suffixes
         self.bad_substrings = bad_substrings
-        bad = "".join((*bad_suffixes, *bad_substrings))
+        bad = set("".join((*bad_suffixes, *bad_substrings)))
         self.separator = next(
             c for c in _characters("\0", CHARACTER_MAX) if c not in bad
         )

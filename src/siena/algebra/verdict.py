@@ -9,13 +9,15 @@ from siena.model import Notification
 class Verdict:
     """An answer, with its witness where the interesting answer has one.
 
-    ``shown`` is False where the answer is no only because the work that was
-    allowed did not suffice to decide; callers treat it as the no that it may be.
+    ``reason`` says why where no single notification can show it.  ``shown`` is False
+    where the answer is no only because the work that was allowed did not suffice to
+    decide; callers treat it as the no that it may be.
     """
 
     holds: bool
     witness: Notification | None = None
     shown: bool = True
+    reason: str = ""
 
     def __bool__(self) -> bool:
         return self.holds

@@ -1,5 +1,8 @@
 """``siena demo``: what Siena does today, on the papers' own examples."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
@@ -84,7 +87,9 @@ def demo() -> None:
     ):
         console.print(f"\n[bold]{title}[/bold]")
         console.print(table)
-    console.print("\nAsk your own:  siena explain covers 'price < 500' 'price < 300'")
+    command = "siena" if shutil.which("siena") else os.path.relpath(sys.argv[0])
+    question = "explain covers 'price < 500' 'price < 300'"
+    console.print(f"\nAsk your own:  {command} {question}")
 
 
 def _table(*columns: str) -> Table:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import typer
 
@@ -21,8 +21,12 @@ from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 # One line of `--stdin`; what is longer is refused and skipped, never kept.
 LINE_BYTES_MAX = 4 * 1_048_576
-# Texts that `--stdin` remembers having read.
+_ORDINALS = ("first value", "second value")
+# Texts that `--stdin` remembers having read, and how long they may be.
 TEXTS_REMEMBERED_MAX = 4_096
+TEXT_REMEMBERED_MAX = 1_000
+
+T = TypeVar("T")
 
 
 def explain(
@@ -81,6 +85,8 @@ def explain(
     if stdin:
         if relation is not None:
             raise SienaError("--stdin reads the questions; give none as arguments")
+        if sys.stdin is None:
+            raise SienaError("there is no standard input to read")
         _answer_lines(sys.stdin.buffer)
         return
     if relation is None:
@@ -138,14 +144,25 @@ def _read_question(form: Json) -> Question:
     if len(sides) != wanted:
         noun = "value" if wanted == 1 else "values"
         raise InvalidFormError(f"{name} takes {wanted} {noun}, and has {len(sides)}")
-    read = zip(relation.readers, sides, strict=True)
-    return Question(relation, tuple(reader(side) for reader, side in read))
+    read = zip(relation.readers, sides, _ORDINALS[:wanted], strict=True)
+    return Question(
+        relation, tuple(_read_side(reader, side, which) for reader, side, which in read)
+    )
+
+
+def _read_side(reader: Callable[[Json], Any], side: Json, which: str) -> Any:  # noqa: ANN401 -- each relation knows its own
+    try:
+        return reader(side)
+    except SienaError as error:
+        raise error.about(which) from None
 
 
 def _answer(verdict: Verdict) -> dict[str, Json]:
     answer: dict[str, Json] = {"answer": verdict.holds}
     if verdict.witness is not None:
         answer["witness"] = notification_to_json(verdict.witness)
+    if verdict.reason:
+        answer["reason"] = verdict.reason
     if not verdict.shown:
         answer["shown"] = False
     return answer
@@ -171,7 +188,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _read_line(line: bytes) -> Json:
     try:
-        return read_json(line.decode().rstrip("\r\n"))
+        return read_json(line.decode("utf-8-sig").rstrip("\r\n"))
     except UnicodeDecodeError as error:
         raise InvalidFormError(f"byte {error.start + 1} is not UTF-8") from None
 
@@ -180,9 +197,12 @@ def _show(question: Question, verdict: Verdict) -> None:
     print("yes" if verdict.holds else "no")
     if not verdict.shown:
         print("not shown: it could not be decided within the allowed work")
+    if verdict.reason:
+        print(verdict.reason)
     if verdict.witness is not None:
         print(f"witness: {verdict.witness}")
-        print(f"         {question.relation.witness}")
+        is_step = any(isinstance(side, Pattern) for side in question.sides)
+        print(f"         {question.relation.witness}{', at one step' * is_step}")
     reasons = question.reasons()
     if reasons:
         width = min(max(len(r.subject) for r in reasons), 60)
@@ -191,12 +211,18 @@ def _show(question: Question, verdict: Verdict) -> None:
             print(f"  {mark} {reason.subject:{width}}  {reason.because}")
 
 
-@lru_cache(maxsize=TEXTS_REMEMBERED_MAX)
+def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Read a short text once, and a long one each time: memory stays bounded."""
+    remember = lru_cache(maxsize=TEXTS_REMEMBERED_MAX)(read)
+    return lambda text: (remember if len(text) <= TEXT_REMEMBERED_MAX else read)(text)
+
+
+@_remembered
 def _interest_from_text(text: str) -> Filter | Predicate | Pattern:
     return interest_from_json(_form_or_text(text))
 
 
-@lru_cache(maxsize=TEXTS_REMEMBERED_MAX)
+@_remembered
 def _advertisement_from_text(text: str) -> Advertisement:
     return advertisement_from_json(_form_or_text(text))
 
@@ -219,7 +245,10 @@ def _read_interest(form: Json) -> Filter | Predicate | Pattern:
 def _read_predicate(form: Json) -> Filter | Predicate:
     interest = _read_interest(form)
     if isinstance(interest, Pattern):
-        raise FilterError("a filter is wanted here, and this is a pattern")
+        raise FilterError(
+            "a filter is wanted here, and this is a pattern",
+            hint="only covers and equivalent compare patterns, step by step",
+        )
     return interest
 
 

@@ -5,8 +5,10 @@ prints its answer on stdout, raises :class:`typer.Exit` for a code other than 0,
 and lets a :class:`siena.errors.SienaError` fly: :func:`main` says it in one line.
 """
 
+import io
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Annotated
 
@@ -25,6 +27,7 @@ COMMANDS: dict[str, str] = {
 }
 
 EXIT_BAD_INPUT = 2  # as Typer has it for a wrong option
+EXIT_OUR_MISTAKE = 70  # as BSD's sysexits.h has it
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 EXIT_CLOSED_PIPE = 141  # 128 + SIGPIPE, as if we had not caught it
 
@@ -34,6 +37,7 @@ def main() -> None:
 
     A mistake of ours still shows its traceback: it is meant to be loud.
     """
+    _accept_any_terminal()
     try:
         _run()
     except SienaError as error:
@@ -48,6 +52,9 @@ def main() -> None:
         _say(error)
         _forget_stdout()
         sys.exit(EXIT_BAD_INPUT)
+    except Exception:  # noqa: BLE001 -- loud, and not to be taken for the answer "no"
+        traceback.print_exc()
+        sys.exit(EXIT_OUR_MISTAKE)
 
 
 class LazyGroup(TyperGroup):
@@ -136,6 +143,13 @@ def _run() -> None:
         # Here, where a failure can still be handled.  Unlike sys.stdout.flush(),
         # this also works when the program was started without a stdout.
         print(end="", flush=True)
+
+
+def _accept_any_terminal() -> None:
+    """Show what a terminal cannot, rather than fail in the middle of an answer."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _say(error: Exception) -> None:

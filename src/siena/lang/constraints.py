@@ -10,7 +10,10 @@ from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
 from siena.model.operators import OPERATOR_OF_SYMBOL
 from siena.model.values import KIND_OF_WORD, as_name
 
-OPERATORS_HINT = "operators are = != < <= > >= >* *< * any"
+OPERATORS_HINT = (
+    "operators are = != < <= > >= any, starts with, ends with, contains, in; "
+    "types are string, integer, float, boolean, time, number"
+)
 
 
 class ConstraintReader:
@@ -62,9 +65,8 @@ class ConstraintReader:
             return operator
         word = scanner.keyword
         if word not in _OPERATOR_OF_WORD:
-            scanner.fail(
-                f"expected an operator, found {scanner.describe()}", hint=OPERATORS_HINT
-            )
+            hint = _HINTS.get(scanner.token.lower(), OPERATORS_HINT)
+            scanner.fail(f"expected an operator, found {scanner.describe()}", hint=hint)
         scanner.advance()
         if word in {"starts", "ends"}:
             if scanner.kind != WORD or scanner.token.lower() != "with":
@@ -132,6 +134,16 @@ class ConstraintReader:
             self.refuse("CONSTRAINTS_MAX", CONSTRAINTS_MAX, what, position)
 
 
+# What other languages say, and we say otherwise.
+_HINTS = {
+    "like": "use starts with, ends with or contains",
+    "matches": "use starts with, ends with or contains",
+    "startswith": "write starts with",
+    "endswith": "write ends with",
+    "between": "write x >= 1 and x <= 9",
+    "is": "write =, or any for an attribute that is present",
+    "has": "write contains",
+}
 _OPERATOR_OF_WORD = {
     "any": Operator.ANY,
     "exists": Operator.ANY,

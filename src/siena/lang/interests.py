@@ -97,11 +97,8 @@ class InterestReader(ConstraintReader):
         closing = ")" if self.scanner.token == "(" else "]"
         self.scanner.advance()
         if closing == "]" and self.at("]"):
-            if negated:
-                message = "not [] matches nothing, and cannot be written"
-                self.scanner.fail(message, position=start)
             self.scanner.advance()
-            return [()]
+            return [] if negated else [()]  # nothing, or everything
         inside = self.predicate(negated=negated)
         self.expect(closing, f"to close column {start + 1}")
         return inside
@@ -181,7 +178,7 @@ class InterestReader(ConstraintReader):
         product: Alternatives = [common]
         self.check_parts(parts, start, conjoined=True)
         self.check_count(len(common), start)
-        for part in (part for part in parts if len(part) > 1):
+        for part in (part for part in parts if len(part) != 1):
             product = [left + right for left in product for right in part]
-            self.check_count(max(map(len, product)), start)
+            self.check_count(max(map(len, product), default=0), start)
         return product

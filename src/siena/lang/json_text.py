@@ -44,11 +44,12 @@ def read_json(text: str) -> Json:
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidFormError(
-            f"the name {json.dumps(twice)} occurs twice in one object"
-        )
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                shown = json.dumps(name[:40])
+                raise InvalidFormError(f"the name {shown} occurs twice in one object")
+            seen.add(name)
     return found
 
 

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, date, datetime, time
 
 from siena.lang.scanner import KEYWORD, NUMBER, QUOTED, TIME, WORD, Scanner
-from siena.model.spelling import NOT_NUMBERS
+from siena.model.spelling import NOT_VALUES
 from siena.model.values import INTEGER_MAX, INTEGER_MIN, Kind, Value
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -72,8 +72,8 @@ def read_string(scanner: Scanner) -> str:
 
 def _read_word(scanner: Scanner) -> str:
     word = scanner.token
-    if word.lower() in NOT_NUMBERS:
-        message = f'"{word}" is not a number that exists here'
+    if word.lower() in NOT_VALUES:
+        message = f'"{word}" is not a value here'
         scanner.fail(message, hint="quote it to mean the string")
     return word
 

@@ -20,6 +20,7 @@ def parse_filter(text: str) -> Filter:
     >>> parse_filter("price < 100 or volume > 3")
     Traceback (most recent call last):
     siena.errors.FilterSyntaxError: column 1: one filter is wanted, and this makes 2
+    (parse_predicate reads several)
 
     Raises:
         FilterSyntaxError: with the place, if the text is not a filter.
@@ -32,7 +33,8 @@ def parse_filter(text: str) -> Filter:
     alternatives = reader.pattern(steps_max=1)[0]
     if len(alternatives) != 1:
         message = f"one filter is wanted, and this makes {len(alternatives)}"
-        reader.scanner.fail(message, position=0)
+        hint = "parse_predicate reads several"
+        reader.scanner.fail(message, hint=hint, position=0)
     return Filter(alternatives[0])
 
 

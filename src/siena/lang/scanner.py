@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPACE = re.compile(r"\s*")
 _RUN = re.compile(r"[^\s()\[\],]{1,40}")
 _SYMBOLS = re.compile(r"[=<>!*~&|^]+")
@@ -124,6 +125,12 @@ class Scanner:
             )
         run = _RUN.match(self.text, position)
         assert run is not None
+        if _DATE.match(self.text, position):
+            self.fail(
+                f"{run.group()} is not a whole time",
+                hint="write it as 2026-11-15T02:40:03.5Z, or quote it",
+                position=position,
+            )
         if character.isdigit() or character in "+-.":
             self.fail(
                 f"{run.group()} is neither a number nor a time",
@@ -131,7 +138,7 @@ class Scanner:
                 position=position,
             )
         self.fail(
-            f'"{character}" cannot start a word',
-            hint="quote names and strings with such characters",
+            f'"{character}" needs quotes',
+            hint="words are letters A to Z, then also digits and . / : - _",
             position=position,
         )

@@ -4,13 +4,13 @@ A constraint is one condition on one attribute, such as ``change < 0``.  What
 constraints say about *each other* is :mod:`siena.algebra`.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from siena.errors import InvalidConstraintError, InvalidNotificationError, LimitError
 from siena.model.limits import OPERAND_CHARACTERS_MAX
 from siena.model.operators import STRING_OPERATORS, Operator
 from siena.model.spelling import spell, spell_string
-from siena.model.values import Kind, Value, as_name, as_value
+from siena.model.values import INTEGER_MAX, INTEGER_MIN, Kind, Value, as_name, as_value
 
 
 class _Fields(NamedTuple):
@@ -88,6 +88,11 @@ class Constraint(_Fields):
         # Pickling calls __new__, whose order of arguments is not the fields'.
         return self.name, self.operator, self.value, self.kind
 
+    def _replace(self, **changes: Any) -> Self:  # noqa: ANN401 -- as a tuple has it
+        # A tuple's own would check nothing.
+        parts = {**self._asdict(), **changes}
+        return type(self)(**parts)
+
     def matches(self, value: Value) -> bool:
         """Whether an attribute holding ``value`` satisfies this constraint."""
         return type(value) in self.kind.types and self.operator.holds(value, self.value)
@@ -122,12 +127,18 @@ def _check(
     if kind is None:
         kind = Kind.wanted_by(operand)
     operand = convert(operand, kind)
+    if kind is Kind.NUMBER and isinstance(operand, float) and _is_whole(operand):
+        operand = int(operand)  # equal numbers are written alike
     if not operator.accepts(kind):
         raise InvalidConstraintError(
             f"{operator.symbol} does not apply to {kind.word} values",
             hint="it compares strings" if operator in STRING_OPERATORS else "",
         )
     return operand, kind
+
+
+def _is_whole(operand: float) -> bool:
+    return operand.is_integer() and INTEGER_MIN <= operand <= INTEGER_MAX
 
 
 def convert(operand: Value, kind: Kind) -> Value:

@@ -27,6 +27,8 @@ class ConstraintSet:
 
     def __init__(self, constraints: Iterable[Constraint] = ()) -> None:
         given = tuple(constraints)
+        if any(type(c) is not Constraint for c in given):
+            raise TypeError("constraints are wanted; siena.parse_filter reads a text")
         if len(given) > 1:
             given = tuple(sorted(set(given)))
             if len(given) > CONSTRAINTS_MAX:
@@ -130,13 +132,15 @@ class Predicate:
     >>> print(traffic)
     alert = accident or alert = congestion and severity > 2
 
-    No filter at all is the predicate that matches nothing; text cannot say it.
+    No filter at all is the predicate that matches nothing, written ``not []``.
     """
 
     filters: tuple[Filter, ...] = ()
 
-    def __init__(self, filters: Iterable[Filter] = ()) -> None:
-        given = tuple(filters)
+    def __init__(self, filters: "Filter | Iterable[Filter]" = ()) -> None:
+        given = (filters,) if isinstance(filters, Filter) else tuple(filters)
+        if any(type(f) is not Filter for f in given):
+            raise TypeError("filters are wanted; siena.parse_predicate reads a text")
         if len(given) > 1:
             given = tuple(sorted(set(given), key=lambda f: f.constraints))
             if len(given) > FILTERS_MAX:
@@ -160,7 +164,7 @@ class Predicate:
         return Predicate, (self.filters,)
 
     def __str__(self) -> str:
-        return " or ".join(map(str, self.filters))
+        return " or ".join(map(str, self.filters)) or "not []"
 
     def __repr__(self) -> str:
         return f"<Predicate {self}>"

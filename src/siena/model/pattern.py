@@ -28,8 +28,13 @@ class Pattern:
 
     steps: tuple[Predicate, ...]
 
-    def __init__(self, steps: Iterable[Filter | Predicate]) -> None:
-        given = tuple(Predicate([s]) if isinstance(s, Filter) else s for s in steps)
+    def __init__(
+        self, steps: Filter | Predicate | Iterable[Filter | Predicate]
+    ) -> None:
+        several = (steps,) if isinstance(steps, (Filter, Predicate)) else tuple(steps)
+        given = tuple(Predicate(s) if isinstance(s, Filter) else s for s in several)
+        if any(type(step) is not Predicate for step in given):
+            raise TypeError("filters are wanted; siena.parse_pattern reads a text")
         if not given:
             raise FilterError("a pattern has at least one step")
         if len(given) > STEPS_MAX:

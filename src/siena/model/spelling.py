@@ -17,13 +17,13 @@ RESERVED = frozenset(
     {"and", "or", "not", "in", "then", "any", "exists"}
     | {"starts", "ends", "contains", "true", "false"}
 )
-# Words that a reader would take for numbers that do not exist here.
-NOT_NUMBERS = frozenset({"nan", "inf", "infinity"})
+# Words that a reader would take for values that do not exist here.
+NOT_VALUES = frozenset({"nan", "inf", "infinity", "null"})
 
 _PLAIN = re.compile(BAREWORD, re.ASCII)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TO_ESCAPE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029]')
-_QUOTED_WORDS = RESERVED | NOT_NUMBERS | KIND_OF_WORD.keys()
+_QUOTED_WORDS = RESERVED | NOT_VALUES | KIND_OF_WORD.keys()
 
 
 def spell(value: Value) -> str:
