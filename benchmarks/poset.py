@@ -1,21 +1,28 @@
 """How does the cost of adding a filter to the poset grow, and what is its index worth?
 
-Filters of W-TR0605 are added to one poset, timed between sizes; its slow twin, which
-compares every new filter with all the others, is timed on the first of them in the
-same run.  Times are of the processor, on one core.  100 000 filters take some
+Filters are added to one poset, timed between sizes; its slow twin, which compares
+every new filter with all the others, is timed on the first of them in the same run.
+Times are of the processor, on one core.  100 000 filters of W-TR0605 take some
 minutes: ask for them with ``--filters 100000``.
+
+==========  ====================================================================
+``w``       W-TR0605: few conditions on each name, shared by many filters
+``points``  ``id = user-7``: every filter has a condition of its own, none covered
+``chain``   ``price > 7``: every filter is comparable with every other
+==========  ====================================================================
 """
 
 import argparse
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
 from siena.algebra.covering import covers_filter
 from siena.algebra.poset import Poset
-from siena.model import Filter
+from siena.model import Constraint, Filter, Operator
 from siena.sim.workload import TR0605
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
@@ -27,17 +34,43 @@ def main() -> None:
     """Print a line for each size, the growth, and the ratio to the twin."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--filters", type=int, default=10_000, help="the largest size")
+    options.add_argument("--workload", choices=WORKLOADS, default="w")
     options.add_argument("--names", type=int, default=500, help="of attributes")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--json", action="store_true", help="print one object")
     chosen = options.parse_args()
-    workload = TR0605(names=chosen.names, seed=chosen.seed)
-    filters = list(workload.filters(chosen.filters))
+    filters = WORKLOADS[chosen.workload](chosen)
     result = {"rows": grow(filters), **compare(filters[:FILTERS_OF_TWIN])}
     if chosen.json:
         print(json.dumps(result))
     else:
         print_table(result)
+
+
+def shared(chosen: argparse.Namespace) -> list[Filter]:
+    """W-TR0605."""
+    workload = TR0605(names=chosen.names, seed=chosen.seed)
+    return list(workload.filters(chosen.filters))
+
+
+def points(chosen: argparse.Namespace) -> list[Filter]:
+    """Each user has a filter."""
+    users = (f"user-{i}" for i in range(chosen.filters))
+    return [Filter([Constraint("id", Operator.EQ, user)]) for user in users]
+
+
+def chain(chosen: argparse.Namespace) -> list[Filter]:
+    """Each has a threshold of its own; in any order, as they would come."""
+    thresholds = list(range(chosen.filters))
+    Random(chosen.seed).shuffle(thresholds)
+    return [Filter([Constraint("price", Operator.GT, t)]) for t in thresholds]
+
+
+WORKLOADS: dict[str, Callable[[argparse.Namespace], list[Filter]]] = {
+    "w": shared,
+    "points": points,
+    "chain": chain,
+}
 
 
 def grow(filters: Sequence[Filter]) -> list[dict[str, Any]]:

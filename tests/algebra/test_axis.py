@@ -26,6 +26,8 @@ READINGS: tuple[Callable[[Covering], Reading], ...] = (
     subscription_reading,
     advertisement_reading,
 )
+# Whether it comes or goes, and what.
+Step = tuple[bool, list[Constraint]]
 COVERINGS: tuple[Covering, ...] = ("exact", "pairwise")
 
 # Operands next to each other and next to what is between two integers; strings with
@@ -70,11 +72,28 @@ def items(draw: st.DrawFn, kinds: Sequence[Kind]) -> list[Constraint]:
     return draw(st.lists(one, min_size=1, max_size=3))
 
 
+# Lines of bounds on x, read either way, with conditions that lie in their gaps.
+ON_X = (
+    *("integer x > 1", "integer x > 2", "integer x > 4", "integer x > 6"),
+    *("integer x > 1, integer x != 3", "integer x > 4, integer x = 3"),
+    *("integer x = 7", "x > 2", "x any", ""),
+)
+ON_Y = ("", "y any", "y = 1", "y < 3", "y < 5", "y < 9, y != 4")
+
+
 @st.composite
-def churn(draw: st.DrawFn) -> list[tuple[bool, list[Constraint]]]:
+def on_lines(draw: st.DrawFn) -> list[Constraint]:
+    """A condition on each of two names, so that lines cross."""
+    texts = draw(st.sampled_from(ON_X)), draw(st.sampled_from(ON_Y))
+    return [c for text in texts if text for c in parse_filter(text).constraints]
+
+
+@st.composite
+def churn(draw: st.DrawFn) -> list[Step]:
     """What comes, and what goes; much of it is gone before the end."""
     kinds = draw(st.sampled_from(FAMILIES))
-    coming = draw(st.lists(items(kinds), min_size=1, max_size=12))
+    one = draw(st.sampled_from([items(kinds), on_lines()]))
+    coming = draw(st.lists(one, min_size=1, max_size=10))
     steps = [(True, item) for item in coming]
     for item in coming:
         if draw(st.booleans()):
@@ -83,23 +102,19 @@ def churn(draw: st.DrawFn) -> list[tuple[bool, list[Constraint]]]:
 
 
 @given(churn(), st.sampled_from(COVERINGS))
-def test_filters_come_and_go(
-    steps: list[tuple[bool, list[Constraint]]], covering: Covering
-) -> None:
+def test_filters_come_and_go(steps: list[Step], covering: Covering) -> None:
     run(Poset.of_filters(covering), Filter, steps)
 
 
 @given(churn(), st.sampled_from(COVERINGS))
-def test_advertisements_come_and_go(
-    steps: list[tuple[bool, list[Constraint]]], covering: Covering
-) -> None:
+def test_advertisements_come_and_go(steps: list[Step], covering: Covering) -> None:
     run(Poset.of_advertisements(covering), Advertisement, steps)
 
 
 def run(
     poset: Poset[Any],
     of: Callable[[list[Constraint]], Any],
-    steps: list[tuple[bool, list[Constraint]]],
+    steps: list[Step],
 ) -> None:
     for is_coming, item in steps:
         if is_coming:

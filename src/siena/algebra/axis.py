@@ -16,10 +16,10 @@ have a bit in a row of each::
     bounds           a bit               place in chain     a bit
     the others       a bit               a bit              a bit
 
-    number of the condition     0        2        4          1
-                                x any    x > 3    x != 5     x = 9
-    above[1], as bits           1        1        1                   all cover x = 9
-    below[4], as bits                                        1        and so on
+    number of the condition      0          2          4           1
+                                 x any      x > 3      x != 5      x = 9
+    row above x = 9, as bits     1          1          1           .
+    row below x != 5             .          .          .           1
 
 Points have odd numbers and all others have even ones, so that the rows of points,
 which are many, are as short as the others are few.
