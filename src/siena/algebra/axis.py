@@ -66,7 +66,7 @@ class Axis:
         self._likely_points = Likely(is_tested=False)
         self._likely_others = Likely(is_tested=True)
         # For each condition the others above and below it, as bits, except for
-        # pairs of bounds.
+        # pairs of points and pairs of bounds.
         self._above: dict[int, int] = {}
         self._below: dict[int, int] = {}
 
@@ -101,8 +101,8 @@ class Axis:
         above, below = self._above[number], self._below[number]
         bound = self.bounds.get(number)
         if bound is None:
-            bit = 1 << number
-            return Location(number, above | bit, below | bit)
+            above_of_kin, below_of_kin = self._among_kin(number)
+            return Location(number, above | above_of_kin, below | below_of_kin)
         chain = self._chains[bound.chain]
         at = chain.position(bound)
         beside = self._places_beside(self._bound_sketches[number], bound)
@@ -112,6 +112,8 @@ class Axis:
 
     def covers(self, general: int, specific: int) -> bool:
         """Whether one condition of the axis covers another."""
+        if general & specific & 1:
+            return bool(self._among_kin(specific)[0] >> general & 1)
         wide, narrow = self.bounds.get(general), self.bounds.get(specific)
         if wide is None or narrow is None:
             return general == specific or bool(self._above[specific] >> general & 1)
@@ -219,6 +221,17 @@ class Axis:
         places = Place(chain, at, at), *self._places_beside(sketch, bound)
         return Location(None, above & rest, below & rest, bound, places, sketch)
 
+    def _among_kin(self, number: int) -> tuple[int, int]:
+        """What is above and below among the kin of a point; itself, of all others."""
+        above = below = 1 << number
+        condition, covers = self._conditions[number], self._reading.covers
+        point = point_key(condition)
+        for kin in self._points[point] if point is not None else ():
+            if kin != number:
+                above |= covers(self._conditions[kin], condition) << kin
+                below |= covers(condition, self._conditions[kin]) << kin
+        return above, below
+
     def _places_beside(self, sketch: Sketch, bound: Bound) -> Iterable[Place]:
         """The places in the chains of other kinds and the same direction."""
         for key, chain in self._chains.items():
@@ -293,6 +306,9 @@ class Axis:
         assert sketch is not None
         point = point_key(sketch.condition)
         is_odd = point is not None
+        if point is not None:
+            rest = ~bits_of(self._points.get(point, ()))
+            above, below = above & rest, below & rest
         number = self._free[is_odd].pop() if self._free[is_odd] else self._fresh[is_odd]
         if number == self._fresh[is_odd]:
             self._fresh[is_odd] += 2
