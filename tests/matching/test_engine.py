@@ -1,6 +1,7 @@
 """The engine: compiled and plain, it finds what a loop finds, whatever it is fed."""
 
 import random
+import secrets
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import event, given, strategies as st
 from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block
 from siena.lang import parse_filter
-from siena.matching import engine as engine_module
+from siena.matching import engine as engine_module, layout, vocabulary
 from siena.matching.blocks import encode, encode_all
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine
@@ -33,6 +34,23 @@ def compile_filters(given_filters: list[Filter], kernel: Callable[..., Any]) -> 
     for number, f in enumerate(given_filters):
         columns.add(f, number)
     return Engine(columns.lay_out(), kernel)
+
+
+def test_the_plain_twin_lays_out_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what is compiled for speed before there is an engine."""
+    columns = Columns()
+    for number, f in enumerate(TR0605(names=20, seed=3).filters(300)):
+        columns.add(f, number)
+    monkeypatch.setattr(secrets, "randbits", lambda _: 2**63 - 25)
+    expected = columns.lay_out()
+    twin = plain("engine")
+    monkeypatch.setattr(layout, "fill", twin.fill)
+    monkeypatch.setattr(vocabulary, "hash_of", twin.hash_of)
+    monkeypatch.setattr(vocabulary, "place_of", twin.place_of)
+    got = columns.lay_out()
+    assert got.keys() == expected.keys()
+    for name, array in expected.items():
+        assert np.array_equal(got[name], array), name
 
 
 def found(engine: Engine, blocks: list[bytes]) -> list[list[int] | int]:

@@ -1325,6 +1325,11 @@ def fill(arena, places, lists, runs, entries, rest, thresholds, owners, short): 
     row for each run: second name + 1, first entry, end; ``entries[i]`` is where the
     constraints of entry ``i`` begin in ``rest``, three words each.
     """
+    if not cython.compiled:
+        # Views whose items are Python's integers, which do not overflow.
+        arena, places, lists, runs = map(memoryview, (arena, places, lists, runs))
+        entries, rest = memoryview(entries), memoryview(rest)
+        thresholds, owners = memoryview(thresholds), memoryview(owners)
     ar: cython.int[::1] = arena
     pl: cython.int[::1] = places
     li: cython.int[:, ::1] = lists
