@@ -25,7 +25,7 @@ KERNELS := $(wildcard src/siena/matching/kernels/*.py src/siena/matching/kernels
 PYTHON ?=
 ARGS ?=
 BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
-# 200 examples per property, the same on every run; `dev` draws 50 new ones.
+# 100 examples per property, the same on every run; `dev` draws 50 new ones.
 HYPOTHESIS_PROFILE ?= ci
 export HYPOTHESIS_PROFILE
 

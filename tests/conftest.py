@@ -10,7 +10,7 @@ PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.register_profile("dev", max_examples=50, deadline=None)
 # In `make test`: the same examples on every run, whatever else the machine does.
 settings.register_profile(
-    "ci", max_examples=200, derandomize=True, print_blob=True, deadline=None
+    "ci", max_examples=100, derandomize=True, print_blob=True, deadline=None
 )
 # Now and then, and before a release: as many as a night allows.
 settings.register_profile(
