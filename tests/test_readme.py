@@ -28,12 +28,21 @@ def test_the_readme_shows_commands_and_a_table() -> None:
     assert len(ROWS) >= 15
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all commands: some write a file that the next one reads."""
+    return tmp_path_factory.mktemp("readme")
+
+
 @pytest.mark.parametrize("shown", COMMANDS, ids=lambda m: m[1][:60])
-def test_a_command_prints_what_the_readme_shows(shown: re.Match[str]) -> None:
-    folder = Path(sys.executable).parent
+def test_a_command_prints_what_the_readme_shows(
+    shown: re.Match[str], folder: Path
+) -> None:
+    commands = Path(sys.executable).parent
     done = subprocess.run(
         ["/bin/sh", "-c", shown[1]],
-        env={"PATH": f"{folder}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        cwd=folder,
+        env={"PATH": f"{commands}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         capture_output=True,
         check=False,
         text=True,
