@@ -13,15 +13,17 @@ from hypothesis import event, given, strategies as st
 from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block
 from siena.lang import parse_filter
-from siena.matching import engine as engine_module, layout, vocabulary
-from siena.matching.blocks import encode, encode_all
+from siena.matching import arena, engine as engine_module, layout, vocabulary
+from siena.matching.blocks import BLOCK_ERRORS, encode, encode_all
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine
 from siena.matching.kernels.engine import Kernel
-from siena.matching.layout import BLOCK_ERRORS
+from siena.matching.layout import lay_out
 from siena.model import Filter, Notification
 from siena.sim.workload import TR0605
 from strategies import filters, kinds_of_one_family, notifications, values_of
+
+SEED = 2**62 - 57
 
 KERNELS: dict[str, Callable[..., Any]] = {
     "compiled": Kernel,
@@ -33,21 +35,23 @@ def compile_filters(given_filters: list[Filter], kernel: Callable[..., Any]) -> 
     columns = Columns()
     for number, f in enumerate(given_filters):
         columns.add(f, number)
-    return Engine(columns.lay_out(), kernel)
+    return Engine(lay_out(columns.snapshot(), secrets.randbits(62)), kernel)
 
 
 def test_the_plain_twin_lays_out_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also what is compiled for speed before there is an engine."""
     columns = Columns()
-    for number, f in enumerate(TR0605(names=20, seed=3).filters(300)):
+    for number, f in enumerate(TR0605(names=20, seed=3).filters(1500)):
         columns.add(f, number)
-    monkeypatch.setattr(secrets, "randbits", lambda _: 2**63 - 25)
-    expected = columns.lay_out()
-    twin = plain("engine")
-    monkeypatch.setattr(layout, "fill", twin.fill)
-    monkeypatch.setattr(vocabulary, "hash_of", twin.hash_of)
-    monkeypatch.setattr(vocabulary, "place_of", twin.place_of)
-    got = columns.lay_out()
+    expected = lay_out(columns.snapshot(), SEED)
+    twin = plain("building")
+    monkeypatch.setattr(layout, "order_members", twin.order_members)
+    for name in ("enter_lists", "fill_groups", "fill_lists", "fill_masks"):
+        monkeypatch.setattr(arena, name, getattr(twin, name))
+    for name in ("enter_edges", "enter_operands", "link_nodes", "sort_strings"):
+        monkeypatch.setattr(vocabulary, name, getattr(twin, name))
+    monkeypatch.setattr(vocabulary, "hash_of", plain("engine").hash_of)
+    got = lay_out(columns.snapshot(), SEED)
     assert got.keys() == expected.keys()
     for name, array in expected.items():
         assert np.array_equal(got[name], array), name

@@ -32,3 +32,18 @@ def encode_all(
     offsets = np.zeros(len(blocks) + 1, np.int64)
     np.cumsum([len(block) for block in blocks], out=offsets[1:])
     return b"".join(blocks), offsets
+
+
+# What the kernel says of a bad block, in words.
+BLOCK_ERRORS: dict[int, str] = {
+    1: "it ends too early",
+    2: "something stands behind its end",
+    3: "it is not a map",
+    4: "it has a value with values inside",
+    5: "it has a value of another type",
+    6: "a name occurs twice",
+    7: "a string is not UTF-8",
+    8: "a float is not finite",
+    9: "a number or time is out of range",
+    10: "it has too many attributes",
+}

@@ -1,18 +1,109 @@
 """Columns: the filters of a table as numbers, from which engines are made.
 
 Each distinct constraint has a number, and each row, a filter, is a list of them.
-Rows are only ever added; the ones that are gone are left out when an engine is made.
+Rows are only ever added; those that are gone are left out when an engine is made.
+Nothing here is an object that a layout would have to look at: a table of a million
+filters is laid out anew from these arrays alone, while others go on with Python.
 """
 
-import secrets
 from array import array
-from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from siena.matching.layout import lay_out
-from siena.matching.vocabulary import Arrays
-from siena.model import Constraint, Filter
+from siena.algebra.keys import key_of
+from siena.matching.numbers import split
+from siena.model import Constraint, Filter, Kind, Operator
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+# The coordinates of an attribute, and the classes of constraints, as in the kernel.
+PRESENT, STRING, REVERSED, CONTAINED, NUMBER, INTEGER, FLOAT, TIME = range(8)
+EQ, PREFIX, SUFFIX, SUBSTRING, LT, GT, NE, ANY = range(8)
+# A rank that no value has, for constraints that nothing satisfies.
+RANK_NONE = 2**30 + 1
+
+_DIMENSION = {
+    Kind.ANY: PRESENT,
+    Kind.STRING: STRING,
+    Kind.NUMBER: NUMBER,
+    Kind.INTEGER: INTEGER,
+    Kind.FLOAT: FLOAT,
+    Kind.TIME: TIME,
+}
+_CLASS = {
+    Operator.EQ: EQ,
+    Operator.NE: NE,
+    Operator.LT: LT,
+    Operator.LE: LT,
+    Operator.GT: GT,
+    Operator.GE: GT,
+    Operator.PREFIX: PREFIX,
+    Operator.SUFFIX: SUFFIX,
+    Operator.SUBSTRING: SUBSTRING,
+    Operator.ANY: ANY,
+}
+_CLOSED = {Operator.LE, Operator.GE}
+
+
+class Strings:
+    """Distinct strings of bytes, numbered, one behind the other."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[bytes, int] = {}
+        self.pool = bytearray()
+        self.starts = array("q", [0])
+
+    def number(self, text: bytes) -> int:
+        """The number of a string, new or not."""
+        number = self.numbers.setdefault(text, len(self.numbers))
+        if number == len(self.starts) - 1:
+            self.pool += text
+            self.starts.append(len(self.pool))
+        return number
+
+    def some(self, numbers: Ints) -> "Texts":
+        """Some of the strings, in this order."""
+        starts = np.frombuffer(self.starts, np.int64)
+        sizes = starts[numbers + 1] - starts[numbers]
+        ends = np.zeros(len(numbers) + 1, np.int64)
+        np.cumsum(sizes, out=ends[1:])
+        at = np.repeat(starts[numbers] - ends[:-1], sizes) + np.arange(ends[-1])
+        pool = np.frombuffer(self.pool or b"\0", np.uint8)[at]
+        # A kernel wants at least one byte to point at.
+        return Texts(pool if len(pool) else np.zeros(1, np.uint8), ends)
+
+
+class Texts(NamedTuple):
+    """Strings, one behind the other: where each begins, and the last one ends."""
+
+    pool: npt.NDArray[np.uint8]
+    starts: Longs
+
+
+class Snapshot(NamedTuple):
+    """Rows as they are at one time, and the constraints that they use.
+
+    Row ``r`` has the constraints ``members[offsets[r]:offsets[r + 1]]``.  Of constraint
+    ``c``, ``whole[c]`` and ``rest[c]`` are its operand: a number in two parts, a time,
+    the number of a string, or a rank; ``upper[c]`` is the string that ends a prefix.
+    """
+
+    offsets: Longs
+    members: Ints
+    owners: Ints
+    numbers: Ints
+    name: Ints
+    dimension: Ints
+    kind: Ints
+    closed: Ints
+    whole: Longs
+    rest: npt.NDArray[np.float64]
+    upper: Ints
+    names: Texts
+    strings: Texts
 
 
 class Columns:
@@ -21,10 +112,20 @@ class Columns:
     def __init__(self) -> None:
         # The number of each distinct constraint.
         self.numbers: dict[Constraint, int] = {}
+        self.names = Strings()
+        self.strings = Strings()
         # Row r has the constraints members[offsets[r] : offsets[r + 1]].
         self.offsets = array("q", [0])
         self.members = array("i")
         self.owners = array("i")
+        # Of each distinct constraint; see Snapshot.
+        self._name = array("i")
+        self._dimension = array("i")
+        self._kind = array("i")
+        self._closed = array("i")
+        self._whole = array("q")
+        self._rest = array("d")
+        self._upper = array("i")
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -32,41 +133,147 @@ class Columns:
     def add(self, f: Filter, owner: int) -> None:
         """Add a row; a filter without constraints is nothing for an engine."""
         assert f.constraints
-        self.members.extend(map(self._number, f.constraints))
+        known = self.numbers
+        for constraint in f.constraints:
+            number = known.get(constraint)
+            self.members.append(self._enter(constraint) if number is None else number)
         self.offsets.append(len(self.members))
         self.owners.append(owner)
 
-    def extend(self, other: "Columns") -> None:
-        """Add all rows of other columns."""
-        numbers = [self._number(constraint) for constraint in other.numbers]
-        start = len(self.members)
-        self.members.extend(numbers[member] for member in other.members)
-        self.offsets.extend(start + offset for offset in other.offsets[1:])
-        self.owners.extend(other.owners)
-
-    def _number(self, constraint: Constraint) -> int:
-        return self.numbers.setdefault(constraint, len(self.numbers))
-
-    def lay_out(self, gone: Iterable[int] = ()) -> Arrays:
-        """The arrays of an engine for all rows but those of owners that are gone."""
-        offsets = np.frombuffer(self.offsets, np.int64)
-        members = np.frombuffer(self.members, np.int32) if self.members else _EMPTY
-        owners = np.frombuffer(self.owners, np.int32) if self.owners else _EMPTY
-        distinct = list(self.numbers)
-        dropped = np.fromiter(gone, np.int32)
-        if len(dropped):
-            stays = ~np.isin(owners, dropped)
+    def snapshot(
+        self,
+        first: int = 0,
+        last: int | None = None,
+        gone: npt.NDArray[np.uint8] | None = None,
+    ) -> Snapshot:
+        """Rows ``first`` to ``last`` as copies, but those of owners that are gone."""
+        last = len(self) if last is None else last
+        offsets = np.array(self.offsets[first : last + 1], np.int64)
+        members = np.array(self.members[offsets[0] : offsets[-1]], np.int32)
+        owners = np.array(self.owners[first:last], np.int32)
+        offsets -= offsets[0]
+        if gone is not None:
+            stays = gone[owners] == 0
             sizes = np.diff(offsets)
             members = members[np.repeat(stays, sizes)]
             owners = owners[stays]
             offsets = np.concatenate([[0], np.cumsum(sizes[stays])]).astype(np.int64)
-            # Constraints that nobody has any more would only make the ranks longer.
-            used, renumbered = np.unique(members, return_inverse=True)
-            members = renumbered.astype(np.int32)
-            distinct = [distinct[number] for number in used]
-        # A seed of its own for each table: nobody can prepare names that collide.
-        seed = secrets.randbits(63)
-        return lay_out(distinct, offsets, members, owners, seed)
+        # Constraints that none of the rows has would only make the ranks longer.
+        numbers, members = _renumbered(members, len(self.numbers))
+        name, names = _renumbered(_some(self._name, numbers), len(self.names.numbers))
+        dimension = _some(self._dimension, numbers)
+        whole = _some(self._whole, numbers)
+        upper = _some(self._upper, numbers)
+        # Strings are numbered anew as well; operands of other kinds stay as they are.
+        texts = (dimension >= STRING) & (dimension <= CONTAINED)
+        texts &= _some(self._kind, numbers) != ANY
+        used = np.concatenate([whole[texts], upper[texts & (upper >= 0)]])
+        strings, renumbered = _renumbered(
+            used.astype(np.int32), len(self.strings.numbers)
+        )
+        count = int(texts.sum())
+        whole[texts] = renumbered[:count]
+        upper[texts & (upper >= 0)] = renumbered[count:]
+        return Snapshot(
+            offsets=offsets,
+            members=members,
+            owners=owners,
+            numbers=numbers,
+            name=names,
+            dimension=dimension,
+            kind=_some(self._kind, numbers),
+            closed=_some(self._closed, numbers),
+            whole=whole,
+            rest=_some(self._rest, numbers),
+            upper=upper,
+            names=self.names.some(name),
+            strings=self.strings.some(strings),
+        )
+
+    def drop(self, gone: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+        """Drop the rows of owners that are gone; where each row stands now.
+
+        The last of those places is the number of rows.
+        """
+        offsets = np.array(self.offsets, np.int64)
+        members = np.array(self.members, np.int32)
+        owners = np.array(self.owners, np.int32)
+        stays = gone[owners] == 0
+        sizes = np.diff(offsets)
+        self.members = array("i", members[np.repeat(stays, sizes)].tobytes())
+        self.owners = array("i", owners[stays].tobytes())
+        self.offsets = array("q", [0])
+        self.offsets.frombytes(np.cumsum(sizes[stays]).tobytes())
+        return np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
+
+    def _enter(self, constraint: Constraint) -> int:
+        number = self.numbers[constraint] = len(self.numbers)
+        name, operator, kind, value = constraint
+        rest, upper = 0.0, -1
+        if kind is Kind.BOOLEAN:
+            dimension, class_, whole = _boolean(constraint)
+        elif operator is Operator.ANY:
+            dimension, class_, whole = _DIMENSION[kind], ANY, 0
+        elif isinstance(value, str):
+            dimension, class_ = STRING, _CLASS[operator]
+            text = value.encode()
+            if operator is Operator.SUFFIX:
+                dimension, text = REVERSED, text[::-1]
+            elif operator is Operator.SUBSTRING:
+                dimension = CONTAINED
+            whole = self.strings.number(text)
+            if class_ in {PREFIX, SUFFIX}:
+                upper = self.strings.number(_successor(text))
+        else:
+            assert value is not None
+            dimension, class_ = _DIMENSION[kind], _CLASS[operator]
+            if kind is Kind.TIME:
+                whole = key_of(value, Kind.TIME)
+            else:
+                assert isinstance(value, (int, float))
+                whole, rest = split(value)
+        self._name.append(self.names.number(name.encode()))
+        self._dimension.append(dimension)
+        self._kind.append(class_)
+        self._closed.append(kind is not Kind.BOOLEAN and operator in _CLOSED)
+        self._whole.append(whole)
+        self._rest.append(rest)
+        self._upper.append(upper)
+        return number
 
 
-_EMPTY = np.empty(0, np.int32)
+def _boolean(constraint: Constraint) -> tuple[int, int, int]:
+    """Booleans share the coordinate of presence: 1 is false, 3 is true."""
+    admitted = [v for v in (False, True) if constraint.matches(v)]
+    if len(admitted) == 2:
+        return PRESENT, GT, 0  # above 0, the rank of everything else
+    if admitted:
+        return PRESENT, EQ, 3 if admitted[0] else 1
+    return PRESENT, EQ, RANK_NONE
+
+
+def _successor(text: bytes) -> bytes:
+    """The least bytes above all that begin with the text.
+
+    No byte of UTF-8 is the last byte there is, so the last can be counted up.
+    """
+    return text[:-1] + bytes([text[-1] + 1])
+
+
+def _some(column: "array[int] | array[float]", which: Ints) -> npt.NDArray[Any]:
+    """Some items of a column, as a copy: while a view is held it could not grow."""
+    if not len(which):
+        return np.empty(0, column.typecode)
+    return np.frombuffer(column, column.typecode)[which]
+
+
+def _renumbered(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The distinct numbers, all below a bound, and each as its place among them."""
+    if len(numbers) * 8 < bound:
+        found, inverse = np.unique(numbers, return_inverse=True)
+        return found.astype(np.int32), inverse.astype(np.int32)
+    # So many that it is cheaper to mark them than to sort them.
+    marks = np.zeros(bound, np.bool_)
+    marks[numbers] = True
+    places = np.cumsum(marks, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(marks).astype(np.int32), places[numbers]

@@ -16,15 +16,16 @@ from siena.model.limits import ATTRIBUTES_MAX
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Masks = npt.NDArray[np.uint64]
 
-# Runs that are queued before they are read: their memory is fetched meanwhile.
-QUEUE_RUNS = 8_192
+# What is queued before it is read: its memory is fetched meanwhile.
+QUEUE_ITEMS = 8_192
 # String values that a thread remembers; when they are too many it begins anew.
-VALUES_REMEMBERED = 16_384
+VALUES_REMEMBERED = 65_536
 VALUE_BYTES_REMEMBERED = 1_048_576
 OPERANDS_LISTED = 1_048_576
 # Matches that a batch has room for at first, beside one for each filter.
-MATCHES_AT_FIRST = 4_096
+MATCHES_AT_FIRST = 1_024
 
 _ROOM_FOR_MATCHES = 1
 
@@ -40,6 +41,25 @@ class Matches(NamedTuple):
     filters: Ints
 
 
+class Recorded(NamedTuple):
+    """Notifications as one engine has read them; see :meth:`Engine.record`."""
+
+    worker: "_Worker"
+    tape: Ints
+    starts: Longs
+
+
+class _Worker:
+    """A kernel, and what only one thread may use at a time."""
+
+    def __init__(self, arrays: Arrays, make: Callable[..., Any], scale: int) -> None:
+        self.scale = scale
+        self.scratch = _scratch(arrays, scale)
+        self.kernel = make(arrays, self.scratch)
+        # How many matches to make room for: a little more than the last time.
+        self.expected = MATCHES_AT_FIRST
+
+
 class Engine:
     """The arrays of a table, and a kernel for each thread that matches right now.
 
@@ -49,18 +69,33 @@ class Engine:
     def __init__(self, arrays: Arrays, kernel: Callable[..., Any] = Kernel) -> None:
         self.arrays = arrays
         # The tests put the kernel's plain twin here.
-        self._new_kernel = kernel
-        # Kernels that no thread is using, each with its scratch; a list, because its
-        # append and pop are whole steps for all threads.
-        self._idle: list[tuple[Any, int]] = []
+        self._make = kernel
+        # Workers that no thread is using; a list, because its append and pop are whole
+        # steps for all threads.
+        self._idle: list[_Worker] = []
+
+    @property
+    def filters(self) -> int:
+        """How many filters there are."""
+        return int(self.arrays["header"][1])
 
     @property
     def nbytes(self) -> int:
         """The size of the arena: what grows with the filters."""
         return int(self.arrays["arena"].nbytes)
 
-    def match(self, blocks: bytes | memoryview, offsets: Longs) -> Matches:
+    @property
+    def vocabulary_nbytes(self) -> int:
+        """The size of all that finds names and ranks values."""
+        return sum(int(array.nbytes) for array in self.arrays.values()) - self.nbytes
+
+    def match(
+        self, blocks: bytes | memoryview, offsets: Longs, out: Ints | None = None
+    ) -> Matches:
         """Match blocks ``blocks[offsets[i]:offsets[i + 1]]``.
+
+        With ``out``, the matches are written there, as long as it has room for one more
+        than there are filters; so a caller in a loop can use the same array.
 
         Raises:
             ValueError: if the offsets do not ascend within the blocks.
@@ -68,49 +103,139 @@ class Engine:
         total = len(offsets) - 1
         _check(len(blocks), offsets)
         counts = np.zeros(max(1, total), np.int32)
-        out = np.empty(self.arrays["filters"] + MATCHES_AT_FIRST, np.int32)
         state = np.zeros(2, np.int64)
         data = blocks or b"\0"
-        kernel, scale = self._borrow()
+        worker = self._borrow()
+        if out is None:
+            out = np.empty(self.filters + worker.expected, np.int32)
         while True:
-            why = kernel.match(data, offsets, int(state[0]), total, out, counts, state)
+            why = worker.kernel.match(
+                data, offsets, int(state[0]), total, out, counts, _NO_MASKS, 0, state
+            )
             if not why:
-                self._idle.append((kernel, scale))
+                worker.expected = int(state[1]) * 9 // 8 + MATCHES_AT_FIRST
+                self._idle.append(worker)
                 return Matches(counts[:total], out[: state[1]])
             if why == _ROOM_FOR_MATCHES:
-                out = np.concatenate([out, np.empty_like(out)])
+                more = np.empty(len(out) + self.filters + MATCHES_AT_FIRST, np.int32)
+                out = np.concatenate([out, more])
             else:
                 # A single notification filled the memory of values.
-                scale *= 2
-                kernel = self._new_kernel(self.arrays, self._scratch(scale))
+                worker = _Worker(self.arrays, self._make, 2 * worker.scale)
 
-    def _borrow(self) -> tuple[Any, int]:
+    def match_masks(
+        self, blocks: bytes | memoryview, offsets: Longs, wanted: int
+    ) -> tuple[Ints, Masks]:
+        """Of each block 0 or why it is bad, and the bits of the owners that match.
+
+        For engines whose owners are bits (:func:`siena.matching.layout.lay_out`);
+        ``wanted`` has the bits that matter.
+        """
+        total = len(offsets) - 1
+        _check(len(blocks), offsets)
+        counts = np.zeros(max(1, total), np.int32)
+        masks = np.zeros(max(1, total), np.uint64)
+        state = np.zeros(2, np.int64)
+        data = blocks or b"\0"
+        worker = self._borrow()
+        while worker.kernel.match(
+            data, offsets, int(state[0]), total, _NO_MATCHES, counts, masks, wanted,
+            state,
+        ):  # fmt: skip
+            worker = _Worker(self.arrays, self._make, 2 * worker.scale)
+        self._idle.append(worker)
+        return counts[:total], masks[:total]
+
+    def cursor(self) -> "Cursor":
+        """For one thread that matches block after block."""
+        return Cursor(self)
+
+    def record(self, blocks: bytes, offsets: Longs) -> Recorded:
+        """Read good blocks beforehand, so that matching alone can be measured.
+
+        Raises:
+            ValueError: if a block is bad, or there are too many distinct values.
+        """
+        worker = _Worker(self.arrays, self._make, 1)
+        tape = np.zeros(64 * len(blocks) + 64, np.int32)
+        starts = np.zeros(len(offsets), np.int64)
+        if worker.kernel.record(blocks, offsets, tape, starts) < len(offsets) - 1:
+            raise ValueError("a block is bad, or there are too many values to remember")
+        return Recorded(worker, tape, starts)
+
+    def match_recorded(self, recorded: Recorded, out: Ints | None = None) -> Matches:
+        """Match what was read beforehand; for one thread at a time."""
+        worker, tape, starts = recorded
+        total = len(starts) - 1
+        counts = np.zeros(max(1, total), np.int32)
+        if out is None:
+            out = np.empty(self.filters + worker.expected, np.int32)
+        parts = []
+        done = 0
+        while True:
+            done, found = worker.kernel.match_recorded(
+                tape, starts, done, total, out, counts
+            )
+            parts.append(out[:found])
+            if done == total:
+                break
+            out = np.empty(2 * len(out), np.int32)
+        worker.expected = sum(map(len, parts)) * 9 // 8 + MATCHES_AT_FIRST
+        return Matches(
+            counts[:total], parts[0] if len(parts) == 1 else np.concatenate(parts)
+        )
+
+    def _borrow(self) -> _Worker:
         """A kernel for one thread, with the scale of its memory."""
         try:
             return self._idle.pop()
         except IndexError:
-            return self._new_kernel(self.arrays, self._scratch(1)), 1
+            return _Worker(self.arrays, self._make, 1)
 
-    def _scratch(self, scale: int) -> Arrays:
-        values = VALUES_REMEMBERED
-        return {
-            "x": np.full(8 * self.arrays["names"], -1, np.int32),
-            "attributes": np.zeros(ATTRIBUTES_MAX, np.int32),
-            "key_hashes": np.zeros(ATTRIBUTES_MAX, np.uint64),
-            "key_starts": np.zeros(ATTRIBUTES_MAX, np.int64),
-            "key_ends": np.zeros(ATTRIBUTES_MAX, np.int64),
-            "queue": np.zeros(5 * QUEUE_RUNS + 64, np.int32),
-            "memory_slots": np.full(power_of_two(2 * values), -1, np.int32),
-            "memory_hashes": np.zeros(values, np.uint64),
-            "memory_starts": np.zeros(values, np.int64),
-            "memory_sizes": np.zeros(values, np.int32),
-            "memory_ranks": np.zeros(values, np.int32),
-            "memory_reverses": np.zeros(values, np.int32),
-            "memory_lists": np.zeros(values, np.int32),
-            "pool": np.zeros(VALUE_BYTES_REMEMBERED * scale, np.uint8),
-            "lists": np.zeros(OPERANDS_LISTED * scale, np.int32),
-            "node_seen": np.zeros(len(self.arrays["node_ends"]), np.int32),
-        }
+
+class Cursor:
+    """Matches one block at a time, into an array that it uses again and again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._worker = engine._borrow()  # noqa: SLF001 -- the other half of the engine
+        self.out = np.empty(engine.filters + 64, np.int32)
+        """The matches of the last block, as many as :meth:`match` said."""
+        self._worker.kernel.use(self.out)
+        self._match = self._worker.kernel.match_one
+
+    def match(self, block: bytes) -> int:
+        """How many filters match; below zero, why the block is bad."""
+        count = self._match(block)
+        if count is None:  # only a larger memory can help
+            offsets = np.array([0, len(block)], np.int64)
+            matches = self._engine.match(block, offsets)
+            count = int(matches.counts[0])
+            self.out[: max(0, count)] = matches.filters
+        return int(count)
+
+
+def _scratch(arrays: Arrays, scale: int) -> Arrays:
+    names = int(arrays["header"][2])
+    rows = (int(arrays["arena"][4]) - int(arrays["arena"][2])) // 8
+    # Nothing but the coordinates is touched before it is used: a small table is cheap.
+    return {
+        "x": np.full(8 * names, -1, np.int32),
+        "attributes": np.zeros(ATTRIBUTES_MAX, np.int32),
+        "visits": np.zeros(2 * 3 * ATTRIBUTES_MAX, np.int32),
+        "found_lists": np.zeros(ATTRIBUTES_MAX, np.int32),
+        "key_hashes": np.zeros(ATTRIBUTES_MAX, np.uint64),
+        "key_starts": np.zeros(ATTRIBUTES_MAX, np.int64),
+        "key_ends": np.zeros(ATTRIBUTES_MAX, np.int64),
+        "queue": np.zeros(4 * QUEUE_ITEMS + 64, np.int32),
+        "memory_slots": np.zeros(power_of_two(2 * VALUES_REMEMBERED), np.int32),
+        "memory": np.zeros(16 * VALUES_REMEMBERED, np.int32),
+        "pool": np.zeros(VALUE_BYTES_REMEMBERED * scale, np.uint8),
+        "lists": np.zeros(OPERANDS_LISTED * scale, np.int32),
+        "node_seen": np.zeros(len(arrays["node_ends"]), np.int32),
+        "name_counts": np.zeros(names, np.int32),
+        "row_counts": np.zeros(2 * rows + 2, np.int32),
+    }
 
 
 def _check(size: int, offsets: Longs) -> None:
@@ -119,3 +244,7 @@ def _check(size: int, offsets: Longs) -> None:
         raise ValueError("offsets are a row of 64-bit integers, one more than blocks")
     if offsets[0] < 0 or offsets[-1] > size or bool(np.any(np.diff(offsets) < 0)):
         raise ValueError("offsets ascend, and end within the blocks")
+
+
+_NO_MASKS = np.zeros(1, np.uint64)
+_NO_MATCHES = np.zeros(1, np.int32)

@@ -1,10 +1,8 @@
 """The forwarding table: from a notification to the interfaces that want it.
 
-*Theory of operation.*  Filters are compiled into engines, and engines never change.
-So a new filter goes into a small tier, which is compiled anew in no time; when a tier
-is full it is poured into the next, larger one.  A filter that is removed is only
-marked, and left out the next time its tier is compiled.  What is added or removed is
-in force for the next notification.
+Filters come and go under traffic: what is added goes into a small engine, made anew in
+no time (:mod:`siena.matching.tiers`); what is removed is marked, and left out the next
+time its rows are compiled.  Either is in force for the next notification.
 
 Reference:
     Carzaniga and Wolf, "Forwarding in a Content-Based Network", SIGCOMM 2003, for what
@@ -12,25 +10,35 @@ Reference:
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.explanation import Reason, explain_matches
-from siena.matching.blocks import encode, encode_all
-from siena.matching.columns import Columns
+from siena.errors import LimitError
+from siena.matching.blocks import encode_all
 from siena.matching.engine import Engine, Matches
+from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.kernels import COMPILED
+from siena.matching.kernels.joining import turn
 from siena.matching.matcher import UnknownFilterError, filters_of
+from siena.matching.rebuilding import Rebuild
+from siena.matching.tiers import Tiers
 from siena.model import Filter, Predicate, Value
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
-# How many filters a tier takes before it is poured into the next; the last takes all.
-TIER_FILTERS = (64, 4_096)
-# The share of removed filters at which the last tier is compiled without them.
-GONE_SHARE_MAX = 0.25
+# The share of removed filters at which everything is compiled without them.
+GONE_SHARE_MAX = 0.5
+# Interfaces that can be bits of one word.
+MASK_BITS = 64
+# Numbers of interests, which kernels keep in 32 bits.
+INTERESTS_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +50,24 @@ class Statistics:
     removed: int
     tiers: tuple[int, ...]
     arena_bytes: int
+    vocabulary_bytes: int
     compiled: bool
 
 
-@dataclass(slots=True)
-class _Tier:
-    columns: Columns = field(default_factory=Columns)
-    engine: Engine | None = None
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What one interface gets of a batch: notification by notification, and why."""
 
-    def compiled(self, gone: Iterable[int]) -> Engine:
-        if self.engine is None:
-            self.engine = Engine(self.columns.lay_out(gone))
-        return self.engine
+    interface: int
+    messages: Ints  # the places of the notifications in the batch
+    filters: Ints  # beside each the number of an interest that matches
+
+
+class Wanted(NamedTuple):
+    """Who wants each block of a batch: as in ``Matches``, with interfaces."""
+
+    counts: Ints
+    interfaces: Longs
 
 
 class ForwardingTable:
@@ -71,36 +85,58 @@ class ForwardingTable:
     >>> table.match_filters({"airline": "UA", "price": 449, "dest": "DEN"})
     [0]
 
-    Threads may match at the same time; changes are for one thread at a time.
+    Threads may match at the same time, and one of them may change the table.
     """
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._interests: dict[int, tuple[int, Filter | Predicate]] = {}
-        self._next = 0
+        self._tiers = Tiers()
+        # How many interests have ever been added: the next number.
+        self._count = 0
+        # Interfaces are labelled 0, 1, 2, … as they come; of each interest its label.
+        self._labels: dict[int, int] = {}
+        self._label_of = np.zeros(64, np.int32)
         # Filters without constraints match everything; no engine needs to be asked.
         self._always: set[int] = set()
         # Interests of several filters may be found more than once.
         self._several = 0
-        self._gone: set[int] = set()
-        self._tiers = [_Tier() for _ in (*TIER_FILTERS, None)]
+        # Of each interest whether it was removed; and of how many an engine knows.
+        self._gone = np.zeros(64, np.uint8)
+        self._still_there = 0
+        self._rebuild: Rebuild | None = None
+        self._joiners: list[Joiner] = []
 
     def __len__(self) -> int:
         return len(self._interests)
 
+    # --- Changes ------------------------------------------------------------------
+
     def add(self, interface: int, interest: Filter | Predicate, /) -> int:
-        """Add an interest; its number is 0, 1, 2, …, and is never given again."""
-        number = self._next
-        self._next += 1
-        self._interests[number] = (interface, interest)
+        """Add an interest; its number is 0, 1, 2, …, and is never given again.
+
+        Raises:
+            LimitError: if there are no numbers left.
+        """
         filters = filters_of(interest)
-        self._several += len(filters) > 1
-        for f in filters:
-            if f.constraints:
-                self._tiers[0].columns.add(f, number)
-            else:
-                self._always.add(number)
-        self._tiers[0].engine = None
-        self._pour()
+        with self._lock:
+            number = self._count
+            if number == INTERESTS_MAX:
+                raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+            if number == len(self._gone):
+                self._gone = np.concatenate([self._gone, np.zeros_like(self._gone)])
+                self._label_of = np.concatenate([self._label_of] * 2)
+            self._label_of[number] = self._labels.setdefault(
+                interface, len(self._labels)
+            )
+            self._count += 1
+            self._interests[number] = (interface, interest)
+            self._several += len(filters) > 1
+            for f in filters:
+                if f.constraints:
+                    self._tiers.columns.add(f, number)
+                else:
+                    self._always.add(number)
         return number
 
     def remove(self, number: int, /) -> None:
@@ -109,14 +145,60 @@ class ForwardingTable:
         Raises:
             UnknownFilterError: if there is none under this number.
         """
-        if number not in self._interests:
-            raise UnknownFilterError(number)
-        _, interest = self._interests.pop(number)
-        self._several -= len(filters_of(interest)) > 1
-        self._always.discard(number)
-        self._gone.add(number)
-        if len(self._gone) > 64 + GONE_SHARE_MAX * len(self._interests):
-            self.consolidate()
+        with self._lock:
+            if number not in self._interests:
+                raise UnknownFilterError(number)
+            _, interest = self._interests.pop(number)
+            self._several -= len(filters_of(interest)) > 1
+            self._always.discard(number)
+            self._gone[number] = 1
+            self._still_there += 1
+            if self._still_there > 64 + GONE_SHARE_MAX * len(self._interests):
+                self._consolidate()
+
+    def consolidate(self) -> None:
+        """Compile everything into one engine, without what was removed.
+
+        Whoever cannot wait for it runs a :meth:`rebuild` elsewhere.
+        """
+        with self._lock:
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        self._tiers.merge(self._gone)
+        self._still_there = 0
+        self._rebuild = None
+
+    def rebuild(self) -> Rebuild:
+        """Work that makes one engine of all that is there now.
+
+        Run it in a thread, and matching and changes go on meanwhile; then
+        :meth:`adopt` it.  A newer one takes the place of an older.
+        """
+        with self._lock:
+            end = self._tiers.seal()
+            self._rebuild = Rebuild(
+                self._lock, self._tiers, end, self._gone, self._still_there
+            )
+            return self._rebuild
+
+    def adopt(self, rebuild: Rebuild, /) -> bool:
+        """Put a finished rebuild in its place; false if it is out of date.
+
+        Raises:
+            ValueError: if it has not run.
+        """
+        if rebuild.engine is None:
+            raise ValueError("the rebuild has not run")
+        with self._lock:
+            if rebuild is not self._rebuild:
+                return False
+            self._tiers.adopt(rebuild.engine, rebuild.gone)
+            self._still_there -= rebuild.left_out
+            self._rebuild = None
+            return True
+
+    # --- Matching -----------------------------------------------------------------
 
     def match(
         self,
@@ -129,98 +211,156 @@ class ForwardingTable:
         With ``allowed`` this is the papers' ``CBF(m, B, T)``: the broadcast function
         says where a notification may go, the table who wants it.
         """
-        found = (self._interests[n][0] for n in self._found(encode(notification)))
-        if allowed is None:
-            return frozenset(found)
-        return frozenset(found).intersection(allowed)
+        found = self.match_interfaces(*encode_all([notification]), allowed=allowed)
+        return frozenset(found.interfaces.tolist())
 
     def match_filters(self, notification: Mapping[str, Value], /) -> list[int]:
         """The numbers of the interests that match, each once and in ascending order."""
-        return sorted(self._found(encode(notification)))
+        return sorted(self.match_batch([notification]).filters.tolist())
 
     def match_batch(self, notifications: Iterable[Mapping[str, Value]], /) -> Matches:
         """What matches each of many notifications."""
         return self.match_buffer(*encode_all(notifications))
 
-    def match_buffer(self, blocks: bytes | memoryview, offsets: Longs, /) -> Matches:
+    def match_buffer(
+        self, blocks: bytes | memoryview, offsets: Longs, /, out: Ints | None = None
+    ) -> Matches:
         """What matches each of many blocks that stand back to back in a buffer.
 
         A block that is bad has a count below zero, whose meaning is in
-        :data:`siena.matching.layout.BLOCK_ERRORS`; the others are matched all the same.
+        :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
+        With ``out``, matches are written there while there is room.
         """
-        parts = [e.match(blocks, offsets) for e in self._engines()]
-        if len(parts) == 1 and not (self._gone or self._always or self._several):
-            return parts[0]
-        return self._joined(parts)
+        engines = self._engines()
+        if len(engines) == 1 and not (
+            self._still_there or self._always or self._several
+        ):
+            return engines[0].match(blocks, offsets, out)
+        return self._join([e.match(blocks, offsets) for e in engines], ONLY_ONE_LABEL)
+
+    def match_interfaces(
+        self,
+        blocks: bytes | memoryview,
+        offsets: Longs,
+        /,
+        allowed: Collection[int] | None = None,
+    ) -> Wanted:
+        """The interfaces that want each block, each once, of those that are allowed.
+
+        With at most 64 interfaces they are bits all the way, and nothing is looked at
+        for an interface that is known to match, or not allowed.
+        """
+        interfaces = np.fromiter(self._labels, np.int64, len(self._labels))
+        is_open = np.ones(len(interfaces), np.bool_)
+        if allowed is not None:
+            is_open = np.isin(interfaces, np.fromiter(allowed, np.int64))
+        if len(interfaces) <= MASK_BITS and not self._still_there:
+            found = self._match_masks(blocks, offsets, is_open)
+        else:
+            parts = [e.match(blocks, offsets) for e in self._engines()]
+            found = self._join(parts, self._label_of)
+            found = _restricted(found, is_open)
+        return Wanted(found.counts, interfaces[found.filters])
+
+    def _match_masks(
+        self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
+    ) -> Matches:
+        with self._lock:
+            engines = self._tiers.mask_engines(self._gone, self._label_of)
+        wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
+        always = {int(self._label_of[number]) for number in self._always}
+        mask = np.uint64(sum(1 << label for label in always) & wanted)
+        found = np.full(len(offsets) - 1, mask, np.uint64)
+        bad = np.zeros(len(offsets) - 1, np.int32)
+        for engine in engines:
+            bad, masks = engine.match_masks(blocks, offsets, wanted)
+            found |= masks
+        found[bad < 0] = 0
+        bits = found[:, None] >> np.arange(len(is_open), dtype=np.uint64)
+        rows, labels = np.nonzero(bits & np.uint64(1))
+        counts = np.bincount(rows, minlength=len(found)).astype(np.int32)
+        return Matches(np.where(bad < 0, bad, counts), labels.astype(np.int32))
+
+    def match_by_interface(
+        self, blocks: bytes | memoryview, offsets: Longs, /
+    ) -> list[Delivery]:
+        """For each interface that wants something: what, and because of which interest.
+
+        What a broker writes to a connection stands together.
+        """
+        matches = self.match_buffer(blocks, offsets)
+        labels = self._label_of
+        sizes = np.bincount(labels[matches.filters], minlength=len(self._labels))
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        messages, numbers = np.empty((2, len(matches.filters)), np.int32)
+        turn(
+            matches.counts, matches.filters, labels, ends[:-1].copy(), messages, numbers
+        )
+        return [
+            Delivery(interface, messages[start:end], numbers[start:end])
+            for interface, start, end in zip(
+                self._labels, ends[:-1].tolist(), ends[1:].tolist(), strict=True
+            )
+            if start < end
+        ]
+
+    def interface(self, number: int, /) -> int:
+        """The interface of an interest.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        if number not in self._interests:
+            raise UnknownFilterError(number)
+        return self._interests[number][0]
 
     def explain(
         self, notification: Mapping[str, Value], number: int, /
     ) -> list[Reason]:
-        """Why an interest matches a notification or not, constraint by constraint."""
+        """Why an interest matches a notification or not, constraint by constraint.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
         if number not in self._interests:
             raise UnknownFilterError(number)
         return explain_matches(self._interests[number][1], notification)
 
-    def consolidate(self) -> None:
-        """Compile everything into one engine, without what was removed."""
-        last = _Tier()
-        for number, (_, interest) in self._interests.items():
-            for f in filters_of(interest):
-                if f.constraints:
-                    last.columns.add(f, number)
-        self._tiers = [*(_Tier() for _ in TIER_FILTERS), last]
-        self._gone = set()
-
     def stats(self) -> Statistics:
         """What the table holds, and what it costs."""
+        engines = self._engines()
         return Statistics(
             filters=len(self),
             interfaces=len({interface for interface, _ in self._interests.values()}),
-            removed=len(self._gone),
-            tiers=tuple(len(tier.columns) for tier in self._tiers),
-            arena_bytes=sum(engine.nbytes for engine in self._engines()),
+            removed=self._still_there,
+            tiers=tuple(len(tier) for tier in self._tiers if len(tier)),
+            arena_bytes=sum(engine.nbytes for engine in engines),
+            vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
             compiled=COMPILED,
         )
 
-    def _pour(self) -> None:
-        """Empty the tiers that are full into the next."""
-        for i, room in enumerate(TIER_FILTERS):
-            tier, below = self._tiers[i], self._tiers[i + 1]
-            if len(tier.columns) <= room:
-                return
-            below.columns.extend(tier.columns)
-            below.engine = None
-            self._tiers[i] = _Tier()
-
     def _engines(self) -> list[Engine]:
-        engines = [t.compiled(self._gone) for t in self._tiers if len(t.columns)]
-        # An empty engine still says which blocks are bad.
-        return engines or [self._tiers[0].compiled(())]
+        with self._lock:
+            return self._tiers.engines(self._gone)
 
-    def _found(self, block: bytes) -> set[int]:
-        offsets = np.array([0, len(block)], np.int64)
-        found = set(self._always)
-        for engine in self._engines():
-            matches = engine.match(block, offsets)
-            assert matches.counts[0] >= 0, "a notification makes a good block"
-            found.update(matches.filters.tolist())
-        return found - self._gone
+    def _join(self, parts: list[Matches], labels: Ints) -> Matches:
+        try:
+            joiner = self._joiners.pop()
+        except IndexError:
+            joiner = Joiner()
+        joined = joiner.join(parts, sorted(self._always), self._gone, labels)
+        self._joiners.append(joiner)
+        return joined
 
-    def _joined(self, parts: list[Matches]) -> Matches:
-        """The matches of all tiers, each once, without what was removed."""
-        counts = parts[0].counts
-        bad = counts < 0
-        blocks = np.arange(len(counts), dtype=np.int64)
-        keys = [
-            np.repeat(blocks, np.maximum(part.counts, 0)) << 32 | part.filters
-            for part in parts
-        ]
-        always = np.fromiter(self._always, np.int64)
-        keys.append((blocks[~bad, None] << 32 | always[None, :]).ravel())
-        found = np.unique(np.concatenate(keys))
-        filters = (found & 0xFFFFFFFF).astype(np.int32)
-        if self._gone:
-            stays = ~np.isin(filters, np.fromiter(self._gone, np.int32))
-            found, filters = found[stays], filters[stays]
-        joined = np.bincount(found >> 32, minlength=len(counts)).astype(np.int32)
-        return Matches(np.where(bad, counts, joined).astype(np.int32), filters)
+
+def _restricted(found: Matches, is_open: Bools) -> Matches:
+    """The matches whose labels are open."""
+    if is_open.all():
+        return found
+    stays = is_open[found.filters]
+    messages = np.repeat(np.arange(len(found.counts)), np.maximum(found.counts, 0))
+    counts = np.bincount(messages[stays], minlength=len(found.counts))
+    return Matches(
+        np.where(found.counts < 0, found.counts, counts).astype(np.int32),
+        found.filters[stays],
+    )

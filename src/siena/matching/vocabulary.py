@@ -5,227 +5,251 @@ becomes an interval of ranks (:mod:`siena.matching.layout`).  The arrays made he
 described in :mod:`siena.matching.kernels.engine`.
 """
 
-import math
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from siena.algebra.keys import key_of
-from siena.matching.kernels.engine import hash_of, place_of
-from siena.model import Constraint, Kind, Operator
-from siena.model.values import INTEGER_MAX, INTEGER_MIN
+from siena.matching.columns import (
+    ANY,
+    NUMBER,
+    PREFIX,
+    SUBSTRING,
+    SUFFIX,
+    TIME,
+    Snapshot,
+    Texts,
+)
+from siena.matching.kernels.building import (
+    enter_edges,
+    enter_operands,
+    link_nodes,
+    sort_strings,
+)
+from siena.matching.kernels.engine import hash_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
 
+# Integers with this much room between them have a table of ranks.
+DENSE_FACTOR = 8
 # The three tries share one table of nodes; these are their roots.
 ROOT_PREFIX, ROOT_SUFFIX, ROOT_SUBSTRING = range(3)
-_ROOT_OF = {
-    Operator.PREFIX: ROOT_PREFIX,
-    Operator.SUFFIX: ROOT_SUFFIX,
-    Operator.SUBSTRING: ROOT_SUBSTRING,
-}
 
 
-class Names:
-    """The names that filters mention, numbered, and the hash table that finds them."""
+class Ranks(NamedTuple):
+    """Of each constraint the rank of its operand, of prefixes of its end, its node."""
 
-    def __init__(self, constraints: Iterable[Constraint], seed: int) -> None:
-        self.seed = seed
-        self.numbers = {
-            name: number
-            for number, name in enumerate(sorted({c.name for c in constraints}))
-        }
-
-    def arrays(self) -> Arrays:
-        """The table of names."""
-        encoded = [name.encode() for name in self.numbers]
-        hashes = np.array([hash_of(n, self.seed) for n in encoded] or [0], np.uint64)
-        slots = np.full(power_of_two(2 * len(encoded) + 2), -1, np.int32)
-        for number in range(len(encoded)):
-            place = place_of(int(hashes[number]), len(slots) - 1)
-            while slots[place] >= 0:
-                place = (place + 1) & (len(slots) - 1)
-            slots[place] = number
-        starts, joined = _concatenated(encoded)
-        return {
-            "seed": self.seed,
-            "name_slots": slots,
-            "name_hashes": hashes,
-            "name_starts": starts,
-            "name_bytes": joined,
-        }
+    rank: Ints
+    upper: Ints
+    node: Ints
 
 
-class Strings:
-    """The order of all string operands, and the tries that find them in a value."""
-
-    def __init__(self, constraints: Iterable[Constraint]) -> None:
-        ordered: set[bytes] = set()
-        backward: set[bytes] = set()
-        self.trie = _Trie()
-        for constraint in constraints:
-            if isinstance(constraint.value, str):
-                operand = constraint.value.encode()
-                if constraint.operator is Operator.SUFFIX:
-                    backward |= {operand[::-1], successor(operand[::-1])}
-                elif constraint.operator is Operator.PREFIX:
-                    ordered |= {operand, successor(operand)}
-                elif constraint.operator is not Operator.SUBSTRING:
-                    ordered.add(operand)
-        self._ordered = sorted(ordered)
-        self._backward = sorted(backward)
-        self.rank = {operand: 2 * i + 1 for i, operand in enumerate(self._ordered)}
-        self.backward_rank = {o: 2 * i + 1 for i, o in enumerate(self._backward)}
-
-    def node(self, operand: bytes, operator: Operator) -> int:
-        """The node of the trie that stands for an operand of a string operator."""
-        root = _ROOT_OF[operator]
-        path = operand[::-1] if root == ROOT_SUFFIX else operand
-        return self.trie.enter(root, path)
-
-    def arrays(self) -> Arrays:
-        """The order and the tries, once every operand has its node."""
-        starts, joined = _concatenated(self._ordered)
-        backward_starts, backward = _concatenated(self._backward)
-        return {
-            "breaks": len(self._ordered),
-            "break_starts": starts,
-            "break_bytes": joined,
-            "reverse_breaks": len(self._backward),
-            "reverse_starts": backward_starts,
-            "reverse_bytes": backward,
-            **self.trie.arrays(),
-        }
+def names_table(names: Texts, seed: int) -> Arrays:
+    """The hash table that finds names: of each a part of its hash, place, size."""
+    texts = texts_of(names)
+    slots = np.zeros((power_of_two(2 * len(texts) + 2), 4), np.int32)
+    mask = len(slots) - 1
+    for number, text in enumerate(texts):
+        h = hash_of(text, seed)
+        place = h & mask
+        while slots[place, 3]:
+            place = (place + 1) & mask
+        slots[place] = h >> 33, names.starts[number], len(text), number + 1
+    return {"name_slots": slots.ravel(), "name_bytes": names.pool}
 
 
-class _Trie:
+def rank(snapshot: Snapshot, count: int) -> tuple[Ranks, Arrays]:
+    """The ranks of all operands, and the arrays that find the ranks of values.
+
+    ``count`` is how many names there are.
+    """
+    s = snapshot
+    ranks = Ranks(*(np.zeros(len(s.name), np.int32) for _ in range(3)))
+    arrays: Arrays = {}
+    with_operand = s.kind != ANY
+    numeric = np.flatnonzero(
+        (s.dimension >= NUMBER) & (s.dimension < TIME) & with_operand
+    )
+    starts, first, places = _sorted(
+        count, s.name[numeric], s.whole[numeric], s.rest[numeric]
+    )
+    ranks.rank[numeric] = 2 * places + 1
+    arrays["number_starts"] = starts
+    arrays["number_wholes"] = _padded(s.whole[numeric][first])
+    arrays["number_rests"] = _padded(s.rest[numeric][first])
+    arrays.update(_dense(starts, s.whole[numeric][first], s.rest[numeric][first]))
+    times = np.flatnonzero((s.dimension == TIME) & with_operand)
+    starts, first, places = _sorted(count, s.name[times], s.whole[times])
+    ranks.rank[times] = 2 * places + 1
+    arrays["time_starts"] = starts
+    arrays["time_keys"] = _padded(s.whole[times][first])
+    present = s.dimension == 0
+    ranks.rank[present] = s.whole[present]
+    arrays.update(_rank_strings(snapshot, ranks))
+    return ranks, arrays
+
+
+def _dense(starts: Ints, wholes: Longs, rests: npt.NDArray[np.float64]) -> Arrays:
+    """Where the numbers of a name are integers close together, the ranks between them.
+
+    Of each name the first and last integer that stands there, and where it stands.
+    """
+    count = len(starts) - 1
+    dense = np.zeros((max(1, count), 4), np.int64)
+    dense[:, 1] = -1  # nothing is between 0 and -1
+    parts, used = [np.zeros(1, np.int32)], 1
+    for name in np.flatnonzero(np.diff(starts)).tolist():
+        own = wholes[starts[name] : starts[name + 1]]
+        low, high = int(own[0]), int(own[-1])
+        if high - low >= DENSE_FACTOR * len(own) + 64:
+            continue
+        if rests[starts[name] : starts[name + 1]].any():
+            continue
+        values = np.arange(low, high + 1, dtype=np.int64)
+        at = np.searchsorted(own, values)
+        parts.append((2 * at + (own[at] == values)).astype(np.int32))
+        dense[name] = low, high, used, 0
+        used += len(values)
+    return {"dense": dense.ravel(), "dense_ranks": np.concatenate(parts)}
+
+
+def _rank_strings(snapshot: Snapshot, ranks: Ranks) -> Arrays:
+    s = snapshot
+    has_text = (s.dimension >= 1) & (s.dimension <= 3) & (s.kind != ANY)
+    forward = np.flatnonzero(has_text & (s.dimension == 1))
+    prefixes = np.flatnonzero(has_text & (s.kind == PREFIX))
+    suffixes = np.flatnonzero(has_text & (s.kind == SUFFIX))
+    substrings = np.flatnonzero(has_text & (s.kind == SUBSTRING))
+    ordered = _in_order(s.strings, s.whole[forward], s.upper[prefixes])
+    place = np.zeros(len(s.strings.starts), np.int32)
+    place[ordered] = np.arange(len(ordered), dtype=np.int32)
+    ranks.rank[forward] = 2 * place[s.whole[forward]] + 1
+    ranks.upper[prefixes] = 2 * place[s.upper[prefixes]] + 1
+    backward = _in_order(s.strings, s.whole[suffixes], s.upper[suffixes])
+    place[backward] = np.arange(len(backward), dtype=np.int32)
+    ranks.rank[suffixes] = 2 * place[s.whole[suffixes]] + 1
+    ranks.upper[suffixes] = 2 * place[s.upper[suffixes]] + 1
+    breaks, reverses = gathered(s.strings, ordered), gathered(s.strings, backward)
+    parts = np.concatenate([prefixes, suffixes, substrings])
+    roots = np.repeat(
+        np.arange(3, dtype=np.int32), [len(prefixes), len(suffixes), len(substrings)]
+    )
+    nodes, tries = _tries(s.strings, s.whole[parts].astype(np.int32), roots)
+    ranks.node[parts] = nodes
+    return {
+        "break_starts": breaks.starts.astype(np.int32),
+        "break_bytes": breaks.pool,
+        "reverse_starts": reverses.starts.astype(np.int32),
+        "reverse_bytes": reverses.pool,
+        **tries,
+    }
+
+
+def _in_order(texts: Texts, *numbers: npt.NDArray[np.generic]) -> Ints:
+    """The distinct numbers of strings, ordered by the strings."""
+    which = np.unique(np.concatenate(numbers)).astype(np.int32)
+    sort_strings(texts.pool, texts.starts, which, np.empty_like(which))
+    return which
+
+
+def _tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     """Three tries in one table of nodes, with Aho and Corasick's links in the third."""
-
-    def __init__(self) -> None:
-        self._children: list[dict[int, int]] = [{}, {}, {}]
-        self._ends = [0, 0, 0]
-
-    def enter(self, root: int, path: bytes) -> int:
-        node = root
-        for byte in path:
-            child = self._children[node].get(byte)
-            if child is None:
-                child = len(self._children)
-                self._children[node][byte] = child
-                self._children.append({})
-                self._ends.append(0)
-            node = child
-        self._ends[node] = 1
-        return node
-
-    def arrays(self) -> Arrays:
-        edges = [
-            (node << 8 | byte, child)
-            for node, children in enumerate(self._children)
-            for byte, child in children.items()
-        ]
-        keys = np.full(power_of_two(2 * len(edges) + 2), -1, np.int64)
-        nodes = np.full(len(keys), -1, np.int32)
-        for key, child in edges:
-            place = place_of(key, len(keys) - 1)
-            while keys[place] >= 0:
-                place = (place + 1) & (len(keys) - 1)
-            keys[place] = key
-            nodes[place] = child
-        fails, reports = self._links()
-        return {
-            "edge_keys": keys,
-            "edge_nodes": nodes,
-            "node_ends": np.array(self._ends, np.int32),
-            "node_fails": np.array(fails, np.int32),
-            "node_reports": np.array(reports, np.int32),
-        }
-
-    def _links(self) -> tuple[list[int], list[int]]:
-        """For each node its longest proper end that is a node, and one that reports."""
-        fails = [ROOT_SUBSTRING] * len(self._children)
-        reports = [-1] * len(self._children)
-        level = [ROOT_SUBSTRING]
-        while level:
-            deeper = []
-            for node in level:
-                for byte, child in self._children[node].items():
-                    if node != ROOT_SUBSTRING:
-                        fails[child] = self._fail(fails[node], byte, fails)
-                    end = fails[child]
-                    reports[child] = end if self._ends[end] else reports[end]
-                    deeper.append(child)
-            level = deeper
-        return fails, reports
-
-    def _fail(self, node: int, byte: int, fails: list[int]) -> int:
-        while byte not in self._children[node] and node != ROOT_SUBSTRING:
-            node = fails[node]
-        return self._children[node].get(byte, ROOT_SUBSTRING)
+    nodes_max = 3 + int((texts.starts[which + 1] - texts.starts[which]).sum())
+    keys = np.full(power_of_two(2 * nodes_max), -1, np.int64)
+    targets = np.full(len(keys), -1, np.int32)
+    nodes = np.zeros(len(which), np.int32)
+    parents = np.zeros(nodes_max, np.int64)
+    count = enter_operands(
+        texts.pool, texts.starts, which, roots, keys, targets, nodes, parents
+    )
+    ends = np.zeros(count, np.uint8)
+    ends[nodes] = 1
+    fails = np.full(count, ROOT_SUBSTRING, np.int32)
+    reports = np.full(count, -1, np.int32)
+    # Nodes are numbered as they were entered: a parent comes before its children, and
+    # the order by depth is the order by what it takes to get there from a root.
+    root, depth = _depths(parents[:count])
+    below = np.flatnonzero(root == ROOT_SUBSTRING)[1:]
+    order = below[np.argsort(depth[below], kind="stable")].astype(np.int32)
+    link_nodes(order, keys, targets, parents, ends, fails, reports)
+    if nodes_max > 4 * count:
+        keys, targets = _rehashed(keys, targets, count)
+    return nodes, {
+        "edge_keys": keys,
+        "edge_nodes": targets,
+        "node_ends": ends,
+        "node_fails": fails,
+        "node_reports": reports,
+    }
 
 
-class Numbers:
-    """For each name the numbers and the times that it is compared with, in order."""
-
-    def __init__(
-        self, constraints: Iterable[Constraint], names: dict[str, int]
-    ) -> None:
-        numbers: list[set[tuple[int, float]]] = [set() for _ in names]
-        times: list[set[int]] = [set() for _ in names]
-        for constraint in constraints:
-            value, name = constraint.value, names[constraint.name]
-            if type(value) in Kind.NUMBER.types:
-                assert isinstance(value, (int, float))
-                numbers[name].add(split(value))
-            elif value is not None and constraint.kind is Kind.TIME:
-                times[name].add(key_of(value, Kind.TIME))
-        self._numbers = [sorted(found) for found in numbers]
-        self._times = [sorted(found) for found in times]
-        self.rank = [_ranks(found) for found in self._numbers]
-        self.time_rank = [_ranks(found) for found in self._times]
-
-    def arrays(self) -> Arrays:
-        """The numbers and times of all names, one name after the other."""
-        numbers = [number for found in self._numbers for number in found]
-        times = [time for found in self._times for time in found]
-        return {
-            "number_starts": _starts(map(len, self._numbers)),
-            "number_wholes": np.array([w for w, _ in numbers] or [0], np.int64),
-            "number_rests": np.array([r for _, r in numbers] or [0], np.float64),
-            "time_starts": _starts(map(len, self._times)),
-            "time_keys": np.array(times or [0], np.int64),
-        }
+def _depths(parents: Longs) -> tuple[Ints, Ints]:
+    """Of each node its root and its depth, by doubling the steps upward."""
+    up = (parents >> 8).astype(np.int64)
+    up[:3] = range(3)
+    depth = np.ones(len(up), np.int32)
+    depth[:3] = 0
+    while True:
+        depth = depth + depth[up]
+        above = up[up]
+        if np.array_equal(above, up):
+            return up.astype(np.int32), depth
+        up = above
 
 
-def split(value: float) -> tuple[int, float]:
-    """A number as a whole part and a rest, which compare as the number does.
+def _rehashed(keys: Longs, targets: Ints, count: int) -> tuple[Longs, Ints]:
+    """The same edges in a table that fits: operands shared most of their bytes."""
+    small = np.full(power_of_two(2 * count), -1, np.int64)
+    ends = np.full(len(small), -1, np.int32)
+    used = keys >= 0
+    enter_edges(keys[used], targets[used], small, ends)
+    return small, ends
 
-    Every integer of 64 bits and every double has such a pair, exactly; what is
-    beyond 64 bits keeps itself as its rest.
 
-    >>> split(2.75), split(-0.25), split(2**53 + 1)
-    ((2, 0.75), (-1, 0.75), (9007199254740993, 0.0))
+def _sorted(
+    count: int, name: Ints, *keys: npt.NDArray[np.generic]
+) -> tuple[Ints, Longs, Ints]:
+    """Distinct keys of each name, in order.
+
+    Where each name begins among them, one row for each of them, and of each row the
+    place of its key among those of its name.
     """
-    if isinstance(value, int):
-        return value, 0.0
-    if value >= 2.0**63:
-        return INTEGER_MAX, value
-    if value < -(2.0**63):
-        return INTEGER_MIN, value
-    whole = math.floor(value)
-    return whole, value - whole
+    order = np.lexsort((*reversed(keys), name))
+    is_new = np.zeros(len(order), np.bool_)
+    is_new[:1] = True
+    for column in (name, *keys):
+        ordered = column[order]
+        is_new[1:] |= ordered[1:] != ordered[:-1]
+    first = order[is_new]
+    starts = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(name[first], minlength=count), out=starts[1:])
+    places = np.empty(len(order), np.int32)
+    places[order] = np.cumsum(is_new) - 1 - starts[name[order]]
+    return starts, first, places
 
 
-def successor(operand: bytes) -> bytes:
-    """The least bytes above all that begin with the operand.
+def gathered(texts: Texts, which: Ints) -> Texts:
+    """Some of the strings, in this order."""
+    sizes = texts.starts[which + 1] - texts.starts[which]
+    ends = np.zeros(len(which) + 1, np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    at = np.repeat(texts.starts[which] - ends[:-1], sizes) + np.arange(ends[-1])
+    return Texts(_padded(texts.pool[at]), ends)
 
-    No byte of UTF-8 is the last byte there is, so the last can be counted up.
-    """
-    return operand[:-1] + bytes([operand[-1] + 1])
+
+def texts_of(texts: Texts) -> list[bytes]:
+    """The strings themselves."""
+    pool = texts.pool.tobytes()
+    starts = texts.starts.tolist()
+    return [pool[start:end] for start, end in pairwise(starts)]
+
+
+def _padded(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The column, or one zero: a kernel wants something to point at."""
+    return column if len(column) else np.zeros(1, column.dtype)
 
 
 def power_of_two(least: int) -> int:
@@ -235,16 +259,3 @@ def power_of_two(least: int) -> int:
     8
     """
     return 1 << max(0, least - 1).bit_length()
-
-
-def _ranks(found: Sequence[Any]) -> dict[Any, int]:
-    return {value: 2 * i + 1 for i, value in enumerate(found)}
-
-
-def _starts(sizes: Iterable[int]) -> Ints:
-    return np.array([0, *accumulate(sizes)], np.int32)
-
-
-def _concatenated(parts: list[bytes]) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    joined = b"".join(parts) or b"\0"  # a kernel wants at least one byte to point at
-    return _starts(map(len, parts)), np.frombuffer(joined, np.uint8).copy()

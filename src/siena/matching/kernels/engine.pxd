@@ -1,5 +1,5 @@
 # What only the compiled kernel has: a copy of bytes, and a hint to the processor.
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 cdef extern from *:
     """

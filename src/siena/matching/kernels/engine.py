@@ -2,7 +2,7 @@
 
 Compiled by Cython where there is a C compiler; otherwise the same file runs as
 plain Python.  It knows integers and bytes, not filters: :mod:`siena.matching.layout`
-fills the arrays, and is the only other module that knows what they mean.
+and :mod:`siena.matching.kernels.building` fill the arrays.
 
 Why one module: Cython inlines calls within a module, and not between two.
 
@@ -23,22 +23,44 @@ k   set for                   the coordinate
 ==  ========================  ================================================
 
 A rank is odd where the value equals an operand and even where it lies between two, so
-every constraint is an interval of ranks, or the complement of one.  Each filter is
-stored once, under its least probable constraint (its *access*), and only what is
-stored under a coordinate of the notification is looked at.
+every constraint is an interval of ranks, or the complement of one.  A name together
+with ``k`` is a *dimension*.  Each filter is stored once:
+
+* Filters of one constraint ``> >= any != <= <`` stand in one *stretch* for each
+  dimension, ordered such that those that a value satisfies are neighbours: ``>`` by
+  descending threshold, ``any``, ``!=``, ``<`` by descending threshold.  A *row* for
+  each operand says from where to where, for values equal to the operand and below it.
+* Filters with a constraint ``=``, prefix, suffix or substring that is improbable
+  enough stand in the *list* of that constraint: of ``=`` its row knows the place, of
+  the others a hash table.
+* The others stand in the *group* of the two names of their least probable
+  constraints, and are looked at only if the notification has both names.
 
 The arena is one array of int32:
 
-* a hash table from (dimension, class, operand) to a list, for the classes ``EQ`` to
-  ``SUBSTRING``: four words each, ``operand, dimension * 8 + class, start, end``.  A
-  start below zero is the negative position of a directory; zero is an empty place.
-* four words for each dimension: the directories for the classes ``LT`` to ``ANY``.
-* directories: ``mask, -, -, -`` and then ``mask + 1`` places of four words, ``second
-  name + 1, start, end, -``; -1 is an empty place.  A *run* is the part of a list whose
-  filters have their second constraint on the same name.
-* runs without a second constraint: ``end`` thresholds, then as many filters.
-* other runs and short lists, entry after entry: ``threshold, filter, n`` and ``n``
-  times ``dimension * 2 + negated, first, last``.
+* header: ``hash table, its mask, rows, pairs, end of rows, 0, 0, 0``.
+* the hash table, four words each: ``operand, dimension * 8 + class, list, 0``.
+* rows of eight words: for values below the operand ``start, end`` of the stretch; for
+  values equal to it ``start, end, start, end``; the list; 0.  Each dimension has one
+  row more than operands.
+* for each name the place of its directory of groups, or 0.
+* a list: ``s, m, end``, then ``s`` filters of one constraint, ``m`` short entries, and
+  entries up to ``end``.  The place of a long list is negative: ``s, 0, directory`` and
+  ``s`` filters.
+* a directory: ``mask, 0, 0, 0`` and then ``mask + 1`` places of four words, ``second
+  name + 1, start, end, m``; -1 is an empty place.
+* a group: parts ``tag, end, m``.  Where many filters have the same least probable
+  constraint, the tag is its ``dimension * 8 + class``, and there follow ``m`` short
+  entries and then entries up to ``end``, each with a threshold in front; thresholds
+  ascend (of ``<`` they are negated).  The other filters are in a part whose tag is -1:
+  ``m`` entries of exactly two constraints and a filter, then entries up to ``end``.
+* a short entry, with one more constraint that is not a substring: ``dimension * 2 +
+  negated, first, last, filter``.  Nobody can predict whether it holds, so it is tested
+  without a branch.
+* an entry: ``filter, n`` and ``n`` times ``dimension * 2 + negated, first, last``.
+
+With at most 64 interfaces there is a second form of the table, in which filters are
+bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
 """
 
 import struct
@@ -47,7 +69,7 @@ import cython
 
 COMPILED = cython.compiled
 
-# Classes of access constraints.
+# Classes of constraints that decide where a filter is stored.
 EQ = cython.declare(cython.int, 0)
 PREFIX = cython.declare(cython.int, 1)
 SUFFIX = cython.declare(cython.int, 2)
@@ -56,6 +78,12 @@ LT = cython.declare(cython.int, 4)
 GT = cython.declare(cython.int, 5)
 NE = cython.declare(cython.int, 6)
 ANY = cython.declare(cython.int, 7)
+
+# What is in the queue.
+STRETCH = cython.declare(cython.int, 0)
+LIST = cython.declare(cython.int, 1)
+RUN = cython.declare(cython.int, 2)
+GROUP = cython.declare(cython.int, 3)
 
 # Why a block is bad, as the negative of a count of matches.
 TRUNCATED = cython.declare(cython.int, 1)
@@ -73,10 +101,10 @@ TOO_MANY = cython.declare(cython.int, 10)
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 
-FNV = cython.declare(cython.ulonglong, 0x100000001B3)
 MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # Plain Python wraps at 64 bits because of this; compiled, it does nothing.
 WORD = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
 
 ROOT_PREFIX = cython.declare(cython.int, 0)
 ROOT_SUFFIX = cython.declare(cython.int, 1)
@@ -88,6 +116,16 @@ SECONDS_BITS = cython.declare(cython.ulonglong, 0x3FFFFFFFF)
 SECONDS_MIN = cython.declare(cython.longlong, -62135596800)
 SECONDS_MAX = cython.declare(cython.longlong, 253402300799)
 TWO_63 = cython.declare(cython.double, 9223372036854775808.0)
+
+# Above every name.
+NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
+# Words of a row and of an entry in the memory of values.
+ROW = cython.declare(cython.int, 8)
+ENTRY = cython.declare(cython.int, 16)
+# Values up to this many bytes stand in their entry, behind ten words.
+INLINE_BYTES = cython.declare(cython.int, 24)
+# One notification in this many is counted, to learn what traffic is like.
+SAMPLED = cython.declare(cython.int, 16)
 
 
 @cython.cfunc
@@ -103,18 +141,65 @@ def mix(key: cython.ulonglong) -> cython.ulonglong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+def load(
+    p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.Py_ssize_t
+) -> cython.ulonglong:
+    """Up to eight bytes as a number, in the order of this machine."""
+    if cython.compiled:
+        word: cython.ulonglong = 0
+        memcpy(cython.address(word), p + i, size)
+        return word
+    else:
+        return int.from_bytes(p[i : i + size], "little")
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def scrambled(h: cython.ulonglong, word: cython.ulonglong) -> cython.ulonglong:
+    h = ((h ^ word) * MULTIPLIER) & WORD
+    return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def hash_bytes(
     p: cython.p_uchar,
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     seed: cython.ulonglong,
 ) -> cython.ulonglong:
-    """FNV-1a with a seed; whoever finds an equal hash compares the bytes as well."""
-    h: cython.ulonglong = seed
-    i: cython.Py_ssize_t
-    for i in range(start, end):
-        h = ((h ^ p[i]) * FNV) & WORD
-    return h ^ (h >> 29)
+    """A hash, eight bytes at a time; whoever finds an equal one compares the bytes.
+
+    The seed is secret, so that nobody can prepare strings that collide.
+    """
+    h: cython.ulonglong = scrambled(seed, cython.cast(cython.ulonglong, end - start))
+    while start + 8 <= end:
+        h = scrambled(h, load(p, start, 8))
+        start += 8
+    # The last bytes, in two halves that overlap: no loop, no byte beyond the end.
+    if start + 4 <= end:
+        return scrambled(h, load(p, start, 4) | (load(p, end - 4, 4) << 32))
+    if start < end:
+        return scrambled(
+            h,
+            cython.cast(cython.ulonglong, p[start])
+            | (cython.cast(cython.ulonglong, p[start + ((end - start) >> 1)]) << 8)
+            | (cython.cast(cython.ulonglong, p[end - 1]) << 16),
+        )
+    return h
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def tag_of(h: cython.ulonglong) -> cython.int:
+    """The part of a hash that is kept beside what it found."""
+    return cython.cast(cython.int, h >> 33)
 
 
 @cython.cfunc
@@ -128,11 +213,15 @@ def same_bytes(
     j: cython.Py_ssize_t,
     size: cython.Py_ssize_t,
 ) -> cython.bint:
-    k: cython.Py_ssize_t
-    for k in range(size):
-        if a[i + k] != b[j + k]:
-            return False
-    return True
+    if cython.compiled:
+        if size >= 4 and size <= 8:
+            # Two halves that overlap; names and values are mostly this short.
+            return load(a, i, 4) == load(b, j, 4) and load(a, i + size - 4, 4) == load(
+                b, j + size - 4, 4
+            )
+        return memcmp(a + i, b + j, size) == 0
+    else:
+        return a[i : i + size] == b[j : j + size]
 
 
 @cython.cfunc
@@ -146,6 +235,8 @@ def is_utf8(
     c: cython.int
     low: cython.int
     high: cython.int
+    while i + 8 <= end and (load(p, i, 8) & HIGH_BITS) == 0:
+        i += 8
     while i < end:
         c = p[i]
         i += 1
@@ -242,42 +333,45 @@ def float_of(bits: cython.uint) -> cython.double:
 
 @cython.cfunc
 @cython.returns(cython.p_int)
-def ints(view: cython.int[::1]):  # type: ignore[no-untyped-def]
-    """Compiled, the address of the first; plain, a view whose items are Python's."""
+def ints(view: cython.const[cython.int][::1]):  # type: ignore[no-untyped-def]
+    """Compiled, the address of the first; plain, a view whose items are Python's.
+
+    Tables may be mapped from files that nobody may write to, hence ``const``.
+    """
     if cython.compiled:
-        return cython.address(view[0])
+        return cython.cast(cython.p_int, cython.address(view[0]))
     return memoryview(view)
 
 
 @cython.cfunc
 @cython.returns(cython.p_uchar)
-def octets(view: cython.uchar[::1]):  # type: ignore[no-untyped-def]
+def octets(view: cython.const[cython.uchar][::1]):  # type: ignore[no-untyped-def]
     if cython.compiled:
-        return cython.address(view[0])
+        return cython.cast(cython.p_uchar, cython.address(view[0]))
     return memoryview(view)
 
 
 @cython.cfunc
 @cython.returns(cython.p_longlong)
-def longs(view: cython.longlong[::1]):  # type: ignore[no-untyped-def]
+def longs(view: cython.const[cython.longlong][::1]):  # type: ignore[no-untyped-def]
     if cython.compiled:
-        return cython.address(view[0])
+        return cython.cast(cython.p_longlong, cython.address(view[0]))
     return memoryview(view)
 
 
 @cython.cfunc
 @cython.returns(cython.p_ulonglong)
-def words(view: cython.ulonglong[::1]):  # type: ignore[no-untyped-def]
+def words(view: cython.const[cython.ulonglong][::1]):  # type: ignore[no-untyped-def]
     if cython.compiled:
-        return cython.address(view[0])
+        return cython.cast(cython.p_ulonglong, cython.address(view[0]))
     return memoryview(view)
 
 
 @cython.cfunc
 @cython.returns(cython.p_double)
-def doubles(view: cython.double[::1]):  # type: ignore[no-untyped-def]
+def doubles(view: cython.const[cython.double][::1]):  # type: ignore[no-untyped-def]
     if cython.compiled:
-        return cython.address(view[0])
+        return cython.cast(cython.p_double, cython.address(view[0]))
     return memoryview(view)
 
 
@@ -294,8 +388,6 @@ class Kernel:
     seed: cython.ulonglong
     name_mask: cython.int
     name_slots: cython.p_int
-    name_hashes: cython.p_ulonglong
-    name_starts: cython.p_int
     name_bytes: cython.p_uchar
     breaks: cython.int
     break_starts: cython.p_int
@@ -306,21 +398,38 @@ class Kernel:
     edge_mask: cython.int
     edge_keys: cython.p_longlong
     edge_nodes: cython.p_int
-    node_ends: cython.p_int
+    node_ends: cython.p_uchar
     node_fails: cython.p_int
     node_reports: cython.p_int
+    has_parts: cython.bint
+    local_starts: cython.p_int
+    local_ranks: cython.p_int
     number_starts: cython.p_int
     number_wholes: cython.p_longlong
     number_rests: cython.p_double
+    dense: cython.p_longlong
+    dense_ranks: cython.p_int
     time_starts: cython.p_int
     time_keys: cython.p_longlong
-    flags: cython.p_uchar
+    row_places: cython.p_int
     arena: cython.p_int
+    hash_start: cython.Py_ssize_t
+    hash_mask: cython.Py_ssize_t
+    rows_start: cython.Py_ssize_t
+    pairs: cython.Py_ssize_t
     filters: cython.Py_ssize_t
-    # The scratch: coordinates, what was set, the queue of runs to read.
+    as_masks: cython.bint
+    has_wide_pairs: cython.bint
+    row_masks: cython.p_ulonglong
+    # The scratch: coordinates, what was set, rows to visit, the queue of what to read.
     x: cython.p_int
     attributes: cython.p_int
     set_count: cython.int
+    is_sorted: cython.bint
+    visits: cython.p_int
+    visit_count: cython.int
+    found_lists: cython.p_int
+    found_count: cython.int
     key_hashes: cython.p_ulonglong
     key_starts: cython.p_longlong
     key_ends: cython.p_longlong
@@ -329,78 +438,96 @@ class Kernel:
     queue_room: cython.int
     queued: cython.int
     out: cython.p_int
+    room: cython.Py_ssize_t
     found: cython.Py_ssize_t
-    # The memory of string values: bytes, ranks, and the operands that they contain.
+    mask: cython.ulonglong
+    open: cython.ulonglong
+    # The memory of string values: of each its ranks, row, lists and substrings.
     memory_mask: cython.int
     memory_slots: cython.p_int
     memory_count: cython.int
     memory_max: cython.int
-    memory_hashes: cython.p_ulonglong
-    memory_starts: cython.p_longlong
-    memory_sizes: cython.p_int
-    memory_ranks: cython.p_int
-    memory_reverses: cython.p_int
-    memory_lists: cython.p_int
+    memory: cython.p_int
+    memory_bytes: cython.p_uchar
     pool: cython.p_uchar
-    pool_used: cython.longlong
-    pool_room: cython.longlong
+    pool_used: cython.Py_ssize_t
+    pool_room: cython.Py_ssize_t
     lists: cython.p_int
     lists_used: cython.int
     lists_room: cython.int
     node_seen: cython.p_int
     serial: cython.int
     no_room: cython.bint
+    # What traffic is like: how often a name was there, and how often a row was met.
+    messages: cython.longlong
+    name_counts: cython.p_int
+    row_counts: cython.p_int
     keep: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
         self.keep = (table, scratch)
-        self.seed = table["seed"]
-        self.name_mask = len(table["name_slots"]) - 1
+        header = table["header"].tolist()
+        self.seed = header[0]
+        self.filters = header[1]
+        self.breaks = header[3]
+        self.reverse_breaks = header[4]
+        self.has_parts = header[5] > 0
+        self.as_masks = header[6] > 0
+        self.has_wide_pairs = header[7] > 0
+        self.name_mask = len(table["name_slots"]) // 4 - 1
         self.name_slots = ints(table["name_slots"])
-        self.name_hashes = words(table["name_hashes"])
-        self.name_starts = ints(table["name_starts"])
         self.name_bytes = octets(table["name_bytes"])
-        self.breaks = table["breaks"]
         self.break_starts = ints(table["break_starts"])
         self.break_bytes = octets(table["break_bytes"])
-        self.reverse_breaks = table["reverse_breaks"]
         self.reverse_starts = ints(table["reverse_starts"])
         self.reverse_bytes = octets(table["reverse_bytes"])
         self.edge_mask = len(table["edge_keys"]) - 1
         self.edge_keys = longs(table["edge_keys"])
         self.edge_nodes = ints(table["edge_nodes"])
-        self.node_ends = ints(table["node_ends"])
+        self.node_ends = octets(table["node_ends"])
         self.node_fails = ints(table["node_fails"])
         self.node_reports = ints(table["node_reports"])
+        self.local_starts = ints(table["local_starts"])
+        self.local_ranks = ints(table["local_ranks"])
         self.number_starts = ints(table["number_starts"])
         self.number_wholes = longs(table["number_wholes"])
         self.number_rests = doubles(table["number_rests"])
+        self.dense = longs(table["dense"])
+        self.dense_ranks = ints(table["dense_ranks"])
         self.time_starts = ints(table["time_starts"])
         self.time_keys = longs(table["time_keys"])
-        self.flags = octets(table["flags"])
+        self.row_places = ints(table["row_places"])
+        self.row_masks = words(table["row_masks"])
         self.arena = ints(table["arena"])
-        self.filters = table["filters"]
+        self.hash_start = self.arena[0]
+        self.hash_mask = self.arena[1]
+        self.rows_start = self.arena[2]
+        self.pairs = self.arena[3]
         self.x = ints(scratch["x"])
         self.attributes = ints(scratch["attributes"])
         self.set_count = 0
+        self.is_sorted = False
+        self.visits = ints(scratch["visits"])
+        self.visit_count = 0
+        self.found_lists = ints(scratch["found_lists"])
+        self.found_count = 0
         self.key_hashes = words(scratch["key_hashes"])
         self.key_starts = longs(scratch["key_starts"])
         self.key_ends = longs(scratch["key_ends"])
         self.attributes_max = len(scratch["key_starts"])
         self.queue = ints(scratch["queue"])
-        self.queue_room = len(scratch["queue"]) // 5
+        self.queue_room = len(scratch["queue"]) // 4 - 16
         self.queued = 0
         self.found = 0
+        self.room = 0
+        self.mask = 0
+        self.open = 0
         self.memory_mask = len(scratch["memory_slots"]) - 1
         self.memory_slots = ints(scratch["memory_slots"])
-        self.memory_max = len(scratch["memory_hashes"])
+        self.memory_max = len(scratch["memory"]) // 16
         self.memory_count = 0
-        self.memory_hashes = words(scratch["memory_hashes"])
-        self.memory_starts = longs(scratch["memory_starts"])
-        self.memory_sizes = ints(scratch["memory_sizes"])
-        self.memory_ranks = ints(scratch["memory_ranks"])
-        self.memory_reverses = ints(scratch["memory_reverses"])
-        self.memory_lists = ints(scratch["memory_lists"])
+        self.memory = ints(scratch["memory"])
+        self.memory_bytes = octets(scratch["memory"].view("u1"))
         self.pool = octets(scratch["pool"])
         self.pool_used = 0
         self.pool_room = len(scratch["pool"])
@@ -410,6 +537,9 @@ class Kernel:
         self.node_seen = ints(scratch["node_seen"])
         self.serial = 0
         self.no_room = False
+        self.messages = 0
+        self.name_counts = ints(scratch["name_counts"])
+        self.row_counts = ints(scratch["row_counts"])
 
     # --- Strings: the memory of values -------------------------------------------
 
@@ -419,7 +549,7 @@ class Kernel:
     def forget_values(self) -> cython.void:
         i: cython.int
         for i in range(self.memory_mask + 1):
-            self.memory_slots[i] = -1
+            self.memory_slots[i] = 0
         self.memory_count = 0
         self.pool_used = 0
         self.lists_used = 0
@@ -540,61 +670,48 @@ class Kernel:
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def list_node(self, node: cython.int) -> cython.void:
+    def find_list(self, tag: cython.int, operand: cython.int) -> cython.int:
+        """The list of a prefix, suffix or substring on a dimension, or 0."""
+        arena = self.arena
+        key: cython.ulonglong = (
+            cython.cast(cython.ulonglong, tag) << 32
+        ) | cython.cast(cython.ulonglong, operand)
+        place: cython.Py_ssize_t = mix(key) & self.hash_mask
+        i: cython.Py_ssize_t = self.hash_start + 4 * place
+        while arena[i + 2] != 0:
+            if arena[i] == operand and arena[i + 1] == tag:
+                return arena[i + 2]
+            place = (place + 1) & self.hash_mask
+            i = self.hash_start + 4 * place
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note(self, item: cython.int) -> cython.void:
+        """Write an item behind the lists, if there is room."""
         if self.lists_used == self.lists_room:
             self.no_room = True
-        elif self.node_seen[node] != self.serial:
-            # An operand that occurs twice in a value is listed once.
-            self.node_seen[node] = self.serial
-            self.lists[self.lists_used] = node
+        else:
+            self.lists[self.lists_used] = item
             self.lists_used += 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def list_operands(
+    def note_substrings(
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
-        """List the operands that begin, end, or occur in the string.
-
-        Three lists, each behind its length.
-        """
-        node: cython.int
+        """Note, behind their number, the operands of substrings that occur."""
+        node: cython.int = ROOT_SUBSTRING
         report: cython.int
-        head: cython.int
+        head: cython.int = self.lists_used
         i: cython.Py_ssize_t
+        self.note(0)
+        if not self.has_parts:
+            return
         self.serial += 1
-        head = self.lists_used
-        self.lists_used += 1
-        node = ROOT_PREFIX
-        for i in range(start, end):
-            node = self.child(node, p[i])
-            if node < 0:
-                break
-            if self.node_ends[node]:
-                self.list_node(node)
-        self.lists[head] = self.lists_used - head - 1
-        head = self.lists_used
-        if head >= self.lists_room:
-            self.no_room = True
-            return
-        self.lists_used += 1
-        node = ROOT_SUFFIX
-        i = end - 1
-        while i >= start:
-            node = self.child(node, p[i])
-            if node < 0:
-                break
-            if self.node_ends[node]:
-                self.list_node(node)
-            i -= 1
-        self.lists[head] = self.lists_used - head - 1
-        head = self.lists_used
-        if head >= self.lists_room:
-            self.no_room = True
-            return
-        self.lists_used += 1
-        node = ROOT_SUBSTRING
         for i in range(start, end):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
@@ -605,54 +722,149 @@ class Kernel:
             node = ROOT_SUBSTRING if report < 0 else report
             report = node if self.node_ends[node] else self.node_reports[node]
             while report >= 0:
-                self.list_node(report)
+                if self.node_seen[report] != self.serial:
+                    # An operand that occurs twice in a value is noted once.
+                    self.node_seen[report] = self.serial
+                    self.note(report)
                 report = self.node_reports[report]
-        self.lists[head] = self.lists_used - head - 1
+        if not self.no_room:
+            self.lists[head] = self.lists_used - head - 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def remember(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.int:
-        """The entry of a string in the memory, or -1 if there is no room for it."""
-        h: cython.ulonglong = hash_bytes(p, start, end, self.seed)
-        size: cython.Py_ssize_t = end - start
-        place: cython.Py_ssize_t = mix(h) & self.memory_mask
-        entry: cython.int = self.memory_slots[place]
+    def note_lists(
+        self,
+        name: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        contained: cython.int,
+    ) -> cython.void:
+        """Note, behind their number, the lists of operands that are part of it."""
+        node: cython.int
+        at: cython.int
+        head: cython.int = self.lists_used
+        z: cython.int
         i: cython.Py_ssize_t
-        while entry >= 0:
-            if (
-                self.memory_hashes[entry] == h
-                and self.memory_sizes[entry] == size
-                and same_bytes(self.pool, self.memory_starts[entry], p, start, size)
-            ):
-                return entry
-            place = (place + 1) & self.memory_mask
-            entry = self.memory_slots[place]
-        if (
-            self.memory_count == self.memory_max
-            or self.pool_used + size > self.pool_room
-            or self.lists_used + 3 > self.lists_room
+        self.note(0)
+        if not self.has_parts or self.no_room:
+            return
+        node = ROOT_PREFIX
+        for i in range(start, end):
+            node = self.child(node, p[i])
+            if node < 0:
+                break
+            if self.node_ends[node]:
+                at = self.find_list((8 * name + 1) * 8 + PREFIX, node)
+                if at:
+                    self.note(at)
+        node = ROOT_SUFFIX
+        i = end - 1
+        while i >= start:
+            node = self.child(node, p[i])
+            if node < 0:
+                break
+            if self.node_ends[node]:
+                at = self.find_list((8 * name + 2) * 8 + SUFFIX, node)
+                if at:
+                    self.note(at)
+            i -= 1
+        for z in range(contained + 1, contained + 1 + self.lists[contained]):
+            at = self.find_list((8 * name + 3) * 8 + SUBSTRING, self.lists[z])
+            if at:
+                self.note(at)
+        if not self.no_room:
+            self.lists[head] = self.lists_used - head - 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def learn(
+        self,
+        name: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        h: cython.ulonglong,
+        place: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Enter a value of a name into the memory; -1 if there is no room for it."""
+        size: cython.Py_ssize_t = end - start
+        entry: cython.int = self.memory_count
+        m: cython.Py_ssize_t = ENTRY * cython.cast(cython.Py_ssize_t, entry)
+        lo: cython.int
+        hi: cython.int
+        mid: cython.int
+        rank: cython.int
+        i: cython.Py_ssize_t
+        row: cython.int = self.row_places[8 * name + 1]
+        odd: cython.int = 0
+        if self.memory_count == self.memory_max or (
+            size > INLINE_BYTES and self.pool_used + size > self.pool_room
         ):
             self.no_room = True
             return -1
-        entry = self.memory_count
-        self.memory_lists[entry] = self.lists_used
-        self.list_operands(p, start, end)
+        self.memory[m + 6] = self.lists_used
+        self.note_substrings(p, start, end)
+        self.memory[m + 7] = self.lists_used
+        self.note_lists(name, p, start, end, self.memory[m + 6])
         if self.no_room:
             return -1
-        self.memory_slots[place] = entry
-        self.memory_hashes[entry] = h
-        self.memory_sizes[entry] = size
-        self.memory_starts[entry] = self.pool_used
-        for i in range(size):
-            self.pool[self.pool_used + i] = p[start + i]
-        self.pool_used += size
-        self.memory_ranks[entry] = self.rank(p, start, end)
-        self.memory_reverses[entry] = self.reverse_rank(p, start, end)
+        rank = self.rank(p, start, end)
+        if row > 0:
+            lo = self.local_starts[name]
+            hi = self.local_starts[name + 1]
+            while lo < hi:
+                mid = (lo + hi) >> 1
+                if self.local_ranks[mid] < rank:
+                    lo = mid + 1
+                else:
+                    hi = mid
+            odd = lo < self.local_starts[name + 1] and self.local_ranks[lo] == rank
+            row += ROW * (lo - self.local_starts[name])
+        self.memory_slots[place] = entry + 1
+        self.memory[m] = tag_of(h)
+        self.memory[m + 1] = size
+        self.memory[m + 2] = name
+        self.memory[m + 4] = rank
+        self.memory[m + 5] = self.reverse_rank(p, start, end)
+        self.memory[m + 8] = row
+        self.memory[m + 9] = odd
+        if size <= INLINE_BYTES:
+            for i in range(size):
+                self.memory_bytes[4 * m + 40 + i] = p[start + i]
+        else:
+            self.memory[m + 3] = self.pool_used
+            for i in range(size):
+                self.pool[self.pool_used + i] = p[start + i]
+            self.pool_used += size
         self.memory_count += 1
         return entry
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_remembered(
+        self,
+        m: cython.Py_ssize_t,
+        name: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+        h: cython.ulonglong,
+    ) -> cython.bint:
+        """Whether the entry at ``memory[m]`` is this value of this name."""
+        if (
+            self.memory[m] != tag_of(h)
+            or self.memory[m + 1] != size
+            or self.memory[m + 2] != name
+        ):
+            return False
+        if size <= INLINE_BYTES:
+            return same_bytes(self.memory_bytes, 4 * m + 40, p, start, size)
+        return same_bytes(self.pool, self.memory[m + 3], p, start, size)
 
     # --- Coordinates ----------------------------------------------------------------
 
@@ -665,49 +877,58 @@ class Kernel:
         h: cython.ulonglong,
     ) -> cython.int:  # fmt: skip
         """The number of a name that some filter has, or -1."""
-        place: cython.Py_ssize_t = mix(h) & self.name_mask
-        name: cython.int = self.name_slots[place]
-        first: cython.int
-        while name >= 0:
-            first = self.name_starts[name]
+        slots = self.name_slots
+        place: cython.Py_ssize_t = cython.cast(
+            cython.Py_ssize_t, h & cython.cast(cython.ulonglong, self.name_mask)
+        )
+        tag: cython.int = tag_of(h)
+        i: cython.Py_ssize_t = 4 * place
+        while slots[i + 3] > 0:
             if (
-                self.name_hashes[name] == h
-                and self.name_starts[name + 1] - first == end - start
-                and same_bytes(self.name_bytes, first, p, start, end - start)
+                slots[i] == tag
+                and slots[i + 2] == end - start
+                and same_bytes(self.name_bytes, slots[i + 1], p, start, end - start)
             ):
-                return name
+                return slots[i + 3] - 1
             place = (place + 1) & self.name_mask
-            name = self.name_slots[place]
+            i = 4 * place
         return -1
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def visit(self, d: cython.int, rank: cython.int) -> cython.void:
+        """Remember the row of a dimension where a rank stands, if it has rows."""
+        row: cython.int = self.row_places[d]
+        if row > 0:
+            row += ROW * (rank >> 1)
+            if cython.compiled:
+                prefetch(self.arena + row)
+            self.visits[2 * self.visit_count] = row
+            self.visits[2 * self.visit_count + 1] = rank & 1
+            self.visit_count += 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def number_rank(
-        self, name: cython.int, whole: cython.longlong, rest: cython.double
-    ) -> cython.int:
-        """The rank of a number: a whole part and a rest, compared one after the other.
-
-        Exact where a double would not be: every integer of 64 bits and every double
-        has such a pair.
-        """
+    def integer_rank(self, name: cython.int, value: cython.longlong) -> cython.int:
+        """Whole parts decide: only floats below all integers have negative rests."""
         start: cython.int = self.number_starts[name]
+        end: cython.int = self.number_starts[name + 1]
         lo: cython.int = start
-        hi: cython.int = self.number_starts[name + 1]
-        mid: cython.int
-        while lo < hi:
-            mid = (lo + hi) >> 1
-            if self.number_wholes[mid] < whole or (
-                self.number_wholes[mid] == whole and self.number_rests[mid] < rest
-            ):
-                lo = mid + 1
-            else:
-                hi = mid
-        if (
-            lo < self.number_starts[name + 1]
-            and self.number_wholes[lo] == whole
-            and self.number_rests[lo] == rest
-        ):
+        n: cython.int = end - start
+        half: cython.int
+        wholes = self.number_wholes
+        while n > 1:
+            # Without a branch, because nobody could predict it.
+            half = n >> 1
+            lo += half * (wholes[lo + half - 1] < value)
+            n -= half
+        lo += n == 1 and wholes[lo] < value
+        while lo < end and wholes[lo] == value and self.number_rests[lo] < 0.0:
+            lo += 1
+        if lo < end and wholes[lo] == value and self.number_rests[lo] == 0.0:
             return 2 * (lo - start) + 1
         return 2 * (lo - start)
 
@@ -717,16 +938,28 @@ class Kernel:
     @cython.exceptval(check=False)
     def set_integer(self, name: cython.int, value: cython.longlong) -> cython.void:
         d: cython.int = 8 * name
-        rank: cython.int = self.number_rank(name, value, 0.0)
+        n: cython.int
+        low: cython.longlong = self.dense[4 * name]
+        if value >= low and value <= self.dense[4 * name + 1]:
+            n = self.dense_ranks[self.dense[4 * name + 2] + (value - low)]
+        else:
+            n = self.integer_rank(name, value)
         self.x[d] = 0
-        self.x[d + 4] = rank
-        self.x[d + 5] = rank
+        self.x[d + 4] = n
+        self.x[d + 5] = n
+        self.visit(d, 0)
+        self.visit(d + 4, n)
+        self.visit(d + 5, n)
 
     @cython.cfunc
-    @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
     def set_float(self, name: cython.int, value: cython.double) -> cython.void:
+        """A number is a whole part and a rest, compared one after the other.
+
+        Exact where a double would not be: every integer of 64 bits and every double
+        has such a pair.
+        """
         d: cython.int = 8 * name
         whole: cython.longlong
         rest: cython.double
@@ -743,10 +976,31 @@ class Kernel:
             if whole > value:  # the cast goes towards zero
                 whole -= 1
             rest = value - whole
-        rank: cython.int = self.number_rank(name, whole, rest)
+        start: cython.int = self.number_starts[name]
+        lo: cython.int = start
+        hi: cython.int = self.number_starts[name + 1]
+        mid: cython.int
+        while lo < hi:
+            mid = (lo + hi) >> 1
+            if self.number_wholes[mid] < whole or (
+                self.number_wholes[mid] == whole and self.number_rests[mid] < rest
+            ):
+                lo = mid + 1
+            else:
+                hi = mid
+        mid = 2 * (lo - start)
+        if (
+            lo < self.number_starts[name + 1]
+            and self.number_wholes[lo] == whole
+            and self.number_rests[lo] == rest
+        ):
+            mid += 1
         self.x[d] = 0
-        self.x[d + 4] = rank
-        self.x[d + 6] = rank
+        self.x[d + 4] = mid
+        self.x[d + 6] = mid
+        self.visit(d, 0)
+        self.visit(d + 4, mid)
+        self.visit(d + 6, mid)
 
     @cython.cfunc
     @cython.inline
@@ -763,10 +1017,21 @@ class Kernel:
                 lo = mid + 1
             else:
                 hi = mid
+        mid = 2 * (lo - start)
+        if lo < self.time_starts[name + 1] and self.time_keys[lo] == value:
+            mid += 1
         self.x[8 * name] = 0
-        self.x[8 * name + 7] = 2 * (lo - start) + (
-            lo < self.time_starts[name + 1] and self.time_keys[lo] == value
-        )
+        self.x[8 * name + 7] = mid
+        self.visit(8 * name, 0)
+        self.visit(8 * name + 7, mid)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def set_boolean(self, name: cython.int, value: cython.bint) -> cython.void:
+        self.x[8 * name] = 3 if value else 1
+        self.visit(8 * name, self.x[8 * name])
 
     @cython.cfunc
     @cython.inline
@@ -778,14 +1043,45 @@ class Kernel:
         p: cython.p_uchar,
         start: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
-    ) -> cython.void:
+    ) -> cython.bint:
+        """Whether it is one: what is remembered is, what is new must be UTF-8."""
         d: cython.int = 8 * name
-        entry: cython.int = self.remember(p, start, end)
-        if entry >= 0:
-            self.x[d] = 0
-            self.x[d + 1] = self.memory_ranks[entry]
-            self.x[d + 2] = self.memory_reverses[entry]
-            self.x[d + 3] = entry
+        h: cython.ulonglong = scrambled(
+            hash_bytes(p, start, end, self.seed), cython.cast(cython.ulonglong, name)
+        )
+        place: cython.Py_ssize_t = cython.cast(
+            cython.Py_ssize_t, h & cython.cast(cython.ulonglong, self.memory_mask)
+        )
+        entry: cython.int = self.memory_slots[place] - 1
+        m: cython.Py_ssize_t
+        while entry >= 0 and not self.is_remembered(
+            ENTRY * cython.cast(cython.Py_ssize_t, entry),
+            name, p, start, end - start, h,
+        ):  # fmt: skip
+            place = (place + 1) & self.memory_mask
+            entry = self.memory_slots[place] - 1
+        if entry < 0:
+            if not is_utf8(p, start, end):
+                return False
+            entry = self.learn(name, p, start, end, h, place)
+            if entry < 0:
+                return True  # no room: the caller makes some, and begins anew
+        m = ENTRY * cython.cast(cython.Py_ssize_t, entry)
+        self.x[d] = 0
+        self.x[d + 1] = self.memory[m + 4]
+        self.x[d + 2] = self.memory[m + 5]
+        self.x[d + 3] = entry
+        self.visit(d, 0)
+        if self.memory[m + 8] > 0:
+            if cython.compiled:
+                prefetch(self.arena + self.memory[m + 8])
+            self.visits[2 * self.visit_count] = self.memory[m + 8]
+            self.visits[2 * self.visit_count + 1] = self.memory[m + 9]
+            self.visit_count += 1
+        if self.lists[self.memory[m + 7]] > 0:
+            self.found_lists[self.found_count] = self.memory[m + 7]
+            self.found_count += 1
+        return True
 
     @cython.cfunc
     @cython.nogil
@@ -798,6 +1094,22 @@ class Kernel:
             for k in range(8):
                 self.x[8 * self.attributes[i] + k] = -1
         self.set_count = 0
+        self.is_sorted = False
+        self.visit_count = 0
+        self.found_count = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count(self) -> cython.void:
+        """Count the names and rows of the notification, for whoever lays out anew."""
+        i: cython.int
+        z: cython.Py_ssize_t
+        for i in range(self.set_count):
+            self.name_counts[self.attributes[i]] += 1
+        for i in range(self.visit_count):
+            z = (self.visits[2 * i] - self.rows_start) // 4 + self.visits[2 * i + 1]
+            self.row_counts[z] += 1
 
     # --- Reading a block: a msgpack map with string keys and plain values ---------
 
@@ -813,6 +1125,7 @@ class Kernel:
         """
         c: cython.int
         count: cython.Py_ssize_t
+        unknown: cython.int = 0
         k: cython.Py_ssize_t
         j: cython.Py_ssize_t
         size: cython.Py_ssize_t
@@ -862,22 +1175,27 @@ class Kernel:
             start = i
             i += size
             h = hash_bytes(p, start, i, self.seed)
-            for j in range(k):
-                if (
-                    self.key_hashes[j] == h
-                    and self.key_ends[j] - self.key_starts[j] == size
-                    and same_bytes(p, self.key_starts[j], p, start, size)
-                ):
-                    return DUPLICATE
-            self.key_hashes[k] = h
-            self.key_starts[k] = start
-            self.key_ends[k] = i
             name = self.find_name(p, start, i, h)
             if name >= 0:
+                if self.x[8 * name] >= 0:
+                    return DUPLICATE
                 self.attributes[self.set_count] = name
                 self.set_count += 1
-            elif not is_utf8(p, start, i):
-                return NOT_UTF8  # a known name needs no second look
+            else:
+                # No filter knows the name; it may stand there once all the same.
+                for j in range(unknown):
+                    if (
+                        self.key_hashes[j] == h
+                        and self.key_ends[j] - self.key_starts[j] == size
+                        and same_bytes(p, self.key_starts[j], p, start, size)
+                    ):
+                        return DUPLICATE
+                self.key_hashes[unknown] = h
+                self.key_starts[unknown] = start
+                self.key_ends[unknown] = i
+                unknown += 1
+                if not is_utf8(p, start, i):
+                    return NOT_UTF8
             # The value.
             if i >= end:
                 return TRUNCATED
@@ -899,10 +1217,11 @@ class Kernel:
                     i += 1 << (c - 0xD9)
                 if size > end - i:
                     return TRUNCATED
-                if not is_utf8(p, i, i + size):
-                    return NOT_UTF8
                 if name >= 0:
-                    self.set_string(name, p, i, i + size)
+                    if not self.set_string(name, p, i, i + size):
+                        return NOT_UTF8
+                elif not is_utf8(p, i, i + size):
+                    return NOT_UTF8
                 i += size
             elif 0xCC <= c <= 0xCF:
                 size = 1 << (c - 0xCC)
@@ -937,7 +1256,7 @@ class Kernel:
                 i += size
             elif c == 0xC2 or c == 0xC3:
                 if name >= 0:
-                    self.x[8 * name] = 1 if c == 0xC2 else 3
+                    self.set_boolean(name, c == 0xC3)
             elif c == 0xD6 or c == 0xD7 or c == 0xC7:
                 # A time: seconds; or 30 bits of nanoseconds and 34 of seconds; or
                 # four bytes of nanoseconds and eight of seconds.
@@ -1003,10 +1322,8 @@ class Kernel:
             if v < 0:
                 return False
             if (d & 7) == 3:
-                # A substring: the third list of the value has its node, or not.
-                at = self.memory_lists[v]
-                at += self.lists[at] + 1
-                at += self.lists[at] + 1
+                # A substring: it is among those that the value contains, or not.
+                at = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, v) + 6]
                 found = False
                 for z in range(at + 1, at + 1 + self.lists[at]):
                     found |= self.lists[z] == arena[p + 1]
@@ -1024,27 +1341,47 @@ class Kernel:
     def push(
         self,
         kind: cython.int,
-        second: cython.int,
         start: cython.int,
         end: cython.int,
-        v: cython.int,
+        short: cython.int,
+        wanted: cython.bint,
     ) -> cython.void:
-        """Write a run behind the queue; whoever counts it has queued it."""
-        i: cython.int = 5 * self.queued
+        """Queue something to read, if it is wanted: written in any case, no branch."""
+        i: cython.int = 4 * self.queued
         self.queue[i] = kind
-        self.queue[i + 1] = second
-        self.queue[i + 2] = start
-        self.queue[i + 3] = end
-        self.queue[i + 4] = v
+        self.queue[i + 1] = start
+        self.queue[i + 2] = end
+        self.queue[i + 3] = short
+        self.queued += wanted
 
     @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def queue_runs(
-        self, at: cython.Py_ssize_t, kind: cython.int, v: cython.int
+    def sort_attributes(self) -> cython.void:
+        """Put the names of the notification in order, once somebody needs it."""
+        i: cython.int
+        j: cython.int
+        name: cython.int
+        if self.is_sorted:
+            return
+        self.is_sorted = True
+        for i in range(1, self.set_count):
+            name = self.attributes[i]
+            j = i
+            while j > 0 and self.attributes[j - 1] > name:
+                self.attributes[j] = self.attributes[j - 1]
+                j -= 1
+            self.attributes[j] = name
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def push_directory(
+        self, at: cython.Py_ssize_t, kind: cython.int, last: cython.int
     ) -> cython.void:
-        """Queue the runs of a directory whose second name the notification has."""
+        """Queue what a directory has for names up to ``last`` of the notification."""
         arena = self.arena
         mask: cython.int = arena[at]
         place: cython.Py_ssize_t
@@ -1053,180 +1390,345 @@ class Kernel:
         j: cython.int
         if self.queued + self.set_count + 18 > self.queue_room:
             self.execute()
-        if mask < 16:
+        if mask < 8 or mask < self.set_count:
+            # Few places: all of them, without a branch, rather than one for each name.
+            if self.queued + mask > self.queue_room:
+                self.execute()
             for place in range(mask + 1):
                 s = at + 4 + 4 * place
                 second = arena[s]
-                self.push(kind, second, arena[s + 1], arena[s + 2], v)
-                self.queued += second == 0 or (
-                    second > 0 and self.x[8 * (second - 1)] >= 0
+                self.push(
+                    kind,
+                    arena[s + 1],
+                    arena[s + 2],
+                    arena[s + 3],
+                    second > 0 and self.x[8 * (second - 1)] >= 0,
                 )
             return
-        for j in range(-1, self.set_count):
-            second = 0 if j < 0 else self.attributes[j] + 1
+        self.sort_attributes()
+        for j in range(self.set_count):
+            second = self.attributes[j]
+            if second > last:
+                break
+            second += 1
             place = mix(cython.cast(cython.ulonglong, second)) & mask
             s = at + 4 + 4 * place
             while arena[s] != second and arena[s] != -1:
                 place = (place + 1) & mask
                 s = at + 4 + 4 * place
-            if arena[s] == second:
-                self.push(kind, second, arena[s + 1], arena[s + 2], v)
-                self.queued += 1
+            self.push(
+                kind, arena[s + 1], arena[s + 2], arena[s + 3], arena[s] == second
+            )
 
     @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_up(
-        self, d: cython.int, kind: cython.int, operand: cython.int
-    ) -> cython.void:
-        """Queue what is stored under an operand, of the classes up to ``SUBSTRING``."""
-        arena = self.arena
-        tag: cython.int = d * 8 + kind
-        key: cython.ulonglong = (
-            cython.cast(cython.ulonglong, tag) << 32
-        ) | cython.cast(cython.ulonglong, operand)
-        mask: cython.Py_ssize_t = arena[1]
-        place: cython.Py_ssize_t = mix(key) & mask
-        i: cython.Py_ssize_t = arena[0] + 4 * place
-        while arena[i + 2] != 0:
-            if arena[i] == operand and arena[i + 1] == tag:
-                if arena[i + 2] < 0:
-                    self.queue_runs(-arena[i + 2], kind, 0)
-                    return
-                if self.queued + 2 > self.queue_room:
-                    self.execute()
-                self.push(kind, -1, arena[i + 2], arena[i + 3], 0)
-                self.queued += 1
-                return
-            place = (place + 1) & mask
-            i = arena[0] + 4 * place
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def look_up_list(
-        self, d: cython.int, kind: cython.int, at: cython.int
-    ) -> cython.void:
-        z: cython.int
-        for z in range(at + 1, at + 1 + self.lists[at]):
-            self.look_up(d, kind, self.lists[z])
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def collect_dimension(self, d: cython.int) -> cython.void:
-        """Queue what is stored under one coordinate."""
-        flags: cython.int = self.flags[d]
-        v: cython.int = self.x[d]
-        c: cython.int
-        if flags & 1:
-            self.look_up(d, EQ, v)
-        if flags & 0xF0:
-            for c in range(4, 8):
-                if flags & (1 << c):
-                    self.queue_runs(self.arena[self.arena[2] + 4 * d + c - 4], c, v)
+    def push_list(self, at: cython.int) -> cython.void:
+        if at > 0:
+            self.push(LIST, at, 0, 0, True)
+        elif at < 0:
+            at = -at
+            self.push(STRETCH, at + 3, at + 3 + self.arena[at], 0, self.arena[at] > 0)
+            self.push_directory(self.arena[at + 2], RUN, NAMES_MAX)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def collect(self) -> cython.void:
-        """Queue all runs that must be read for the notification."""
+        """Queue all that must be read for the notification."""
+        arena = self.arena
         i: cython.int
-        k: cython.int
-        d: cython.int
+        z: cython.int
         at: cython.int
+        row: cython.int
+        for i in range(self.visit_count):
+            row = self.visits[2 * i]
+            if self.queued + 4 > self.queue_room:
+                self.execute()
+            if self.as_masks:
+                z = (row - self.rows_start) // 4 + self.visits[2 * i + 1]
+                self.mask |= self.row_masks[z]
+            if self.visits[2 * i + 1]:
+                self.push(
+                    STRETCH, arena[row + 2], arena[row + 3],
+                    0, arena[row + 2] < arena[row + 3],
+                )  # fmt: skip
+                self.push(
+                    STRETCH, arena[row + 4], arena[row + 5],
+                    0, arena[row + 4] < arena[row + 5],
+                )  # fmt: skip
+                self.push_list(arena[row + 6])
+            else:
+                self.push(
+                    STRETCH, arena[row], arena[row + 1], 0, arena[row] < arena[row + 1]
+                )
+        for i in range(self.found_count):
+            at = self.found_lists[i]
+            for z in range(at + 1, at + 1 + self.lists[at]):
+                if self.queued + 4 > self.queue_room:
+                    self.execute()
+                self.push_list(self.lists[z])
+        if self.has_wide_pairs:
+            self.sort_attributes()  # here, because below nobody may move them
         for i in range(self.set_count):
-            d = 8 * self.attributes[i]
-            for k in range(8):
-                if k != 2 and k != 3 and self.flags[d + k] and self.x[d + k] >= 0:
-                    self.collect_dimension(d + k)
-            if self.x[d + 3] >= 0:
-                at = self.memory_lists[self.x[d + 3]]
-                if self.flags[d + 1] & 2:
-                    self.look_up_list(d + 1, PREFIX, at)
-                at += self.lists[at] + 1
-                if self.flags[d + 2] & 4:
-                    self.look_up_list(d + 2, SUFFIX, at)
-                at += self.lists[at] + 1
-                if self.flags[d + 3] & 8:
-                    self.look_up_list(d + 3, SUBSTRING, at)
+            at = arena[self.pairs + self.attributes[i]]
+            if at > 0:
+                self.push_directory(at, GROUP, self.attributes[i])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def emit(self, owner: cython.int) -> cython.void:
+        """A filter matches; in the form with masks, an interface."""
+        if self.as_masks:
+            self.mask |= cython.cast(cython.ulonglong, 1) << owner
+        else:
+            self.out[self.found] = owner
+            self.found += 1
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def emit_stretch(
+        self, start: cython.Py_ssize_t, size: cython.Py_ssize_t
+    ) -> cython.void:
+        z: cython.Py_ssize_t
+        if self.as_masks:
+            for z in range(start, start + size):
+                self.mask |= cython.cast(cython.ulonglong, 1) << self.arena[z]
+        else:
+            for z in range(size):
+                self.out[self.found + z] = self.arena[start + z]
+            self.found += size
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_wanted(self, owner: cython.int) -> cython.bint:
+        """Whether it is still open that the owner matches."""
+        return not self.as_masks or not ((self.mask >> owner) & 1)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def run_short(
+        self, s: cython.Py_ssize_t, m: cython.Py_ssize_t, step: cython.Py_ssize_t
+    ) -> cython.void:
+        """Test ``m`` short entries, ``step`` words from one to the next."""
+        arena = self.arena
+        x = self.x
+        out = self.out
+        n: cython.Py_ssize_t = self.found
+        mask: cython.ulonglong = self.mask
+        z: cython.Py_ssize_t
+        v: cython.int
+        holds: cython.int
+        if self.as_masks:
+            for z in range(m):
+                v = x[arena[s] >> 1]
+                holds = (
+                    ((v >= arena[s + 1]) & (v <= arena[s + 2])) ^ (arena[s] & 1)
+                ) & (v >= 0)
+                mask |= cython.cast(cython.ulonglong, holds) << arena[s + 3]
+                s += step
+            self.mask = mask
+            return
+        for z in range(m):
+            v = x[arena[s] >> 1]
+            holds = (((v >= arena[s + 1]) & (v <= arena[s + 2])) ^ (arena[s] & 1)) & (
+                v >= 0
+            )
+            out[n] = arena[s + 3]
+            n += holds
+            s += step
+        self.found = n
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def run(
+        self, s: cython.Py_ssize_t, e: cython.Py_ssize_t, m: cython.Py_ssize_t
+    ) -> cython.void:
+        """Test entry after entry, ``m`` of them short."""
+        arena = self.arena
+        self.run_short(s, m, 4)
+        s += 4 * m
+        while s < e:
+            if self.is_wanted(arena[s]) and self.holds(s + 2, arena[s + 1]):
+                self.emit(arena[s])
+            s += 2 + 3 * arena[s + 1]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def up_to(
+        self, s: cython.Py_ssize_t, m: cython.Py_ssize_t, v: cython.int
+    ) -> cython.Py_ssize_t:
+        """How many of ``m`` short entries of a part have a threshold up to ``v``."""
+        lo: cython.Py_ssize_t = 0
+        half: cython.Py_ssize_t
+        if m == 0:
+            return 0
+        while m > 1:
+            half = m >> 1
+            lo += half * (self.arena[s + 5 * (lo + half - 1)] <= v)
+            m -= half
+        return lo + (self.arena[s + 5 * lo] <= v)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def run_pairs(self, s: cython.Py_ssize_t, m: cython.Py_ssize_t) -> cython.void:
+        """Test ``m`` entries of exactly two constraints."""
+        arena = self.arena
+        x = self.x
+        out = self.out
+        n: cython.Py_ssize_t = self.found
+        z: cython.Py_ssize_t
+        v: cython.int
+        w: cython.int
+        holds: cython.int
+        for z in range(m):
+            v = x[arena[s] >> 1]
+            w = x[arena[s + 3] >> 1]
+            holds = (
+                (((v >= arena[s + 1]) & (v <= arena[s + 2])) ^ (arena[s] & 1))
+                & (((w >= arena[s + 4]) & (w <= arena[s + 5])) ^ (arena[s + 3] & 1))
+                & (v >= 0)
+                & (w >= 0)
+            )
+            if self.as_masks:
+                self.mask |= cython.cast(cython.ulonglong, holds) << arena[s + 6]
+            else:
+                out[n] = arena[s + 6]
+                n += holds
+            s += 7
+        self.found = n
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def upper_bound(
-        self, s: cython.Py_ssize_t, n: cython.int, v: cython.int
-    ) -> cython.int:
-        """How many of ``n`` ascending thresholds are at most ``v``."""
-        lo: cython.int = 0
-        hi: cython.int = n
-        mid: cython.int
-        while lo < hi:
-            mid = (lo + hi) >> 1
-            if self.arena[s + mid] <= v:
-                lo = mid + 1
+    def run_group(self, s: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+        """Test the entries of a group, part after part."""
+        arena = self.arena
+        end: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        u: cython.Py_ssize_t
+        kind: cython.int
+        v: cython.int
+        if arena[s] < 0:
+            end = arena[s + 1]
+            m = arena[s + 2]
+            self.run_pairs(s + 3, m)
+            self.run(s + 3 + 7 * m, end, 0)
+            s = end
+        while s < e:
+            kind = arena[s] & 7
+            v = self.x[arena[s] >> 3]
+            end = arena[s + 1]
+            m = arena[s + 2]
+            s += 3
+            if v < 0:
+                s = end  # the name is there, with a value of another kind
+                continue
+            if kind == LT:
+                v = -v
+            if kind == LT or kind == GT:
+                # Thresholds ascend; behind the first that fails, all fail.
+                self.run_short(s + 1, self.up_to(s, m, v), 5)
+                s += 5 * m
+                while s < end and arena[s] <= v:
+                    if self.is_wanted(arena[s + 1]) and self.holds(s + 3, arena[s + 2]):
+                        self.emit(arena[s + 1])
+                    s += 3 + 3 * arena[s + 2]
             else:
-                hi = mid
-        return lo
+                u = 0
+                if kind == NE:
+                    # Those that differ: below the value, and above it.
+                    u = self.up_to(s, m, v - 1)
+                    self.run_short(s + 1, u, 5)
+                    u = self.up_to(s, m, v)
+                self.run_short(s + 5 * u + 1, m - u, 5)
+                s += 5 * m
+                while s < end:
+                    if (
+                        (kind != NE or arena[s] != v)
+                        and self.is_wanted(arena[s + 1])
+                        and self.holds(s + 3, arena[s + 2])
+                    ):
+                        self.emit(arena[s + 1])
+                    s += 3 + 3 * arena[s + 2]
+            s = end
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def execute(self) -> cython.void:
-        """Read the queued runs; write the matching filters behind ``out[found]``."""
+        """Read what is queued; write what matches behind ``out[found]``."""
         arena = self.arena
-        out = self.out
-        n: cython.Py_ssize_t = self.found
         i: cython.int
-        z: cython.int
-        u: cython.int
         kind: cython.int
-        v: cython.int
         s: cython.Py_ssize_t
-        e: cython.Py_ssize_t
+        if cython.compiled:
+            for i in range(min(8, self.queued)):
+                prefetch(arena + self.queue[4 * i + 1])
         for i in range(self.queued):
             if cython.compiled:
-                if i + 6 < self.queued:
-                    prefetch(arena + self.queue[5 * i + 32])
-                    prefetch(arena + self.queue[5 * i + 32] + 16)
-            kind = self.queue[5 * i]
-            s = self.queue[5 * i + 2]
-            e = self.queue[5 * i + 3]
-            v = self.queue[5 * i + 4]
-            if kind == LT:
-                v = -v  # thresholds of `<` are negated, so that all ascend
-            if self.queue[5 * i + 1] == 0:
-                # Filters of one constraint: thresholds, then the filters.
-                u = e
-                if kind == LT or kind == GT or kind == NE:
-                    u = self.upper_bound(s, e, v)
-                if kind == NE:
-                    for z in range(u, e):
-                        out[n + z - u] = arena[s + e + z]
-                    n += e - u
-                    u = self.upper_bound(s, u, v - 1)
-                for z in range(u):
-                    out[n + z] = arena[s + e + z]
-                n += u
-            elif kind == LT or kind == GT:
-                while s < e and arena[s] <= v:
-                    if self.holds(s + 3, arena[s + 2]):
-                        out[n] = arena[s + 1]
-                        n += 1
-                    s += 3 + 3 * arena[s + 2]
+                if i + 8 < self.queued:
+                    prefetch(arena + self.queue[4 * i + 33])
+                    prefetch(arena + self.queue[4 * i + 33] + 16)
+            if self.as_masks and (self.mask & self.open) == self.open:
+                break
+            kind = self.queue[4 * i]
+            s = self.queue[4 * i + 1]
+            if kind == STRETCH:
+                self.emit_stretch(s, self.queue[4 * i + 2] - s)
+            elif kind == LIST:
+                self.emit_stretch(s + 3, arena[s])
+                self.run(s + 3 + arena[s], arena[s + 2], arena[s + 1])
+            elif kind == RUN:
+                self.run(s, self.queue[4 * i + 2], self.queue[4 * i + 3])
             else:
-                while s < e:
-                    if (kind != NE or arena[s] != v) and self.holds(
-                        s + 3, arena[s + 2]
-                    ):
-                        out[n] = arena[s + 1]
-                        n += 1
-                    s += 3 + 3 * arena[s + 2]
-        self.found = n
+                self.run_group(s, self.queue[4 * i + 2])
         self.queued = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def match_set(self) -> cython.void:
+        """Match the notification whose coordinates are set, and clear them."""
+        if self.messages % SAMPLED == 0:
+            self.count()
+        self.messages += 1
+        self.collect()
+        self.execute()
+        self.clear()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_or_forget(
+        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """Read a block; when the memory of values is full, once more with an empty one.
+
+        If ``no_room`` is set afterwards, the memory is too small for this block.
+        """
+        bad: cython.int = self.read(p, start, end)
+        if self.no_room:
+            self.clear()
+            self.no_room = False
+            self.forget_values()
+            bad = self.read(p, start, end)
+        return bad
 
     @cython.cfunc
     @cython.nogil
@@ -1237,200 +1739,221 @@ class Kernel:
         offsets: cython.p_longlong,
         first: cython.Py_ssize_t,
         last: cython.Py_ssize_t,
-        room: cython.Py_ssize_t,
         counts: cython.p_int,
+        masks: cython.p_ulonglong,
         state: cython.p_longlong,
     ) -> cython.int:
         """Match blocks ``first`` to ``last``; 0, or why it stopped at ``state[0]``."""
-        m: cython.Py_ssize_t = first
+        m: cython.Py_ssize_t
         before: cython.Py_ssize_t
         bad: cython.int
         why: cython.int = 0
-        is_fresh: cython.bint = False
-        while m < last:
-            if room - self.found < self.filters:
+        for m in range(first, last):
+            state[0] = m
+            # One place more than filters: a short entry is written before it is tested.
+            if not self.as_masks and self.room - self.found <= self.filters:
                 why = ROOM_FOR_MATCHES
                 break
-            bad = self.read(p, offsets[m], offsets[m + 1])
-            if self.no_room:
-                # Once more with an empty memory; if that is too small, with a larger.
-                self.clear()
-                self.no_room = False
-                self.forget_values()
-                if is_fresh:
-                    why = ROOM_FOR_VALUES
-                    break
-                is_fresh = True
-                continue
-            is_fresh = False
+            bad = self.read_or_forget(p, offsets[m], offsets[m + 1])
             before = self.found
+            self.mask = 0
+            if self.no_room:
+                self.no_room = False
+                self.clear()
+                self.forget_values()
+                why = ROOM_FOR_VALUES
+                break
             if bad:
+                self.clear()
                 counts[m] = -bad
             else:
-                self.collect()
-                self.execute()
+                self.match_set()
                 counts[m] = self.found - before
-            self.clear()
-            m += 1
-        state[0] = m
+            if self.as_masks:
+                masks[m] = self.mask & self.open
+        else:
+            state[0] = last
         state[1] = self.found
         return why
 
-    def match(self, blocks, offsets, first, last, out, counts, state):  # type: ignore[no-untyped-def]
+    def match(self, blocks, offsets, first, last, out, counts, masks, wanted, state):  # type: ignore[no-untyped-def]
         """Match, for Python, with the GIL released; ``state`` says how far it came.
 
-        ``state[1]`` is how many filters stand in ``out`` already.  Offsets ascend and
-        end within the blocks; the caller has checked it.
+        ``state[1]`` is how many filters stand in ``out`` already; ``wanted`` has the
+        bits of the interfaces that are open.  Offsets ascend and end within the blocks;
+        the caller has checked it.
         """
-        self.out = ints(out)
-        self.found = state[1]
+        self.use(out)
+        self.found = int(state[1])
+        self.open = wanted
         if cython.compiled:
             p: cython.const[cython.uchar][::1] = blocks
-            o: cython.longlong[::1] = offsets
-            c: cython.int[::1] = counts
-            t: cython.longlong[::1] = state
             a: cython.Py_ssize_t = first
             b: cython.Py_ssize_t = last
-            room: cython.Py_ssize_t = len(out)
             start = cython.cast(cython.p_uchar, cython.address(p[0]))
+            o = longs(offsets)
+            c = ints(counts)
+            w = words(masks)
+            t = longs(state)
             why: cython.int
             with cython.nogil:
-                why = self.batch(
-                    start,
-                    cython.address(o[0]),
-                    a,
-                    b,
-                    room,
-                    cython.address(c[0]),
-                    cython.address(t[0]),
-                )
+                why = self.batch(start, o, a, b, c, w, t)
             return why
         return self.batch(
             memoryview(blocks),
             memoryview(offsets),
             first,
             last,
-            len(out),
             memoryview(counts),
+            memoryview(masks),
             memoryview(state),
         )
 
+    def use(self, out):  # type: ignore[no-untyped-def]
+        """Write matches into this array from now on."""
+        self.out = ints(out)
+        self.room = len(out)
 
-def fill(arena, places, lists, runs, entries, rest, thresholds, owners, short):  # type: ignore[no-untyped-def]
-    """Write lists, directories, runs and entries into the arena; where it ends.
+    def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
+        """Match one block, into the array in use, which has room for every filter.
 
-    The arguments are int32, as :mod:`siena.matching.layout` has them: ``places`` is
-    (hash, hash mask, directories of dimensions, directories, streams);
-    ``lists`` has a row for each list: tag, operand, first run, end of runs; ``runs`` a
-    row for each run: second name + 1, first entry, end; ``entries[i]`` is where the
-    constraints of entry ``i`` begin in ``rest``, three words each.
-    """
-    if not cython.compiled:
-        # Views whose items are Python's integers, which do not overflow.
-        arena, places, lists, runs = map(memoryview, (arena, places, lists, runs))
-        entries, rest = memoryview(entries), memoryview(rest)
-        thresholds, owners = memoryview(thresholds), memoryview(owners)
-    ar: cython.int[::1] = arena
-    pl: cython.int[::1] = places
-    li: cython.int[:, ::1] = lists
-    ru: cython.int[:, ::1] = runs
-    en: cython.int[::1] = entries
-    re: cython.int[::1] = rest
-    th: cython.int[::1] = thresholds
-    ow: cython.int[::1] = owners
-    small: cython.int = short
-    at: cython.Py_ssize_t = pl[4]
-    directory: cython.Py_ssize_t = pl[3]
-    row: cython.Py_ssize_t
-    run: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    q: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    count: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    kind: cython.int
-    mask: cython.int
-    for row in range(li.shape[0]):
-        kind = li[row, 0] & 7
-        first = ru[li[row, 2], 1]
-        end = ru[li[row, 3] - 1, 2]
-        if kind < 4 and end - first <= small:
-            start: cython.int = at
-            for i in range(first, end):
-                count = en[i + 1] - en[i]
-                ar[at] = th[i]
-                ar[at + 1] = ow[i]
-                ar[at + 2] = count
-                for q in range(3 * count):
-                    ar[at + 3 + q] = re[3 * en[i] + q]
-                at += 3 + 3 * count
-            stop: cython.int = at
+        How many filters match; below zero why the block is bad; ``None`` where
+        only :meth:`match` can help.
+        """
+        bad: cython.int
+        size: cython.Py_ssize_t = len(block)
+        if self.room <= self.filters:
+            return None
+        self.found = 0
+        if cython.compiled:
+            p: cython.p_char = block
+            with cython.nogil:
+                bad = self.read_or_forget(cython.cast(cython.p_uchar, p), 0, size)
+                if bad == 0 and not self.no_room:
+                    self.match_set()
         else:
-            mask = 2
-            while mask < (li[row, 3] - li[row, 2]) * 3 // 2 + 1:
-                mask *= 2
-            mask -= 1
-            ar[directory] = mask
-            for q in range(mask + 1):
-                ar[directory + 4 + 4 * q] = -1
-            for run in range(li[row, 2], li[row, 3]):
-                place = mix(cython.cast(cython.ulonglong, ru[run, 0])) & mask
-                while ar[directory + 4 + 4 * place] != -1:
-                    place = (place + 1) & mask
-                q = directory + 4 + 4 * place
-                ar[q] = ru[run, 0]
-                ar[q + 1] = at
-                if ru[run, 0] == 0:
-                    count = ru[run, 2] - ru[run, 1]
-                    for i in range(count):
-                        ar[at + i] = th[ru[run, 1] + i]
-                        ar[at + count + i] = ow[ru[run, 1] + i]
-                    at += 2 * count
-                    ar[q + 2] = count
-                else:
-                    for i in range(ru[run, 1], ru[run, 2]):
-                        count = en[i + 1] - en[i]
-                        ar[at] = th[i]
-                        ar[at + 1] = ow[i]
-                        ar[at + 2] = count
-                        for z in range(3 * count):
-                            ar[at + 3 + z] = re[3 * en[i] + z]
-                        at += 3 + 3 * count
-                    ar[q + 2] = at
-            start = -directory
-            stop = 0
-            directory += 4 + 4 * (mask + 1)
-        if kind < 4:
-            key: cython.ulonglong = (
-                cython.cast(cython.ulonglong, li[row, 0]) << 32
-            ) | cython.cast(cython.ulonglong, li[row, 1])
-            place = mix(key) & pl[1]
-            while ar[pl[0] + 4 * place + 2] != 0:
-                place = (place + 1) & pl[1]
-            q = pl[0] + 4 * place
-            ar[q] = li[row, 1]
-            ar[q + 1] = li[row, 0]
-            ar[q + 2] = start
-            ar[q + 3] = stop
+            bad = self.read_or_forget(memoryview(block), 0, size)
+            if bad == 0 and not self.no_room:
+                self.match_set()
+        if self.no_room or bad:
+            self.clear()
+            if self.no_room:
+                self.no_room = False
+                self.forget_values()
+                return None
+            return -bad
+        return self.found
+
+    # --- Notifications read beforehand --------------------------------------------
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def write_tape(
+        self, tape: cython.p_int, at: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Write down all that was read of a notification; where it ends."""
+        i: cython.int
+        k: cython.int
+        tape[at] = self.set_count
+        tape[at + 1] = self.visit_count
+        tape[at + 2] = self.found_count
+        at += 3
+        for i in range(self.set_count):
+            tape[at] = self.attributes[i]
+            for k in range(8):
+                tape[at + 1 + k] = self.x[8 * self.attributes[i] + k]
+            at += 9
+        for i in range(2 * self.visit_count):
+            tape[at + i] = self.visits[i]
+        at += 2 * self.visit_count
+        for i in range(self.found_count):
+            tape[at + i] = self.found_lists[i]
+        return at + self.found_count
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_tape(self, tape: cython.p_int, at: cython.Py_ssize_t) -> cython.void:
+        i: cython.int
+        k: cython.int
+        name: cython.int
+        self.set_count = tape[at]
+        self.visit_count = tape[at + 1]
+        self.found_count = tape[at + 2]
+        at += 3
+        for i in range(self.set_count):
+            name = tape[at]
+            self.attributes[i] = name
+            for k in range(8):
+                self.x[8 * name + k] = tape[at + 1 + k]
+            at += 9
+        for i in range(self.visit_count):
+            self.visits[2 * i] = tape[at + 2 * i]
+            self.visits[2 * i + 1] = tape[at + 2 * i + 1]
+            if cython.compiled:
+                prefetch(self.arena + self.visits[2 * i])
+        at += 2 * self.visit_count
+        for i in range(self.found_count):
+            self.found_lists[i] = tape[at + i]
+
+    def record(self, blocks, offsets, tape, starts):  # type: ignore[no-untyped-def]
+        """Read blocks and write them down; how many, before one did not fit.
+
+        What is written holds as long as this kernel forgets no value.
+        """
+        m: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        room: cython.Py_ssize_t = len(tape)
+        if cython.compiled:
+            view: cython.const[cython.uchar][::1] = blocks
+            p = cython.cast(cython.p_uchar, cython.address(view[0]))
         else:
-            ar[pl[2] + 4 * (li[row, 0] >> 3) + kind - 4] = -start
-    return at
+            p = memoryview(blocks)
+        o = longs(offsets)
+        t = ints(tape)
+        s = longs(starts)
+        for m in range(len(offsets) - 1):
+            if self.read(p, o[m], o[m + 1]) or self.no_room:
+                self.no_room = False
+                self.clear()
+                return m
+            if at + 12 * self.set_count + 6 * self.set_count + 3 > room:
+                self.clear()
+                return m
+            s[m] = at
+            at = self.write_tape(t, at)
+            s[m + 1] = at
+            self.clear()
+        return len(offsets) - 1
+
+    def match_recorded(self, tape, starts, first, last, out, counts):  # type: ignore[no-untyped-def]
+        """Match notifications that this kernel has written down; how far it came."""
+        self.use(out)
+        self.found = 0
+        t = ints(tape)
+        s = longs(starts)
+        c = ints(counts)
+        m: cython.Py_ssize_t = first
+        end: cython.Py_ssize_t = last
+        before: cython.Py_ssize_t
+        with cython.nogil:
+            while m < end and self.room - self.found > self.filters:
+                before = self.found
+                self.read_tape(t, s[m])
+                self.match_set()
+                c[m] = cython.cast(cython.int, self.found - before)
+                m += 1
+        return m, self.found
 
 
 def hash_of(data, seed):  # type: ignore[no-untyped-def]
     """The hash of a name, for whoever lays out the table of names."""
     if not data:
-        return seed ^ (seed >> 29)
+        return hash_bytes(cython.NULL if cython.compiled else b"", 0, 0, seed)
     if cython.compiled:
         p: cython.const[cython.uchar][::1] = data
         return hash_bytes(
             cython.cast(cython.p_uchar, cython.address(p[0])), 0, len(data), seed
         )
     return hash_bytes(data, 0, len(data), seed)
-
-
-def place_of(key, mask):  # type: ignore[no-untyped-def]
-    """Where the search for a key begins in a hash table."""
-    word: cython.ulonglong = key
-    return mix(word) & mask

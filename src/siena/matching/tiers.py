@@ -1,0 +1,139 @@
+"""Tiers: which rows of a table are compiled together, while rows come and go.
+
+*Theory of operation.*  Engines never change, and to make one takes as long as it has
+rows.  So rows are kept in tiers, each a stretch of neighbours, from many old rows to a
+few new ones; a new row only makes the last tier anew.  A tier that has become large
+beside the one before it is merged with it, so that a table of n rows has about log n
+tiers, and each row is compiled about as often.  The first tiers can be compiled
+elsewhere: from :meth:`Tiers.seal` to :meth:`Tiers.adopt` nothing touches their rows,
+and then one engine takes their place.
+"""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.matching.columns import Columns
+from siena.matching.engine import Engine
+from siena.matching.layout import lay_out
+
+Ints = npt.NDArray[np.int32]
+Marks = npt.NDArray[np.uint8]
+
+# The last tier takes this many rows before it counts as one of the others.
+FRESH_ROWS = 64
+# A tier is merged with the one before it if that is not this many times larger.
+GROWTH = 8
+
+
+@dataclass(slots=True)
+class Tier:
+    """Rows ``first`` to ``last``, and their engines once somebody needs them."""
+
+    first: int
+    last: int
+    engine: Engine | None = None
+    masks: Engine | None = None
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+
+class Tiers:
+    """The tiers of a table, in the order of their rows; the last may be empty."""
+
+    def __init__(self) -> None:
+        self.columns = Columns()
+        self._tiers = [Tier(0, 0)]
+        # Rows below are being compiled elsewhere; no tier is merged across this.
+        self._sealed = 0
+
+    def __iter__(self) -> Iterator[Tier]:
+        return iter(self._tiers)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every row is in an engine."""
+        return self._tiers[-1].last == len(self.columns) and all(
+            tier.engine is not None for tier in self._tiers if len(tier)
+        )
+
+    def settle(self) -> None:
+        """Assign the rows that have come since to tiers."""
+        end = len(self.columns)
+        last = self._tiers[-1]
+        if last.last == end:
+            return
+        if end - last.first <= FRESH_ROWS:
+            self._tiers[-1] = Tier(last.first, end)
+            return
+        first = last.first
+        tiers = self._tiers[:-1]
+        while tiers and tiers[-1].first >= self._sealed:
+            if len(tiers[-1]) >= GROWTH * (end - first):
+                break
+            first = tiers.pop().first
+        self._tiers = [*tiers, Tier(first, end), Tier(end, end)]
+
+    def engines(self, gone: Marks) -> list[Engine]:
+        """The engines of all rows but those that are gone, made where there are none.
+
+        Of a table without rows there is an engine too: it says which blocks are bad.
+        """
+        self.settle()
+        tiers = [tier for tier in self._tiers if len(tier)] or self._tiers[:1]
+        for tier in tiers:
+            if tier.engine is None:
+                tier.engine = self.compile(tier.first, tier.last, gone)
+        return [tier.engine for tier in tiers if tier.engine is not None]
+
+    def mask_engines(self, gone: Marks, labels: Ints) -> list[Engine]:
+        """The same with labels, all below 64, in the place of owners."""
+        self.settle()
+        tiers = [tier for tier in self._tiers if len(tier)] or self._tiers[:1]
+        for tier in tiers:
+            if tier.masks is None:
+                snapshot = self.columns.snapshot(tier.first, tier.last, gone)
+                snapshot = snapshot._replace(owners=labels[snapshot.owners])
+                tier.masks = Engine(
+                    lay_out(snapshot, secrets.randbits(62), as_masks=True)
+                )
+        return [tier.masks for tier in tiers if tier.masks is not None]
+
+    def compile(self, first: int, last: int, gone: Marks) -> Engine:
+        """An engine for some rows.
+
+        Each has a seed of its own: nobody can prepare names that collide.
+        """
+        snapshot = self.columns.snapshot(first, last, gone)
+        return Engine(lay_out(snapshot, secrets.randbits(62)))
+
+    def seal(self) -> int:
+        """Begin a new tier; where: the rows before it are to be compiled elsewhere."""
+        self.settle()
+        self._sealed = len(self.columns)
+        if len(self._tiers[-1]):
+            self._tiers = [*self._tiers, Tier(self._sealed, self._sealed)]
+        return self._sealed
+
+    def adopt(self, engine: Engine, gone: Marks) -> None:
+        """Take an engine for all rows that are sealed, and drop those that are gone."""
+        places = self.columns.drop(gone)
+        end = int(places[self._sealed])
+        rest = [
+            Tier(int(places[t.first]), int(places[t.last]), t.engine, t.masks)
+            for t in self._tiers
+            if t.first >= self._sealed
+        ]
+        self._tiers = [Tier(0, end, engine), *(rest or [Tier(end, end)])]
+        self._sealed = 0
+
+    def merge(self, gone: Marks) -> None:
+        """Put all rows but those that are gone into one tier."""
+        self.columns.drop(gone)
+        end = len(self.columns)
+        self._tiers = [Tier(0, end), Tier(end, end)] if end else [Tier(0, 0)]
+        self._sealed = 0
