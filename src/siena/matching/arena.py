@@ -84,6 +84,7 @@ class Arena:
         self.has_wide_pairs = False
 
     def arrays(self) -> Arrays:
+        """The arena, and what leads into it."""
         t = self.table
         places = self._rows()
         order, spans = self._lists()
