@@ -96,7 +96,7 @@ class Arena:
         stretches = pairs + self.names
         lists = stretches + (0 if self.as_masks else len(self.stretched))
         arena = np.zeros(lists + self._room(), np.int32)
-        arena[:5] = HEADER, slots - 1, rows, pairs, pairs
+        arena[:4] = HEADER, slots - 1, rows, pairs
         masks = np.zeros(2 * places.rows + 1, np.uint64)
         if self.as_masks:
             self._fill_masks(masks, places)

@@ -22,8 +22,9 @@ Longs = npt.NDArray[np.int64]
 # The coordinates of an attribute, and the classes of constraints, as in the kernel.
 PRESENT, STRING, REVERSED, CONTAINED, NUMBER, INTEGER, FLOAT, TIME = range(8)
 EQ, PREFIX, SUFFIX, SUBSTRING, LT, GT, NE, ANY = range(8)
-# A rank that no value has, for constraints that nothing satisfies.
-RANK_NONE = 2**30 + 1
+# Above every rank; and a rank that no value has, for what nothing satisfies.
+RANK_MAX = 2**30
+RANK_NONE = RANK_MAX + 1
 
 _DIMENSION = {
     Kind.ANY: PRESENT,

@@ -217,7 +217,6 @@ class Cursor:
 
 def _scratch(arrays: Arrays, scale: int) -> Arrays:
     names = int(arrays["header"][2])
-    rows = (int(arrays["arena"][4]) - int(arrays["arena"][2])) // 8
     # Nothing but the coordinates is touched before it is used: a small table is cheap.
     return {
         "x": np.full(8 * names, -1, np.int32),
@@ -233,8 +232,6 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
         "pool": np.zeros(VALUE_BYTES_REMEMBERED * scale, np.uint8),
         "lists": np.zeros(OPERANDS_LISTED * scale, np.int32),
         "node_seen": np.zeros(len(arrays["node_ends"]), np.int32),
-        "name_counts": np.zeros(names, np.int32),
-        "row_counts": np.zeros(2 * rows + 2, np.int32),
     }
 
 

@@ -5,7 +5,6 @@ where its least probable constraints lead (:mod:`siena.matching.arena`).
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from siena.matching.arena import Arena, Table
 from siena.matching.columns import (
@@ -15,12 +14,15 @@ from siena.matching.columns import (
     LT,
     NE,
     PREFIX,
+    RANK_MAX,
     RANK_NONE,
     SUBSTRING,
     SUFFIX,
     Snapshot,
 )
 from siena.matching.kernels.building import order_members
+from siena.matching.likelihood import guess, learn
+from siena.matching.sample import Sample
 from siena.matching.vocabulary import (
     Arrays,
     Ints,
@@ -31,11 +33,15 @@ from siena.matching.vocabulary import (
     rank,
 )
 
-RANK_MAX = 2**30
 
-
-def lay_out(snapshot: Snapshot, seed: int, *, as_masks: bool = False) -> Arrays:
-    """The arrays of an engine.
+def lay_out(
+    snapshot: Snapshot,
+    seed: int,
+    *,
+    sample: Sample | None = None,
+    as_masks: bool = False,
+) -> Arrays:
+    """The arrays of an engine, for traffic like a sample if there is one.
 
     With ``as_masks``, owners are below 64, and the engine says for each notification
     which of them have a filter that matches, rather than which filters do.
@@ -45,11 +51,7 @@ def lay_out(snapshot: Snapshot, seed: int, *, as_masks: bool = False) -> Arrays:
     ranks, arrays = rank(snapshot, names)
     table = _intervals(snapshot, ranks)
     offsets, members, owners = _possible(snapshot, table)
-    probabilities = guess(table, members)
-    order_members(offsets, members, probabilities, table.name, table.kind)
     arrays.update(names_table(snapshot.names, seed))
-    arena = Arena(table, offsets, members, owners, max(1, names), as_masks=as_masks)
-    arrays.update(arena.arrays())
     arrays["header"] = np.array(
         [
             seed,
@@ -59,10 +61,17 @@ def lay_out(snapshot: Snapshot, seed: int, *, as_masks: bool = False) -> Arrays:
             len(arrays["reverse_starts"]) - 1,
             len(arrays["node_ends"]) - 3,
             as_masks,
-            arena.has_wide_pairs,
+            0,
         ],
         np.int64,
     )
+    probabilities = guess(table, members)
+    if sample:
+        probabilities = learn(probabilities, table, arrays, sample)
+    order_members(offsets, members, probabilities, table.name, table.kind)
+    arena = Arena(table, offsets, members, owners, max(1, names), as_masks=as_masks)
+    arrays.update(arena.arrays())
+    arrays["header"][7] = arena.has_wide_pairs
     return arrays
 
 
@@ -121,34 +130,3 @@ def _possible(snapshot: Snapshot, table: Table) -> tuple[Longs, Ints, Ints]:
     stays[row[never[snapshot.members]]] = False
     offsets = np.concatenate([[0], np.cumsum(sizes[stays])]).astype(np.int64)
     return offsets, snapshot.members[stays[row]], snapshot.owners[stays]
-
-
-def guess(table: Table, members: Ints) -> npt.NDArray[np.float64]:
-    """How likely each constraint is to hold: a guess, good enough to choose.
-
-    What filters often name and compare with, notifications are taken to contain often.
-    A wrong guess costs time, never an answer.
-    """
-    name, kind = table.name, table.kind
-    uses = np.bincount(members, minlength=len(name)).astype(np.float64)
-    uses_of_name = np.bincount(name, weights=uses)[name] if len(name) else uses
-    presence = uses_of_name / max(1.0, uses_of_name.max(initial=0.0))
-    # An operand is as likely to be the value as its share among the operands.
-    share = (uses + 1.0) / (uses_of_name + 20.0)
-    highest = np.maximum(2, _highest(table))
-    reach = np.clip(table.last / highest, 0.05, 1.0)
-    start = np.clip(1.0 - table.first / highest, 0.05, 1.0)
-    found = np.select(
-        [kind == EQ, kind <= SUBSTRING, kind == LT, kind == GT, kind == NE],
-        [share, 2.0 * share, reach, start, np.full(len(name), 0.97)],
-        1.0,
-    )
-    return np.asarray(presence * np.minimum(found, 1.0))
-
-
-def _highest(table: Table) -> Ints:
-    """The highest rank that occurs on the dimension of each constraint."""
-    ranks = np.where(table.last < RANK_MAX, table.last, table.first)
-    highest = np.zeros(table.dimension.max(initial=0) + 1, np.int32)
-    np.maximum.at(highest, table.dimension, ranks)
-    return np.asarray(highest[table.dimension])

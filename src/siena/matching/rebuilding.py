@@ -39,4 +39,5 @@ class Rebuild:
         """
         with self._lock:
             snapshot = self._tiers.columns.snapshot(0, self._end, self.gone)
-        self.engine = Engine(lay_out(snapshot, secrets.randbits(62)))
+        sample = self._tiers.sample
+        self.engine = Engine(lay_out(snapshot, secrets.randbits(62), sample=sample))

@@ -235,8 +235,12 @@ class ForwardingTable:
         if len(engines) == 1 and not (
             self._still_there or self._always or self._several
         ):
-            return engines[0].match(blocks, offsets, out)
-        return self._join([e.match(blocks, offsets) for e in engines], ONLY_ONE_LABEL)
+            found = engines[0].match(blocks, offsets, out)
+        else:
+            parts = [e.match(blocks, offsets) for e in engines]
+            found = self._join(parts, ONLY_ONE_LABEL)
+        self._tiers.sample.note(blocks, offsets, found.counts)
+        return found
 
     def match_interfaces(
         self,
@@ -260,6 +264,7 @@ class ForwardingTable:
             parts = [e.match(blocks, offsets) for e in self._engines()]
             found = self._join(parts, self._label_of)
             found = _restricted(found, is_open)
+        self._tiers.sample.note(blocks, offsets, found.counts)
         return Wanted(found.counts, interfaces[found.filters])
 
     def _match_masks(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine
 from siena.matching.layout import lay_out
+from siena.matching.sample import Sample
 
 Ints = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.uint8]
@@ -27,6 +28,8 @@ Marks = npt.NDArray[np.uint8]
 FRESH_ROWS = 64
 # A tier is merged with the one before it if that is not this many times larger.
 GROWTH = 8
+# Tiers of this many rows and more are laid out for the traffic that was seen.
+LEARNING_ROWS = 1_024
 
 
 @dataclass(slots=True)
@@ -47,6 +50,8 @@ class Tiers:
 
     def __init__(self) -> None:
         self.columns = Columns()
+        # What the traffic is like.
+        self.sample = Sample()
         self._tiers = [Tier(0, 0)]
         # Rows below are being compiled elsewhere; no tier is merged across this.
         self._sealed = 0
@@ -109,7 +114,9 @@ class Tiers:
         Each has a seed of its own: nobody can prepare names that collide.
         """
         snapshot = self.columns.snapshot(first, last, gone)
-        return Engine(lay_out(snapshot, secrets.randbits(62)))
+        # To learn takes longer than to lay out a few rows.
+        sample = self.sample if last - first >= LEARNING_ROWS else None
+        return Engine(lay_out(snapshot, secrets.randbits(62), sample=sample))
 
     def seal(self) -> int:
         """Begin a new tier; where: the rows before it are to be compiled elsewhere."""

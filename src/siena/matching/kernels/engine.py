@@ -38,7 +38,7 @@ with ``k`` is a *dimension*.  Each filter is stored once:
 
 The arena is one array of int32:
 
-* header: ``hash table, its mask, rows, pairs, end of rows, 0, 0, 0``.
+* header: ``hash table, its mask, rows, pairs, 0, …``, 16 words.
 * the hash table, four words each: ``operand, dimension * 8 + class, list, 0``.
 * rows of eight words: for values below the operand ``start, end`` of the stretch; for
   values equal to it ``start, end, start, end``; the list; 0.  Each dimension has one
@@ -124,8 +124,6 @@ ROW = cython.declare(cython.int, 8)
 ENTRY = cython.declare(cython.int, 16)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
-# One notification in this many is counted, to learn what traffic is like.
-SAMPLED = cython.declare(cython.int, 16)
 
 
 @cython.cfunc
@@ -458,10 +456,6 @@ class Kernel:
     node_seen: cython.p_int
     serial: cython.int
     no_room: cython.bint
-    # What traffic is like: how often a name was there, and how often a row was met.
-    messages: cython.longlong
-    name_counts: cython.p_int
-    row_counts: cython.p_int
     keep: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
@@ -537,9 +531,6 @@ class Kernel:
         self.node_seen = ints(scratch["node_seen"])
         self.serial = 0
         self.no_room = False
-        self.messages = 0
-        self.name_counts = ints(scratch["name_counts"])
-        self.row_counts = ints(scratch["row_counts"])
 
     # --- Strings: the memory of values -------------------------------------------
 
@@ -1097,19 +1088,6 @@ class Kernel:
         self.is_sorted = False
         self.visit_count = 0
         self.found_count = 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def count(self) -> cython.void:
-        """Count the names and rows of the notification, for whoever lays out anew."""
-        i: cython.int
-        z: cython.Py_ssize_t
-        for i in range(self.set_count):
-            self.name_counts[self.attributes[i]] += 1
-        for i in range(self.visit_count):
-            z = (self.visits[2 * i] - self.rows_start) // 4 + self.visits[2 * i + 1]
-            self.row_counts[z] += 1
 
     # --- Reading a block: a msgpack map with string keys and plain values ---------
 
@@ -1705,9 +1683,6 @@ class Kernel:
     @cython.exceptval(check=False)
     def match_set(self) -> cython.void:
         """Match the notification whose coordinates are set, and clear them."""
-        if self.messages % SAMPLED == 0:
-            self.count()
-        self.messages += 1
         self.collect()
         self.execute()
         self.clear()
