@@ -122,6 +122,8 @@ NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
 ROW = cython.declare(cython.int, 8)
 ENTRY = cython.declare(cython.int, 16)
+# Places of the memory of values to begin with.
+SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
 
@@ -442,6 +444,7 @@ class Kernel:
     open: cython.ulonglong
     # The memory of string values: of each its ranks, row, lists and substrings.
     memory_mask: cython.int
+    slots_max: cython.int
     memory_slots: cython.p_int
     memory_count: cython.int
     memory_max: cython.int
@@ -516,7 +519,9 @@ class Kernel:
         self.room = 0
         self.mask = 0
         self.open = 0
-        self.memory_mask = len(scratch["memory_slots"]) - 1
+        # Few places at first, which stay in the cache, and more as they fill.
+        self.slots_max = len(scratch["memory_slots"])
+        self.memory_mask = min(SLOTS_AT_FIRST, self.slots_max) - 1
         self.memory_slots = ints(scratch["memory_slots"])
         self.memory_max = len(scratch["memory"]) // 16
         self.memory_count = 0
@@ -831,7 +836,28 @@ class Kernel:
                 self.pool[self.pool_used + i] = p[start + i]
             self.pool_used += size
         self.memory_count += 1
+        if 2 * self.memory_count > self.memory_mask and self.memory_mask + 1 < (
+            self.slots_max
+        ):
+            self.spread_values()
         return entry
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def spread_values(self) -> cython.void:
+        """Find all values of the memory again, among twice as many places."""
+        i: cython.int
+        place: cython.int
+        mask: cython.int = 2 * self.memory_mask + 1
+        self.memory_mask = mask
+        for i in range(mask + 1):
+            self.memory_slots[i] = 0
+        for i in range(self.memory_count):
+            place = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, i)] & mask
+            while self.memory_slots[place] > 0:
+                place = (place + 1) & mask
+            self.memory_slots[place] = i + 1
 
     @cython.cfunc
     @cython.inline
@@ -1040,9 +1066,7 @@ class Kernel:
         h: cython.ulonglong = scrambled(
             hash_bytes(p, start, end, self.seed), cython.cast(cython.ulonglong, name)
         )
-        place: cython.Py_ssize_t = cython.cast(
-            cython.Py_ssize_t, h & cython.cast(cython.ulonglong, self.memory_mask)
-        )
+        place: cython.Py_ssize_t = tag_of(h) & self.memory_mask
         entry: cython.int = self.memory_slots[place] - 1
         m: cython.Py_ssize_t
         while entry >= 0 and not self.is_remembered(
