@@ -74,7 +74,7 @@ class EngineSieve:
         """For each notification the subscribers that want it, each once."""
         counts, interests = self._table.match_batch(notifications)
         assert counts.min(initial=0) >= 0, "a notification makes a good block"
-        found = np.array(self._subscribers, np.int64)[interests].tolist()
+        found = np.asarray(self._subscribers)[interests].tolist()
         ends = np.cumsum(counts).tolist()
         return (set(found[a:b]) for a, b in pairwise([0, *ends]))
 
