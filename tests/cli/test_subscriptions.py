@@ -45,6 +45,20 @@ def test_an_empty_file_has_no_subscriptions(tmp_path: Path) -> None:
         ("a.csv", b"subscriber,filter\nbob,\n", "line 2: column 1: expected a name"),
         ("a.csv", b"subscriber,filter\nbob," + b"x" * 200_000, "line 2: field larger"),
         ("a.csv", b"subscriber,filter\nb\xf6b,x any\n", "line 2: this is not UTF-8"),
+        ("a.ndjson", b'{"subscriber": "a"}', 'line 1: a subscription needs a "filter"'),
+        ("a.ndjson", b'\n{"filter": "x any"}', 'line 2: a subscription needs a "subs'),
+        ("a.ndjson", b'{"subscriber": "a", "filter": "x >"}', "line 1: column 4: exp"),
+        (
+            "a.ndjson",
+            b'{"subscriber": "a", "filter": "x any then y any"}',
+            "line 1: a p",
+        ),
+        (
+            "a.ndjson",
+            b'{"subscriber": true, "filter": "x any"}',
+            "line 1: a subscripti",
+        ),
+        ("a.ndjson", b"[", "line 1: column 2: this is not JSON"),
         ("a.ndjson", b"subscriber,filter\nbob,x any\n", "line 1: column 1: this is no"),
     ],
 )
