@@ -3,7 +3,7 @@
 Filters of W-TR0605 are read by :func:`siena.lang.parser.parse_filter` and by its slow
 twin, the full reader without ``lang/plain.py``, in turns, on one core.  Times are of
 the processor, so that other programs on the machine disturb less.  Each round has
-filters of its own; the first begins with an empty memory of pieces, as a program
+filters of its own; the first begins with an empty memory of parts, as a program
 does.  The budget is 60 µs, a million filters in a minute.
 """
 

@@ -48,8 +48,9 @@ def sat(
         CU-CS-888-99 asks for covering without saying how it is decided when
         several constraints are on one attribute; this procedure is ours.
     """
+    possible = Kind.ANY.parts.intersection(*(c.kind.parts for c in positive))
     for kind in _KINDS:
-        if all(kind in c.kind.parts for c in positive):
+        if kind in possible:
             # A constraint on another kind is never satisfied by a value of this.
             relevant = [c for c in negative if kind in c.kind.parts]
             if kind is Kind.STRING:

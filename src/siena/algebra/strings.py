@@ -221,15 +221,19 @@ def _interval(constraint: Constraint) -> Interval | None:
         return None
     assert isinstance(value, str)
     after = value + "\0"  # the next string
-    return {
-        Operator.EQ: (value, after),
-        Operator.NE: (value, after),
-        Operator.LT: ("", value),
-        Operator.LE: ("", after),
-        Operator.GT: (after, None),
-        Operator.GE: (value, None),
-        Operator.PREFIX: (value, after_prefix(value)),
-    }[operator]
+    match operator:
+        case Operator.EQ | Operator.NE:
+            return value, after
+        case Operator.LT:
+            return "", value
+        case Operator.LE:
+            return "", after
+        case Operator.GT:
+            return after, None
+        case Operator.GE:
+            return value, None
+        case Operator.PREFIX:
+            return value, after_prefix(value)
 
 
 def _within(left: list[Interval], cut: Interval) -> list[Interval]:

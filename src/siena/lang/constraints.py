@@ -4,7 +4,7 @@ from typing import NoReturn
 
 from siena.errors import LimitError, SienaError
 from siena.lang.literals import read_literal, read_string
-from siena.lang.scanner import END, KEYWORD, PUNCTUATION, QUOTED, SYMBOL, WORD, Scanner
+from siena.lang.scanner import END, KEYWORD, QUOTED, SYMBOL, WORD, Scanner
 from siena.model import Constraint, Kind, Operator
 from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
 from siena.model.operators import OPERATOR_OF_SYMBOL
@@ -102,11 +102,12 @@ class ConstraintReader:
 
     def at(self, punctuation: str) -> bool:
         """Whether this punctuation is at the front."""
-        return self.scanner.kind == PUNCTUATION and self.scanner.token == punctuation
+        # No other kind of token looks like one: what is quoted begins with a quote.
+        return self.scanner.token == punctuation
 
     def at_and(self) -> bool:
         """Whether ``and`` or a comma is at the front."""
-        return self.at(",") or self.scanner.keyword == "and"
+        return self.scanner.token == "," or self.scanner.keyword == "and"
 
     def expect(self, punctuation: str, where: str) -> None:
         """Eat this punctuation, or fail."""

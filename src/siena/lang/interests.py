@@ -20,7 +20,7 @@ too large: nothing explodes before it is refused.
 import math
 
 from siena.lang.constraints import ConstraintReader
-from siena.lang.scanner import PUNCTUATION
+from siena.lang.pieces import read_piece
 from siena.model import Constraint, Kind, Operator
 from siena.model.limits import FILTERS_MAX, NESTING_MAX, STEPS_MAX
 from siena.model.operators import NEGATIONS
@@ -61,7 +61,7 @@ class InterestReader(ConstraintReader):
             self.scanner.advance()
             parts.append(self.conjunction(negated=negated))
             self.check_parts(parts, start, conjoined=negated)
-        return self.all_of(parts, start) if negated else self.any_of(parts, start)
+        return self.all_of(parts, start) if negated else self.any_of(parts)
 
     def conjunction(self, *, negated: bool) -> Alternatives:
         """Factors joined by ``and`` or a comma."""
@@ -71,12 +71,12 @@ class InterestReader(ConstraintReader):
             self.scanner.advance()
             parts.append(self.factor(negated=negated))
             self.check_parts(parts, start, conjoined=not negated)
-        return self.any_of(parts, start) if negated else self.all_of(parts, start)
+        return self.any_of(parts) if negated else self.all_of(parts, start)
 
     def factor(self, *, negated: bool) -> Alternatives:
         """A constraint, a group, or the negation of either."""
         scanner = self.scanner
-        is_group = scanner.kind == PUNCTUATION and scanner.token in "(["
+        is_group = scanner.token in {"(", "["}
         if not is_group and scanner.keyword != "not":
             return self.constraint(negated=negated)
         if self.depth == NESTING_MAX:
@@ -106,6 +106,12 @@ class InterestReader(ConstraintReader):
     def constraint(self, *, negated: bool) -> Alternatives:
         """One condition on one attribute, or on its membership in a list."""
         start = self.scanner.start
+        piece = read_piece(self.scanner.text, start)
+        # A negated `any` is wrong in more ways than one, which the rest tells apart.
+        if piece and not (negated and piece[0].operator is Operator.ANY):
+            constraint, end = piece
+            self.scanner.skip_to(end)
+            return self.negation(constraint, start) if negated else [(constraint,)]
         kind, name = self.subject()
         if self.scanner.keyword in {"in", "not"}:
             return self.membership(kind, name, negated=negated)
@@ -133,7 +139,8 @@ class InterestReader(ConstraintReader):
         members: list[Alternatives] = [
             [(constraint,)] for constraint in self.members(kind, name, operator)
         ]
-        return self.all_of(members, start) if negated else self.any_of(members, start)
+        self.check_parts(members, start, conjoined=negated)
+        return self.all_of(members, start) if negated else self.any_of(members)
 
     def negation(self, constraint: Constraint, position: int) -> Alternatives:
         """What holds of a present attribute of the kind where this does not."""
@@ -164,19 +171,19 @@ class InterestReader(ConstraintReader):
         if conjoined:
             self.check_count(len(parts), start)
 
-    def any_of(self, parts: list[Alternatives], start: int) -> Alternatives:
-        """The disjunction of the parts."""
-        self.check_parts(parts, start, conjoined=False)
+    def any_of(self, parts: list[Alternatives]) -> Alternatives:
+        """The disjunction of the parts, whose number has been checked."""
+        if len(parts) == 1:
+            return parts[0]
         return [alternative for part in parts for alternative in part]
 
     def all_of(self, parts: list[Alternatives], start: int) -> Alternatives:
-        """The conjunction of the parts, multiplied out."""
+        """The conjunction of the parts, multiplied out; their number was checked."""
         if len(parts) == 1:
             return parts[0]
         # Parts with one alternative multiply nothing: gather them in one step.
         common = tuple(c for part in parts if len(part) == 1 for c in part[0])
         product: Alternatives = [common]
-        self.check_parts(parts, start, conjoined=True)
         self.check_count(len(common), start)
         for part in (part for part in parts if len(part) != 1):
             product = [left + right for left in product for right in part]

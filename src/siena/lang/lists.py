@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from siena.errors import SienaError
 from siena.lang.constraints import ConstraintReader
 from siena.lang.literals import read_literal
+from siena.lang.pieces import read_piece
 from siena.model import Constraint, Kind, Notification, Operator, Value
 from siena.model.constraint import convert
 from siena.model.limits import ATTRIBUTES_MAX
@@ -25,18 +26,26 @@ class ListReader(ConstraintReader):
         """The constraints of an advertisement; ``in (…)`` gives one for each value."""
         found: list[Constraint] = []
         for start in self.entries():
-            kind, name = self.subject()
-            if self.scanner.keyword == "in":
-                self.scanner.advance()
-                found += self.members(kind, name, Operator.EQ)
+            piece = read_piece(self.scanner.text, start)
+            if piece:
+                constraint, end = piece
+                self.scanner.skip_to(end)
+                found.append(constraint)
             else:
-                operator = self.operator()
-                if operator is Operator.ANY:
-                    found.append(Constraint(name, operator, None, kind))
-                else:
-                    found.append(self.operand(kind, name, operator))
+                found += self.promise()
             self.check_count(len(found), start)
         return found
+
+    def promise(self) -> list[Constraint]:
+        """One entry of an advertisement."""
+        kind, name = self.subject()
+        if self.scanner.keyword == "in":
+            self.scanner.advance()
+            return self.members(kind, name, Operator.EQ)
+        operator = self.operator()
+        if operator is Operator.ANY:
+            return [Constraint.named(name, operator, None, kind)]
+        return [self.operand(kind, name, operator)]
 
     def notification(self) -> Notification:
         """The attributes of a notification."""

@@ -80,6 +80,9 @@ def parse_advertisement(text: str) -> Advertisement:
     >>> print(parse_advertisement("what in (login, logout), string user any"))
     string user any and what = login and what = logout
     """
+    plain = read_plain(text)
+    if plain is not None:
+        return Advertisement(plain)
     return Advertisement(ListReader(text).advertisement())
 
 

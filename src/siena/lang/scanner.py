@@ -16,19 +16,26 @@ KEYWORD, WORD, QUOTED, TIME, NUMBER, SYMBOL, PUNCTUATION = range(1, 8)
 END = 0
 
 _CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
+# Tokens as regular expressions, for those that are found elsewhere too.
+QUOTED_TEXT = r"""(?:"[^"\\]*(?:\\(?s:.)[^"\\]*)*"|'[^'\\]*(?:\\(?s:.)[^'\\]*)*')"""
+TIME_TEXT = (
+    rf"(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[Tt])?{_CLOCK}"
+    r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?(?![\w.:+-])"
+)
+NUMBER_TEXT = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.:+-])"
+SYMBOL_TEXT = r"(?:>=|<=|!=|>\*|\*<|[=<>*](?![=<>*~]))"
 _TOKEN = re.compile(
     rf"""\s*(?:
       ((?ai:{"|".join(sorted(RESERVED))})(?![\w./:-]))
     | ({BAREWORD})
-    | ("[^"\\]*(?:\\.[^"\\]*)*" | '[^'\\]*(?:\\.[^'\\]*)*')
-    | ((?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[Tt])?
-        {_CLOCK}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?)(?![\w.:+-])
-    | ([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.:+-])
-    | (>=|<=|!=|>\*|\*<|[=<>*](?![=<>*~]))
+    | ({QUOTED_TEXT})
+    | ({TIME_TEXT})
+    | ({NUMBER_TEXT})
+    | ({SYMBOL_TEXT})
     | ([()\[\],])
     | $
     )""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE,
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPACE = re.compile(r"\s*")
@@ -53,11 +60,11 @@ _HINTS = {
 class Scanner:
     """A text, and the token at the front of what is left of it.
 
-    ``kind`` and ``token`` say what the token is; ``keyword`` is the reserved word in
-    lower case if it is one, else empty.
+    ``kind`` and ``token`` say what the token is, ``start`` and ``end`` where it is;
+    ``keyword`` is the reserved word in lower case if it is one, else empty.
     """
 
-    __slots__ = ("_found", "_next", "keyword", "kind", "text", "token")
+    __slots__ = ("end", "keyword", "kind", "start", "text", "token")
 
     def __init__(self, text: str) -> None:
         if len(text) > TEXT_CHARACTERS_MAX:
@@ -65,32 +72,24 @@ class Scanner:
                 "TEXT_CHARACTERS_MAX", TEXT_CHARACTERS_MAX, "characters of text"
             ).at(text, TEXT_CHARACTERS_MAX)
         self.text = text
-        self._found: re.Match[str] | None = None
-        # Finds the next token behind the last; quicker than to say where each time.
-        self._next = _TOKEN.scanner(text).match  # type: ignore[attr-defined]
+        self.end = 0
         self.advance()
 
     def advance(self) -> None:
         """Step to the next token."""
-        found = self._next()
+        found = _TOKEN.match(self.text, self.end)
         if found is None:
             self._fail_at_unknown()
-        self._found = found
+        self.end = found.end()
         kind = self.kind = found.lastindex or END
+        self.start = found.start(kind) if kind else self.end
         token = self.token = found[kind] if kind else ""
         self.keyword = token.lower() if kind == KEYWORD else ""
 
-    @property
-    def start(self) -> int:
-        """Where the token at the front starts."""
-        if self._found is None or self.kind == END:
-            return len(self.text)
-        return self._found.start(self.kind)
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-        return 0 if self._found is None else self._found.end()
+    def skip_to(self, end: int) -> None:
+        """Step to the first token behind a place up to which the text has been read."""
+        self.end = end
+        self.advance()
 
     def fail(
         self, message: str, *, hint: str = "", position: int | None = None

@@ -82,7 +82,8 @@ class Constraint(_Fields):
         cls, name: str, operator: Operator, value: Value | None, kind: Kind
     ) -> Self:
         """A constraint of parts that go together, as whoever made them knows."""
-        return super().__new__(cls, name, operator, kind, value)
+        # What a named tuple's own does, in one call less.
+        return tuple.__new__(cls, (name, operator, kind, value))
 
     def __getnewargs__(self) -> tuple[str, Operator, Value | None, Kind]:
         # Pickling calls __new__, whose order of arguments is not the fields'.

@@ -27,7 +27,7 @@ class ConstraintSet:
 
     def __init__(self, constraints: Iterable[Constraint] = ()) -> None:
         given = tuple(constraints)
-        if any(type(c) is not Constraint for c in given):
+        if not {*map(type, given)} <= {Constraint}:
             raise TypeError("constraints are wanted; siena.parse_filter reads a text")
         if len(given) > 1:
             given = tuple(sorted(set(given)))
@@ -139,7 +139,7 @@ class Predicate:
 
     def __init__(self, filters: "Filter | Iterable[Filter]" = ()) -> None:
         given = (filters,) if isinstance(filters, Filter) else tuple(filters)
-        if any(type(f) is not Filter for f in given):
+        if not {*map(type, given)} <= {Filter}:
             raise TypeError("filters are wanted; siena.parse_predicate reads a text")
         if len(given) > 1:
             given = tuple(sorted(set(given), key=lambda f: f.constraints))

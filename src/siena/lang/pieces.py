@@ -1,0 +1,98 @@
+"""Constraints of the usual form, read in one step.
+
+``[type] name operator literal``, or ``[type] name any``, is cut from a text by one
+regular expression.  What comes before the operator, and what begins with it, occurs
+in many constraints: each distinct half is read once, by the full reader, and
+remembered.  Whatever has another form, or is wrong in any way, is left to the full
+reader: it is the slow twin of this module, and the only one that reports errors.
+"""
+
+import re
+from functools import lru_cache
+
+from siena.errors import SienaError
+from siena.lang.constraints import ConstraintReader
+from siena.lang.scanner import NUMBER_TEXT, QUOTED_TEXT, SYMBOL_TEXT, TIME_TEXT
+from siena.model import Constraint, Kind, Operator
+from siena.model.spelling import BAREWORD
+from siena.model.values import KIND_OF_WORD
+
+# How many halves of each sort are remembered; at 400 bytes or so each, about 25 MB.
+HALVES_REMEMBERED_MAX = 32_768
+# Longer pieces are rare, and would make the memory above a false promise.
+_PIECE_CHARACTERS_MAX = 100
+
+# Two groups, the halves; for re.VERBOSE.  In `(?>…)`, `*+` and `++` nothing is tried
+# again shorter: a token is all of a word, as it is to the scanner, and no run of
+# spaces is gone through more than twice.  It may take for a constraint what is none
+# (`not = 3`); the full reader will say so.
+CONSTRAINT = rf"""
+    ((?:(?ai:{"|".join(KIND_OF_WORD)})\s++)? (?>{BAREWORD}|{QUOTED_TEXT}))
+    \s*+ ((?>
+        (?: {SYMBOL_TEXT}
+          | (?ai:(?:starts|ends)\s++with|contains)(?![\w./:-]) ) \s*+
+        (?: {BAREWORD} | {QUOTED_TEXT} | {TIME_TEXT} | {NUMBER_TEXT} )
+      | (?ai:any|exists)(?![\w./:-]) ))
+"""
+_CONSTRAINT = re.compile(CONSTRAINT, re.VERBOSE)
+
+
+def read_piece(text: str, position: int) -> tuple[Constraint, int] | None:
+    """The constraint at a position where a token starts, and where it ends.
+
+    >>> read_piece("not string x starts with ab or y = 3", 4)
+    (<Constraint x >* ab>, 27)
+    >>> read_piece("x in (1, 2)", 0)
+    """
+    found = _CONSTRAINT.match(text, position)
+    if found is None:
+        return None
+    constraint = join_halves(found[1], found[2])
+    return None if constraint is None else (constraint, found.end())
+
+
+def join_halves(subject: str, condition: str) -> Constraint | None:
+    """The constraint of two halves, or None if there is anything wrong with them.
+
+    >>> join_halves("integer level", "> 3")
+    <Constraint integer level > 3>
+    >>> join_halves("integer level", "> 3.5")
+    """
+    if len(subject) + len(condition) > _PIECE_CHARACTERS_MAX:
+        return None
+    about = _read_subject(subject)
+    if about is None:
+        return None
+    wanted, name = about
+    model = _read_condition(condition, wanted)
+    if model is None:
+        return None
+    _, operator, kind, value = model
+    return Constraint.trusted(name, operator, value, kind)
+
+
+@lru_cache(HALVES_REMEMBERED_MAX)
+def _read_subject(text: str) -> tuple[Kind | None, str] | None:
+    try:
+        reader = ConstraintReader(text)
+        subject = reader.subject()
+        reader.expect_end()
+    except SienaError:
+        return None
+    return subject
+
+
+@lru_cache(HALVES_REMEMBERED_MAX)
+def _read_condition(text: str, kind: Kind | None) -> Constraint | None:
+    """The condition as a constraint, whose name means nothing."""
+    try:
+        reader = ConstraintReader(text)
+        operator = reader.operator()
+        if operator is Operator.ANY:
+            found = Constraint.named("", operator, None, kind)
+        else:
+            found = reader.operand(kind, "", operator)
+        reader.expect_end()
+    except SienaError:
+        return None
+    return found
