@@ -1,15 +1,17 @@
 """``siena sift``: every matcher, good lines and bad, files and streams."""
 
+import contextlib
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from siena.cli import sift as command
-from siena.cli.sift import MATCHERS
+from siena.cli.sieves import BATCH, SIEVES
 
 SUBSCRIPTIONS = """subscriber,filter
 alice,"airline = UA and price < 500"
@@ -45,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("matcher", MATCHERS)
+@pytest.mark.parametrize("matcher", SIEVES)
 def test_all_matchers_sift_alike(folder: Path, matcher: str) -> None:
     code, out, err = run(
         folder,
@@ -56,11 +58,11 @@ def test_all_matchers_sift_alike(folder: Path, matcher: str) -> None:
     assert [json.loads(line) for line in out.splitlines()] == [
         {"line": 1, "subscribers": ["alice", "bob"]},
         {"line": 2, "subscribers": ["alice", "carol"]},
-        {"line": 3, "error": "column 6: expected a value, found the end"},
         {"line": 4, "subscribers": []},
     ]
-    assert "siena: line 3: column 6" in err
-    assert "4 lines, 2 wanted, 4 deliveries, 1 bad" in err
+    report, summary = err.splitlines()
+    assert report == "siena: line 3: column 6: expected a value, found the end"
+    assert summary.startswith("4 lines, 2 wanted, 4 deliveries, 1 bad, ")
 
 
 def test_people_get_lines_and_json_subscriptions_work_too(folder: Path) -> None:
@@ -75,35 +77,53 @@ def test_people_get_lines_and_json_subscriptions_work_too(folder: Path) -> None:
     assert out == "1: 7, dora\n2: 7\n4: \n"
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ('{"subscriber": "a"}', 'line 1: a subscription needs a "filter"'),
-        ('{"filter": "x any"}', 'line 1: a subscription needs a "subscriber"'),
-        ('{"subscriber": "a", "filter": "x >"}', "line 1: column 4: expected a value"),
-        ('{"subscriber": "a", "filter": "x any then y any"}', "line 1: a pattern"),
-        ("[", "line 1: column 2: this is not JSON"),
-    ],
-)
-def test_a_bad_subscription_is_not_lost_in_silence(
-    folder: Path, row: str, said: str
-) -> None:
-    (folder / "bad.ndjson").write_text(row + "\n")
-    code, out, err = run(folder, "-s", "bad.ndjson")
+def test_a_file_of_something_else_is_one_line(folder: Path) -> None:
+    (folder / "bad.csv").write_bytes(b"subscriber,filter\nb\xf6b,x any\n")
+    code, out, err = run(folder, "-s", "bad.csv")
     assert (code, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+    assert err == "siena: error: bad.csv, line 2: this is not UTF-8\n"
 
 
-def test_strict_stops_and_bad_options_are_refused(folder: Path) -> None:
-    code, _, err = run(folder, "-s", "subscriptions.csv", "--strict")
-    assert code == 2
-    assert "error: line 3: column 6" in err
+def test_names_stay_on_their_line(folder: Path) -> None:
+    (folder / "wanted.csv").write_text('subscriber,filter\n"b\nb",dest = DEN\n')
+    code, out, _ = run(folder, "notifications.txt", "-s", "wanted.csv")
+    assert (code, out) == (0, '1: "b\\nb"\n2: \n4: \n')
+
+
+def test_strict_stops_after_what_came_before(folder: Path) -> None:
+    code, out, err = run(folder, "-s", "subscriptions.csv", "--strict")
+    assert (code, out) == (2, "1: alice, bob\n2: alice, carol\n")
+    summary, error = err.splitlines()
+    assert summary.startswith("3 lines, 2 wanted, 4 deliveries, 1 bad, ")
+    assert error.startswith("siena: error: line 3: column 6")
+
+
+def test_bad_options_are_refused(folder: Path) -> None:
     code, _, err = run(folder, "-s", "subscriptions.csv", "--matcher", "oracle")
     assert code == 2
     assert "'oracle' is not a matcher (one of engine" in err
     code, _, err = run(folder, "-s", "missing.csv")
     assert (code, err) == (2, "siena: error: missing.csv: No such file or directory\n")
+
+
+@pytest.mark.parametrize("matcher", ["engine", "counting", "tree"])
+def test_lines_keep_their_numbers_whatever_is_between_them(
+    folder: Path, matcher: str
+) -> None:
+    """Over several batches, with lines that are empty, bad, or the last one."""
+    rows = ["dest = DEN", "", '{"dest": "DEN"}', "bad", "  \r", '{"x": 1}'] * BATCH
+    code, out, err = run(
+        folder, "-s", "subscriptions.csv", "--matcher", matcher, text="\n".join(rows)
+    )
+    assert code == 0
+    expected = {"dest = DEN": "bob", '{"dest": "DEN"}': "bob", '{"x": 1}': ""}
+    assert out.splitlines() == [
+        f"{number}: {expected[row]}"
+        for number, row in enumerate(rows, start=1)
+        if row in expected
+    ]
+    assert err.count("siena: line") == BATCH
+    assert f"{6 * BATCH:,} lines, {2 * BATCH} wanted, {2 * BATCH} deliv" in err
 
 
 def test_each_line_is_answered_as_it_comes(folder: Path) -> None:
@@ -124,16 +144,44 @@ def test_each_line_is_answered_as_it_comes(folder: Path) -> None:
         process.stdin.close()
 
 
-def test_a_long_line_is_refused_and_the_next_one_read(
-    monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
-    monkeypatch.setattr(command, "LINE_BYTES_MAX", 50)
-    monkeypatch.setattr(command, "CHUNK_BYTES", 16)
-    path = folder / "long.txt"
-    path.write_bytes(b"x = " + b"a" * 1000 + b"\ndest = DEN")
-    source = os.open(path, os.O_RDONLY)
-    lines = [line for chunk in command._chunks(source) for line in chunk]
-    os.close(source)
-    assert len(lines) == 2
-    assert 50 < len(lines[0]) <= 200
-    assert lines[1] == b"dest = DEN"
+def test_who_ends_a_stream_still_gets_the_summary(folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "siena", "sift", "-s", "subscriptions.csv"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("dest = DEN\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "1: bob\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read().startswith("1 lines, 1 wanted, 1 deliveries, 0 ")
+        assert process.wait() == 130
+
+
+def test_a_terminal_shows_the_progress_and_then_nothing_of_it(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        command = [sys.executable, "-m", "siena", "sift", "-s", "subscriptions.csv"]
+        process = subprocess.Popen(
+            [*command, "notifications.txt"],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how Linux ends a terminal
+            while part := terminal.read(1000):
+                shown += part
+        assert process.wait() == 0
+    said = "4 lines, 2 wanted, 4 deliveries, 1 bad"
+    report = "siena: line 3: column 6: expected a value, found the end\r\n"
+    start, erase = "\r", "\x1b[K"
+    progress = f"{start}{said}{erase}{start}{erase}"
+    assert shown.decode().startswith(f"{report}{progress}{said}, ")

@@ -6,7 +6,7 @@ here; everything the tests ask of the product is imported from here.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,14 @@ from siena.lang.addressing import channel, multicast, subject, unicast
 from siena.lang.compound_form import compound_from_json
 from siena.lang.json_text import Json, read_json
 from siena.matching.compound import CompoundMatcher
+from siena.matching.counting import CountingMatcher
+from siena.matching.link_matching import LinkMatcher
+from siena.matching.matcher import Matcher
 from siena.matching.pattern import PatternMatcher
+from siena.matching.poset_matcher import PosetMatcher
+from siena.matching.reference import ReferenceMatcher
+from siena.matching.table import ForwardingTable
+from siena.matching.tree import TreeMatcher
 from siena.model import (
     Advertisement,
     Constraint,
@@ -61,6 +68,7 @@ from siena.model.compound import Compound
 __all__ = [
     "ADDRESSING",
     "FOLDER",
+    "MATCHERS",
     "READERS",
     "Advertisement",
     "Case",
@@ -69,6 +77,7 @@ __all__ = [
     "Cylinder",
     "Filter",
     "LimitError",
+    "Matcher",
     "Notification",
     "Pattern",
     "PatternMatcher",
@@ -79,6 +88,7 @@ __all__ = [
     "areas",
     "common_notification",
     "counterexample",
+    "counting_of",
     "covers",
     "covers_advertisement",
     "covers_advertisement_pairwise",
@@ -129,6 +139,15 @@ ADDRESSING: dict[str, Callable[[Any], Filter]] = {
     "multicast": multicast,
 }
 
+MATCHERS: dict[str, Callable[[], Matcher]] = {
+    "engine": ForwardingTable,
+    "counting": CountingMatcher,
+    "tree": TreeMatcher,
+    "links": LinkMatcher,
+    "poset": PosetMatcher,
+    "reference": ReferenceMatcher,
+}
+
 
 def areas() -> list[str]:
     """The names of the kit's files, without their ending."""
@@ -171,6 +190,15 @@ def parse_compound(text: str) -> Compound:
 def new_poset() -> Poset[Filter]:
     """An empty poset of filters, in the reading of subscriptions."""
     return Poset.of_filters()
+
+
+def counting_of(table: Mapping[int, Iterable[Filter]]) -> CountingMatcher:
+    """The papers' own matcher, with the filters of each interface."""
+    matcher = CountingMatcher()
+    for interface, filters in table.items():
+        for filter_ in filters:
+            matcher.add(interface, filter_)
+    return matcher
 
 
 def merge_perfect(filters: Iterable[Filter]) -> list[Filter]:

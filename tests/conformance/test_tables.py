@@ -1,4 +1,4 @@
-"""Tables of filters: routing tables, the poset, merging, forwarding."""
+"""Tables of filters: routing tables, the poset, merging."""
 
 from itertools import islice, permutations
 from math import factorial
@@ -9,7 +9,6 @@ from conformance.kit import (
     Poset,
     each,
     equivalent,
-    load,
     merge_imperfect,
     merge_perfect,
     new_poset,
@@ -18,11 +17,6 @@ from conformance.kit import (
     parse_notification,
     reduce_table,
 )
-
-TABLE: dict[int, list[Filter]] = {
-    int(interface): [parse_filter(text) for text in texts]
-    for interface, texts in load("forwarding")["table"].items()
-}
 
 # Every order of six filters; of more, a sample as large as the orders of five.
 FILTERS_MAX = 6
@@ -142,66 +136,3 @@ def test_an_imperfect_merge_lets_in_a_little_more(case: Case) -> None:
         notification = parse_notification(text)
         assert merged.matches(notification)
         assert not any(filter_.matches(notification) for filter_ in filters)
-
-
-# --- Forwarding -----------------------------------------------------------------
-
-
-def names_of(filter_: Filter) -> set[str]:
-    return {constraint.name for constraint in filter_.constraints}
-
-
-def determinants() -> dict[int, set[str]]:
-    """The names on which every filter of an interface has a constraint."""
-    return {
-        interface: set.intersection(*map(names_of, filters))
-        for interface, filters in TABLE.items()
-    }
-
-
-def selectivity() -> list[tuple[str, set[int]]]:
-    """Each determinant name with whom its absence excludes, the most first."""
-    names = sorted(set().union(*determinants().values()))
-    excluded = [
-        (name, {i for i, wanted in determinants().items() if name in wanted})
-        for name in names
-    ]
-    return sorted(excluded, key=lambda row: -len(row[1]))
-
-
-@each("forwarding", "counts")
-def test_the_table_has_so_many_constraints(case: Case) -> None:
-    filters = [filter_ for filters in TABLE.values() for filter_ in filters]
-    occurrences = [c for filter_ in filters for c in filter_.constraints]
-    assert len(occurrences) == case["occurrences"]
-    assert len(set(occurrences)) == case["distinct"]
-    assert len(filters) == case["filters"]
-
-
-@each("forwarding", "determinants")
-def test_an_absent_determinant_excludes_an_interface(case: Case) -> None:
-    assert determinants() == {
-        int(interface): set(names) for interface, names in case["determinants"].items()
-    }
-    assert selectivity() == [
-        (row["name"], set(row["interfaces"])) for row in case["selectivity"]
-    ]
-
-
-@each("forwarding", "forwards")
-def test_a_notification_goes_to_these_interfaces(case: Case) -> None:
-    notification = parse_notification(case["notification"])
-    interfaces = [
-        interface
-        for interface in case.get("broadcast", sorted(TABLE))
-        if any(filter_.matches(notification) for filter_ in TABLE[interface])
-    ]
-    assert interfaces == case["interfaces"]
-
-
-@each("forwarding", "forwards", where=lambda case: "excluded" in case)
-def test_rounds_of_the_selectivity_table_exclude_interfaces(case: Case) -> None:
-    notification = parse_notification(case["notification"])
-    rounds = selectivity()[: case["excluded"]["rounds"]]
-    absent = [interfaces for name, interfaces in rounds if name not in notification]
-    assert set().union(*absent) == set(case["excluded"]["interfaces"])

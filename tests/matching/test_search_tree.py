@@ -11,11 +11,13 @@ from hypothesis import example, given, strategies as st
 
 from siena.lang import parse_filter
 from siena.matching.attribute_order import AttributeOrder
+from siena.matching.counting import CountingMatcher
 from siena.matching.factoring import FactoredTree
 from siena.matching.reference import ReferenceMatcher
 from siena.matching.search_tree import SearchTree
 from siena.matching.tree import TreeMatcher
 from siena.model import Constraint, Filter, Kind, Notification, Operator
+from siena.sim.workload import TR0605, Distribution
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
 ATTRIBUTES = tuple(f"a{i}" for i in range(1, 6))
@@ -140,6 +142,34 @@ def test_visits_grow_more_slowly_than_filters(switches: Switches) -> None:
         points.append((count, matcher.visits / len(asked)))
     # The papers promise less than 1, "about 1/2 in some cases".
     assert slope(points) < 0.9, points
+
+
+@pytest.mark.parametrize(
+    ("names", "distribution"),
+    [
+        pytest.param(20, "uniform", id="T_D5_few_names"),
+        pytest.param(50, "zipf", id="T_D5_popular_names"),
+        pytest.param(500, "zipf", id="T_D5_many_names"),
+    ],
+)
+def test_equalities_of_the_workload_are_found_as_by_counting(
+    names: int, distribution: Distribution
+) -> None:
+    """W restricted to equality: those of its filters that ask for nothing else."""
+    workload = TR0605(names, distribution, seed=5)
+    drawn = workload.filters(2500)
+    some = [f for f in drawn if all(c.operator is Operator.EQ for c in f)]
+    assert len(some) > 250
+    tree, counting = tree_of(some, (1, True, True)), CountingMatcher()
+    for interface, f in enumerate(some):
+        counting.add(interface, f)
+    matches = 0
+    for notification in workload.notifications(50):
+        wanted = counting.match_filters(notification)
+        assert tree.match_filters(notification) == wanted
+        assert tree.match(notification) == counting.match(notification)
+        matches += len(wanted)
+    assert matches > 30
 
 
 # --- What the optimisations promise -----------------------------------------------

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo:demo",
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
+    "flights": "siena.cli.flights:flights",
     "bench": "siena.cli.bench:app",
 }
 

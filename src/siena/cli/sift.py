@@ -1,9 +1,8 @@
 """``siena sift``: who wants each of these notifications?"""
 
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -11,56 +10,15 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.notification_lines import lines_of, read_notification
+from siena.cli.progress import Progress
+from siena.cli.sieves import SIEVES, Notifications, Sieve
 from siena.cli.subscriptions import read_subscriptions
-from siena.errors import LimitError, SienaError
-from siena.lang.parser import parse_notification
+from siena.errors import SienaError
 from siena.matching import COMPILED
-from siena.matching.matcher import Matcher
-from siena.model import Notification
+from siena.model import Value
 
-# One line of input; what is longer is refused and skipped.
-LINE_BYTES_MAX = 4 * 1_048_576
-# What is read at a time: lines that are there are matched together, and none waits.
-CHUNK_BYTES = 65_536
-
-
-def _engine() -> Matcher:
-    from siena.matching.table import ForwardingTable
-
-    return ForwardingTable()
-
-
-def _counting() -> Matcher:
-    from siena.matching.counting import CountingMatcher
-
-    return CountingMatcher()
-
-
-def _tree() -> Matcher:
-    from siena.matching.tree import TreeMatcher
-
-    return TreeMatcher()
-
-
-def _poset() -> Matcher:
-    from siena.matching.poset_matcher import PosetMatcher
-
-    return PosetMatcher()
-
-
-def _reference() -> Matcher:
-    from siena.matching.reference import ReferenceMatcher
-
-    return ReferenceMatcher()
-
-
-MATCHERS: dict[str, Callable[[], Matcher]] = {
-    "engine": _engine,
-    "counting": _counting,
-    "tree": _tree,
-    "poset": _poset,
-    "reference": _reference,
-}
+STDIN = 0
 
 
 def sift(
@@ -85,7 +43,7 @@ def sift(
     ],
     matcher: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(MATCHERS)}; all give the same answers."),
+        typer.Option(help=f"One of {', '.join(SIEVES)}; all give the same answers."),
     ] = "engine",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each line.")
@@ -97,24 +55,26 @@ def sift(
     """Say for each notification who wants it.
 
     Notifications are read line by line and answered as they come, so a stream that
-    never ends can be sifted too.  A line that cannot be read is reported with its
-    number and skipped.
+    never ends can be sifted too.  With --json an answer is an object, such as
+    {"line": 1, "subscribers": ["alice", "bob"]}.  A line that cannot be read is
+    reported on stderr with its number and skipped, and so is an empty one, in silence.
+    A summary follows at the end, also after Ctrl-C.
 
     \b
     Examples:
       siena sift flights.ndjson --subscriptions subscriptions.csv
       tail -f events.ndjson | siena sift -s subscriptions.ndjson --json
     """  # noqa: D301 -- Typer needs the backspace itself
-    if matcher not in MATCHERS:
+    if matcher not in SIEVES:
         raise SienaError(
-            f"{matcher!r} is not a matcher", hint=f"one of {', '.join(MATCHERS)}"
+            f"{matcher!r} is not a matcher", hint=f"one of {', '.join(SIEVES)}"
         )
-    sifter = _Sifter(MATCHERS[matcher](), as_json=as_json, strict=strict)
+    sifter = _Sifter(SIEVES[matcher](), as_json=as_json, strict=strict)
     sifter.subscribe(subscriptions)
     if matcher in {"engine", "counting"} and not COMPILED:
         print("siena: warning: the kernels are not compiled", file=sys.stderr)
     if notifications is None:
-        sifter.run(sys.stdin.fileno())
+        sifter.run(STDIN)
     else:
         with notifications.open("rb") as source:
             sifter.run(source.fileno())
@@ -123,89 +83,93 @@ def sift(
 @dataclass(slots=True)
 class _Tally:
     lines: int = 0
-    bad: int = 0
     wanted: int = 0
     deliveries: int = 0
+    bad: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.lines:,} lines, {self.wanted:,} wanted, "
+            f"{self.deliveries:,} deliveries, {self.bad:,} bad"
+        )
 
 
 class _Sifter:
-    """Subscribers in a matcher, and what has been sifted so far."""
+    """Subscribers in a sieve, and what has gone through it so far."""
 
-    def __init__(self, matcher: Matcher, *, as_json: bool, strict: bool) -> None:
-        self.matcher = matcher
-        self.as_json = as_json
+    def __init__(self, sieve: Sieve, *, as_json: bool, strict: bool) -> None:
+        self.sieve = sieve
         self.strict = strict
+        self.spell = json.dumps if as_json else _visible
+        self.form = '{{"line": {}, "subscribers": [{}]}}\n' if as_json else "{}: {}\n"
+        # As they are printed, in the order in which they are printed.
         self.subscribers: list[str] = []
         self.tally = _Tally()
+        self.progress = Progress(sys.stderr)
 
     def subscribe(self, path: Path) -> None:
-        numbers: dict[str, int] = {}
-        for subscriber, interest in read_subscriptions(path):
-            number = numbers.setdefault(subscriber, len(numbers))
-            self.matcher.add(number, interest)
-        self.subscribers = list(numbers)
+        subscriptions = list(read_subscriptions(path))
+        names = sorted({subscription.subscriber for subscription in subscriptions})
+        numbers = {name: number for number, name in enumerate(names)}
+        for name, interest in subscriptions:
+            self.sieve.add(numbers[name], interest)
+        self.subscribers = [self.spell(name) for name in names]
 
     def run(self, source: int) -> None:
-        """Sift until the end, and say how it went."""
+        """Sift until the end, until the first bad line or until interrupted."""
         start = perf_counter()
-        shows_progress = sys.stderr.isatty()
-        for lines in _chunks(source):
-            for line in lines:
-                self._sift(line)
-            sys.stdout.flush()
-            if shows_progress:
-                print(f"\r{self._summary()}", end="", file=sys.stderr, flush=True)
-        rate = self.tally.lines / max(perf_counter() - start, 1e-9)
-        end = "\r" if shows_progress else ""
-        print(f"{end}{self._summary()}, {rate:,.0f} lines/s", file=sys.stderr)
-
-    def _sift(self, line: bytes) -> None:
-        self.tally.lines += 1
         try:
-            wanted = self.matcher.match(_read(line))
-        except SienaError as error:
-            self._report(error)
-            return
-        names = sorted(self.subscribers[number] for number in wanted)
-        self.tally.wanted += bool(names)
-        self.tally.deliveries += len(names)
-        if self.as_json:
-            print(json.dumps({"line": self.tally.lines, "subscribers": names}))
-        else:
-            print(f"{self.tally.lines}: {', '.join(names)}")
+            for lines in lines_of(source):
+                for i in range(0, len(lines), self.sieve.batch):
+                    self._sift(lines[i : i + self.sieve.batch])
+        except (KeyboardInterrupt, SienaError):
+            self._sum_up(start)  # who ends a stream that never ends wants it, too
+            raise
+        self._sum_up(start)
+
+    def _sift(self, lines: Sequence[bytes]) -> None:
+        numbers: list[int] = []
+        notifications: list[Mapping[str, Value]] = []
+        try:
+            for line in lines:
+                self.tally.lines += 1
+                if not line or line.isspace():
+                    continue  # as at the end of many files
+                try:
+                    notifications.append(read_notification(line))
+                except SienaError as error:
+                    self._report(error)
+                else:
+                    numbers.append(self.tally.lines)
+        finally:  # with a bad line, too: what came before it has its answers
+            self._answer(numbers, notifications)
+
+    def _answer(self, numbers: list[int], notifications: Notifications) -> None:
+        answers: list[str] = []
+        wanted = self.sieve.who_wants(notifications) if notifications else ()
+        for number, who in zip(numbers, wanted, strict=True):
+            self.tally.wanted += bool(who)
+            self.tally.deliveries += len(who)
+            names = ", ".join([self.subscribers[n] for n in sorted(who)])
+            answers.append(self.form.format(number, names))
+        self.progress.clear()
+        sys.stdout.write("".join(answers))
+        sys.stdout.flush()
+        self.progress.show(str(self.tally))
 
     def _report(self, error: SienaError) -> None:
         self.tally.bad += 1
         if self.strict:
             raise SienaError(f"line {self.tally.lines}: {error}")
-        if self.as_json:
-            print(json.dumps({"line": self.tally.lines, "error": str(error)}))
+        self.progress.clear()
         print(f"siena: line {self.tally.lines}: {error}", file=sys.stderr)
 
-    def _summary(self) -> str:
-        tally = self.tally
-        return (
-            f"{tally.lines:,} lines, {tally.wanted:,} wanted, "
-            f"{tally.deliveries:,} deliveries, {tally.bad:,} bad"
-        )
+    def _sum_up(self, start: float) -> None:
+        rate = self.tally.lines / max(perf_counter() - start, 1e-9)
+        self.progress.clear()
+        print(f"{self.tally}, {rate:,.0f} lines/s", file=sys.stderr)
 
 
-def _read(line: bytes) -> Notification:
-    if len(line) > LINE_BYTES_MAX:
-        raise LimitError("LINE_BYTES_MAX", LINE_BYTES_MAX, "bytes in a line")
-    try:
-        return parse_notification(line.decode())
-    except UnicodeDecodeError as error:
-        raise SienaError(f"byte {error.start + 1} is not UTF-8") from None
-
-
-def _chunks(source: int) -> Iterator[list[bytes]]:
-    """The lines, as many at a time as are there; of a long one, enough to refuse it."""
-    rest = b""
-    while chunk := os.read(source, CHUNK_BYTES):
-        *lines, rest = (rest + chunk).split(b"\n")
-        if len(rest) > 2 * LINE_BYTES_MAX:
-            rest = rest[: LINE_BYTES_MAX + 1]
-        yield lines
-    if rest:
-        yield [rest]
+def _visible(name: str) -> str:
+    """A name that stays on its line."""
+    return name if name.isprintable() else json.dumps(name)

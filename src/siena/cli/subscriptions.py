@@ -26,23 +26,49 @@ def read_subscriptions(path: Path) -> Iterator[Subscription]:
     JSON form of one.  A line that cannot be read is an error with its number: a
     subscription that is lost in silence would never be missed.
     """
-    text = path.read_text(encoding="utf-8-sig")
-    rows = _csv_rows(text) if path.suffix.lower() == ".csv" else _json_rows(text)
+    text = _text_of(path)
+    rows = _csv_rows(path, text) if _is_csv(path, text) else _json_rows(text)
     for number, row in rows:
         try:
             yield _subscription(row if isinstance(row, dict) else read_json(row))
         except SienaError as error:
-            raise SienaError(f"{path}, line {number}: {error}") from None
+            raise _at(path, number, str(error)) from None
 
 
-def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Json] | str]]:
-    reader = csv.DictReader(io.StringIO(text))
-    for row in reader:
-        yield reader.line_num, {name: row[name] for name in row if name is not None}
+def _at(path: Path, line: int, what: str) -> SienaError:
+    return SienaError(f"{path}, line {line}: {what}")
+
+
+def _text_of(path: Path) -> str:
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _at(path, line, "this is not UTF-8") from None
+
+
+def _is_csv(path: Path, text: str) -> bool:
+    """What the name says, or else the first character: a pipe has no name."""
+    if path.suffix.lower() in {".csv", ".json", ".jsonl", ".ndjson"}:
+        return path.suffix.lower() == ".csv"
+    return not text.lstrip().startswith(("{", "["))
+
+
+def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Json] | str]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        if not {"subscriber", "filter"} <= set(reader.fieldnames or ()):
+            raise _at(path, 1, 'the columns "subscriber" and "filter" are wanted')
+        for row in reader:
+            yield reader.line_num, {name: row[name] for name in row if name is not None}
+    except csv.Error as error:  # a field that is far too long, in the line that follows
+        raise _at(path, reader.line_num + 1, str(error)) from None
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, dict[str, Json] | str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines: a string may contain what else Unicode takes for the end of one.
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, line
 
@@ -53,6 +79,8 @@ def _subscription(row: Json) -> Subscription:
     subscriber, wanted = row.get("subscriber"), row.get("filter")
     if not isinstance(subscriber, (str, int)) or isinstance(subscriber, bool):
         raise InvalidFormError('a subscription needs a "subscriber"')
+    if subscriber == "":
+        raise InvalidFormError("a subscriber has a name")
     if wanted is None:
         raise InvalidFormError('a subscription needs a "filter"')
     interest = interest_from_json(wanted)

@@ -1,0 +1,34 @@
+"""``siena flights``: what it writes, the other commands read."""
+
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+from siena.cli.subscriptions import read_subscriptions
+from siena.lang.parser import parse_interest, parse_notification
+from siena.sim.flight_subscriptions import flight_subscriptions
+from siena.sim.flights import flights
+
+
+def run(*arguments: str) -> str:
+    command = [sys.executable, "-m", "siena", "flights", *arguments]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+def test_flights_read_back_as_they_are() -> None:
+    lines = run("--limit", "900").splitlines()
+    assert [parse_notification(line) for line in lines] == list(islice(flights(), 900))
+
+
+def test_subscriptions_read_back_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "subscriptions.ndjson"
+    path.write_text(run("--subscriptions", "50", "--seed", "7"))
+    assert list(read_subscriptions(path)) == [
+        (subscriber, parse_interest(text))
+        for subscriber, text in flight_subscriptions(50, seed=7)
+    ]
+
+
+def test_nothing_is_wanted_and_nothing_written() -> None:
+    assert run("--limit", "0") == run("--subscriptions", "0") == ""
