@@ -23,7 +23,7 @@ from siena.matching.blocks import encode_all
 from siena.matching.engine import Engine, Matches
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.kernels import COMPILED
-from siena.matching.kernels.joining import turn
+from siena.matching.kernels.joining import spread, turn
 from siena.matching.matcher import UnknownFilterError, filters_of
 from siena.matching.rebuilding import Rebuild
 from siena.matching.tiers import Tiers
@@ -280,11 +280,10 @@ class ForwardingTable:
         for engine in engines:
             bad, masks = engine.match_masks(blocks, offsets, wanted)
             found |= masks
-        found[bad < 0] = 0
-        bits = found[:, None] >> np.arange(len(is_open), dtype=np.uint64)
-        rows, labels = np.nonzero(bits & np.uint64(1))
-        counts = np.bincount(rows, minlength=len(found)).astype(np.int32)
-        return Matches(np.where(bad < 0, bad, counts), labels.astype(np.int32))
+        out = np.empty(len(found) * len(is_open) + 1, np.int32)
+        counts = np.empty_like(bad)
+        count = spread(found, bad, len(is_open), out, counts)
+        return Matches(counts, out[:count])
 
     def match_by_interface(
         self, blocks: bytes | memoryview, offsets: Longs, /

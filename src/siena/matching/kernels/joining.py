@@ -93,3 +93,34 @@ def turn(counts, filters, labels, starts, messages, numbers):  # type: ignore[no
                 nu[s[label]] = f[n]
                 s[label] += 1
                 n += 1
+
+
+def spread(masks, bad, bits, out, counts):  # type: ignore[no-untyped-def]
+    """Write the bits of masks as numbers; how many.
+
+    ``bad[m]`` is 0, or below zero if there is nothing to say about message ``m``.
+    """
+    w: cython.const[cython.ulonglong][::1] = masks
+    b: cython.const[cython.int][::1] = bad
+    o: cython.int[::1] = out
+    c: cython.int[::1] = counts
+    if not cython.compiled:
+        w, b, o, c = map(memoryview, (masks, bad, out, counts))
+    total: cython.Py_ssize_t = len(masks)
+    width: cython.int = bits
+    n: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    k: cython.int
+    with cython.nogil:
+        for m in range(total):
+            c[m] = b[m]
+            if b[m] < 0:
+                continue
+            first = n
+            for k in range(width):
+                # Written in any case: the array has one place more than it needs.
+                o[n] = k
+                n += cython.cast(cython.Py_ssize_t, (w[m] >> k) & 1)
+            c[m] = cython.cast(cython.int, n - first)
+    return n
