@@ -271,3 +271,49 @@ def test_an_empty_batch_is_no_batch() -> None:
     engine = compile_filters([], Kernel)
     assert found(engine, []) == []
     assert found(engine, [b"\x80", b"\xc0"]) == [[], -3]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(drawn=some_filters())
+def test_what_was_read_beforehand_matches_the_same(
+    kernel: str, drawn: tuple[list[Filter], list[Notification]]
+) -> None:
+    given_filters, published = drawn
+    blocks, offsets = encode_all(published)
+    engine = compile_filters(given_filters, KERNELS[kernel])
+    expected = engine.match(blocks, offsets)
+    got = engine.match_recorded(engine.record(blocks or b"\0", offsets))
+    assert got.counts.tolist() == expected.counts.tolist()
+    assert got.filters.tolist() == expected.filters.tolist()
+    columns = Columns()
+    for number, f in enumerate(given_filters):
+        columns.add(f, number % 5)
+    arrays = lay_out(columns.snapshot(), SEED, as_masks=True)
+    bits = Engine(arrays, KERNELS[kernel])
+    _, masks = bits.match_masks(blocks, offsets, 0b11011)
+    recorded = bits.record(blocks or b"\0", offsets)
+    assert bits.match_recorded_masks(recorded, 0b11011).tolist() == masks.tolist()
+    for notification, mask in zip(published, masks.tolist(), strict=True):
+        wanted = {
+            number % 5
+            for number, f in enumerate(given_filters)
+            if f.matches(notification)
+        }
+        assert {bit for bit in range(64) if mask >> bit & 1} == wanted - {2}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(drawn=some_filters())
+def test_one_by_one_is_as_in_a_batch(
+    kernel: str, drawn: tuple[list[Filter], list[Notification]]
+) -> None:
+    given_filters, published = drawn
+    engine = compile_filters(given_filters, KERNELS[kernel])
+    cursor = engine.cursor()
+    for block in [*map(encode, published), b"\x81\xa1x", b""]:
+        count = cursor.match(block)
+        (expected,) = found(engine, [block])
+        if isinstance(expected, int):
+            assert count == expected
+        else:
+            assert sorted(cursor.out[:count].tolist()) == expected

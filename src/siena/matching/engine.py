@@ -174,7 +174,7 @@ class Engine:
         done = 0
         while True:
             done, found = worker.kernel.match_recorded(
-                tape, starts, done, total, out, counts
+                tape, starts, done, total, out, counts, _NO_MASKS, 0
             )
             parts.append(out[:found])
             if done == total:
@@ -184,6 +184,17 @@ class Engine:
         return Matches(
             counts[:total], parts[0] if len(parts) == 1 else np.concatenate(parts)
         )
+
+    def match_recorded_masks(self, recorded: Recorded, wanted: int) -> Masks:
+        """As :meth:`match_masks`, of what was read beforehand."""
+        worker, tape, starts = recorded
+        total = len(starts) - 1
+        counts = np.zeros(max(1, total), np.int32)
+        masks = np.zeros(max(1, total), np.uint64)
+        worker.kernel.match_recorded(
+            tape, starts, 0, total, _NO_MATCHES, counts, masks, wanted
+        )
+        return masks[:total]
 
     def _borrow(self) -> _Worker:
         """A kernel for one thread, with the scale of its memory."""

@@ -1926,10 +1926,12 @@ class Kernel:
             self.clear()
         return len(offsets) - 1
 
-    def match_recorded(self, tape, starts, first, last, out, counts):  # type: ignore[no-untyped-def]
+    def match_recorded(self, tape, starts, first, last, out, counts, masks, wanted):  # type: ignore[no-untyped-def]
         """Match notifications that this kernel has written down; how far it came."""
         self.use(out)
         self.found = 0
+        self.open = wanted
+        w = words(masks)
         t = ints(tape)
         s = longs(starts)
         c = ints(counts)
@@ -1937,11 +1939,14 @@ class Kernel:
         end: cython.Py_ssize_t = last
         before: cython.Py_ssize_t
         with cython.nogil:
-            while m < end and self.room - self.found > self.filters:
+            while m < end and (self.as_masks or self.room - self.found > self.filters):
                 before = self.found
+                self.mask = 0
                 self.read_tape(t, s[m])
                 self.match_set()
                 c[m] = cython.cast(cython.int, self.found - before)
+                if self.as_masks:
+                    w[m] = self.mask & self.open
                 m += 1
         return m, self.found
 
