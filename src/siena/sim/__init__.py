@@ -1,5 +1,5 @@
 """Simulated worlds: what happens in them is decided by a seed.
 
-From the ground up: ``words`` → ``workload``.  Nothing here waits, reads a clock or
-touches a network, and two runs with one seed are the same run.
+From the ground up: ``words`` → ``workload``; ``topologies``.  Nothing here waits,
+reads a clock or touches a network, and two runs with one seed are the same run.
 """
