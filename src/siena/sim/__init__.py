@@ -1,5 +1,6 @@
 """Simulated worlds: what happens in them is decided by a seed.
 
-From the ground up: ``words`` → ``workload``; ``topologies``.  Nothing here waits,
-reads a clock or touches a network, and two runs with one seed are the same run.
+From the ground up: ``words`` → ``workload``; ``topologies``; ``cbcb_world`` →
+``cbcb_run``.  Nothing here waits, reads a clock or touches a network, and two runs with
+one seed are the same run.
 """
