@@ -9,7 +9,7 @@ from hypothesis import given
 
 from networks import topologies
 from siena.errors import InvalidTopologyError
-from siena.routing.topology import BROKER_MAX, Topology
+from siena.routing.topology import BROKER_MAX, Topology, TopologyDraft
 
 
 def test_the_order_of_links_and_of_their_ends_does_not_matter() -> None:
@@ -61,6 +61,13 @@ def test_what_makes_no_network_is_refused(
 def test_a_role_is_a_word_about_a_broker(broker: int, role: str, reason: str) -> None:
     with pytest.raises(InvalidTopologyError, match=reason):
         Topology([(1, 2)], roles={broker: role})
+
+
+def test_a_draft_links_only_brokers_that_are_there() -> None:
+    draft = TopologyDraft()
+    draft.add_broker(1)
+    with pytest.raises(InvalidTopologyError, match="there is no broker 2"):
+        draft.add_link(1, 2)
 
 
 @pytest.mark.parametrize(

@@ -296,3 +296,4 @@ def test_a_chain_has_one_tree() -> None:
     network = addressed(Topology([(1, 2, 3), (2, 3, 4)]))
     tree = send(PSF(network), 1, {3})
     assert (len(tree), tree.transmissions, tree.weight, tree.latency(3)) == (3, 2, 7, 7)
+    assert (tree.source, tree.receptions(1), tree.receptions(3)) == (1, 0, 1)

@@ -292,6 +292,12 @@ def test_covered_filters_take_no_memory() -> None:
     assert memory.bits(len, reduced=True) == 7 + 1
 
 
+def test_flooding_stores_no_predicate() -> None:
+    memory = Flooding(sized(Topology([(1, 2), (2, 3)]), [1, 3], [2])).memory()
+    # Two sources, and two links in the tree of each.
+    assert (memory.copies, memory.identifiers) == (0, 2 + 4)
+
+
 def test_the_predicate_that_matches_nothing_is_no_interest() -> None:
     topology = Topology([(1, 2)])
     network = Network(topology, {2: Predicate()})
