@@ -8,6 +8,7 @@
     │   └── FilterSyntaxError         text that is not in the language
     ├── InvalidNotificationError    a value, a name or a set that cannot be published
     ├── InvalidFormError            JSON that is not the form of anything of ours
+    ├── InvalidTopologyError        brokers and links that make no network
     └── LimitError                  a declared limit was reached; names it
 
 A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
@@ -117,6 +118,10 @@ class InvalidNotificationError(SienaError):
 
 class InvalidFormError(SienaError):
     """JSON that is not the form of a filter, pattern, advertisement or notification."""
+
+
+class InvalidTopologyError(SienaError):
+    """Brokers and links that make no network, or not one of the kind wanted."""
 
 
 class LimitError(SienaError):

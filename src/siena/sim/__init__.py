@@ -1,6 +1,7 @@
 """Simulated worlds: what happens in them is decided by a seed.
 
 From the ground up: ``words`` → ``workload``, the papers' workloads; ``flights`` and
-``flight_subscriptions``, one that happened.  Nothing here waits, reads a clock or
-touches a network, and two runs with one seed are the same run.
+``flight_subscriptions``, one that happened; ``topologies``; ``cbcb_world`` →
+``cbcb_run``.  Nothing here waits, reads a clock or touches a network, and two runs with
+one seed are the same run.
 """
