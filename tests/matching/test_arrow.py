@@ -419,7 +419,16 @@ _tokens = st.sampled_from(
      "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
      "null", "NaN", "Infinity", '"a"', '"\\ud800"', "{}", "\ufeff", "1.5"]
 )  # fmt: skip
-_members = st.tuples(st.sampled_from(['"x"', '"y"', '"é"', '""']), _tokens)
+_times = st.sampled_from(
+    ["2026-11-15T02:40:03Z", "2026-11-15T02:40:03.000001Z", "2026-11-15T02:40:03.1Z",
+     "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "0000-01-01T00:00:00Z",
+     "2026-02-29T00:00:00Z", "2026-11-15T24:00:00Z", "2026-11-15T23:59:60Z",
+     "2026-11-15T02:40:03", "2026-11-15T02:40:03+01:00", "2026-11-15t02:40:03z", ":"]
+).map('{{"time": "{}"}}'.format)  # fmt: skip
+_nested = st.sampled_from(['{"time": 1}', '{"time": "", "time": ":"}', '":"', '"a:"'])
+_members = st.tuples(
+    st.sampled_from(['"x"', '"y"', '"é"', '""', '":"']), _tokens | _times | _nested
+)
 _objects = st.lists(_members, max_size=3).map(
     lambda pairs: "{" + ", ".join(f"{n}: {v}" for n, v in pairs) + "}"
 )
@@ -428,6 +437,10 @@ _objects = st.lists(_members, max_size=3).map(
 @given(_objects | st.lists(_tokens, max_size=6).map("".join))
 @example('{"x": 1e5}')
 @example('{"x": -0}')
+@example('{"x": ":", "x": 1}')
+@example('{"x": 1, "x": ":"}')
+@example('{"x": {"time": "2026-11-15T02:40:03Z"}}')
+@example('{"x": {"time": "a", "time": "2026-11-15T02:40:03Z"}}')
 @example('{"x": -9223372036854775809}')
 @example('{"x": 18446744073709551616}')
 def test_the_fast_reader_of_json_agrees_with_the_exact_one(text: str) -> None:

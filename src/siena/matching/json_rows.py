@@ -4,7 +4,9 @@ The reader of :mod:`siena.lang` decides what is a notification.  Most texts are 
 that a faster reader cannot disagree with it; the others go to it.
 """
 
+import re
 from collections.abc import Iterable
+from datetime import datetime
 
 import msgspec
 import numpy as np
@@ -23,6 +25,11 @@ from siena.model.limits import (
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
 _DECODER = msgspec.json.Decoder()
+# Times as we print them, whose hours no Python reads in another way.
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+    r"(\.[0-9]{6})?Z"
+)
 # What no string of a text exceeds, if the text does not.
 _CHARACTERS_MAX = min(STRING_CHARACTERS_MAX, TEXT_CHARACTERS_MAX)
 
@@ -62,7 +69,8 @@ def read_plain(text: bytes, characters: str) -> dict[str, Value] | None:
     >>> text = '{"x": 1, "x": 2}'
     >>> read_plain(text.encode(), text)
 
-    As many colons as names: then no colon is in a string, nor any name there twice.
+    A colon stands behind each name, and in strings.  If there are no more of them than
+    what was read accounts for, no name was there twice.
     """
     if (
         len(characters) > _CHARACTERS_MAX
@@ -74,23 +82,48 @@ def read_plain(text: bytes, characters: str) -> dict[str, Value] | None:
         read = _DECODER.decode(text)
     except msgspec.DecodeError:
         return None  # why, the other reader says
-    if (
-        type(read) is not dict
-        or len(read) > ATTRIBUTES_MAX
-        or len(read) != text.count(b":")
-    ):
+    if type(read) is not dict or len(read) > ATTRIBUTES_MAX:
         return None
     if len(text) > NAME_CHARACTERS_MAX and max(map(len, read)) > NAME_CHARACTERS_MAX:
         return None
-    kept = {name: value for name, value in read.items() if value is not None}
-    return kept if all(map(_is_plain, kept.values())) else None
+    colons = text.count(b":")
+    if colons != len(read) and colons != _colons(read):
+        return None
+    found: dict[str, Value] = {}
+    for name, form in read.items():
+        if form is not None:
+            value = _plain_value(form)
+            if value is None:
+                return None
+            found[name] = value
+    return found
 
 
-def _is_plain(value: object) -> bool:
-    """Whether both readers make the same of the value."""
-    if type(value) is int:
-        return INTEGER_MIN <= value <= INTEGER_MAX
-    if type(value) is float:
+def _colons(read: dict[str, object]) -> int:
+    """How many colons a text has that reads so, if no name is there twice."""
+    count = len(read) + sum(name.count(":") for name in read)
+    for form in read.values():
+        if type(form) is str:
+            count += form.count(":")
+        elif type(form) is dict:
+            count += sum(1 + str(value).count(":") for value in form.values())
+    return count
+
+
+def _plain_value(form: object) -> Value | None:
+    """The value that both readers make of a form, or none."""
+    if type(form) is str or type(form) is bool:
+        return form
+    if type(form) is int:
+        return form if INTEGER_MIN <= form <= INTEGER_MAX else None
+    if type(form) is float:
         # The fast reader makes floats of integers that are too long.
-        return INTEGER_MIN < value < INTEGER_MAX
-    return type(value) is str or type(value) is bool
+        return form if INTEGER_MIN < form < INTEGER_MAX else None
+    if type(form) is dict and form.keys() == {"time"}:
+        text = form["time"]
+        if type(text) is str and _TIME.fullmatch(text):
+            try:
+                return datetime.fromisoformat(text)
+            except ValueError:
+                return None  # no such day
+    return None
