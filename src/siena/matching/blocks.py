@@ -34,6 +34,9 @@ def encode_all(
     return b"".join(blocks), offsets
 
 
+# The one reason that no kernel gives: a text was to become a block, and did not.
+NOT_JSON = 11
+
 # What the kernel says of a bad block, in words.
 BLOCK_ERRORS: dict[int, str] = {
     1: "it ends too early",
@@ -46,4 +49,5 @@ BLOCK_ERRORS: dict[int, str] = {
     8: "a float is not finite",
     9: "a number or time is out of range",
     10: "it has too many attributes",
+    NOT_JSON: "it is not a notification in its JSON form",
 }

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from siena.matching.arrow import Batch
 from siena.matching.kernels.engine import Kernel
 from siena.matching.vocabulary import Arrays, power_of_two
 from siena.model.limits import ATTRIBUTES_MAX
@@ -102,16 +103,47 @@ class Engine:
         """
         total = len(offsets) - 1
         _check(len(blocks), offsets)
+        data = blocks or b"\0"
+        return self._run(
+            lambda kernel, first, out, counts, state: kernel.match(
+                data, offsets, first, total, out, counts, _NO_MASKS, 0, state
+            ),
+            total,
+            out,
+        )
+
+    def match_arrow(self, batch: Batch) -> Matches:
+        """Match the rows of an Arrow batch."""
+        worker = self._borrow()
+        # Seeds differ between tables, not between the kernels of one: asked once.
+        numbers = worker.kernel.find_names(batch.names)
+        self._idle.append(worker)
+        names = np.array([*numbers, -1], np.int32)
+        return self._run(
+            lambda kernel, first, out, counts, state: kernel.match_rows(
+                batch, names, first, batch.rows, out, counts, state
+            ),
+            batch.rows,
+            None,
+        )
+
+    def _run(
+        self,
+        step: Callable[[Any, int, Ints, Ints, Longs], int],
+        total: int,
+        out: Ints | None,
+    ) -> Matches:
+        """Match from the first to the last, and make room whenever a step wants some.
+
+        A step gets a kernel, where to go on, the matches, the counts and the state.
+        """
         counts = np.zeros(max(1, total), np.int32)
         state = np.zeros(2, np.int64)
-        data = blocks or b"\0"
         worker = self._borrow()
         if out is None:
             out = np.empty(self.filters + worker.expected, np.int32)
         while True:
-            why = worker.kernel.match(
-                data, offsets, int(state[0]), total, out, counts, _NO_MASKS, 0, state
-            )
+            why = step(worker.kernel, int(state[0]), out, counts, state)
             if not why:
                 worker.expected = int(state[1]) * 9 // 8 + MATCHES_AT_FIRST
                 self._idle.append(worker)

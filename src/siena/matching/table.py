@@ -19,9 +19,12 @@ import numpy.typing as npt
 
 from siena.algebra.explanation import Reason, explain_matches
 from siena.errors import LimitError
-from siena.matching.blocks import encode_all
+from siena.matching.arrow import read_batch, read_texts
+from siena.matching.arrow_interface import ArrowSource
+from siena.matching.blocks import NOT_JSON, encode_all
 from siena.matching.engine import Engine, Matches
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
+from siena.matching.json_rows import encode_texts
 from siena.matching.kernels import COMPILED
 from siena.matching.kernels.joining import spread, turn
 from siena.matching.matcher import UnknownFilterError, filters_of
@@ -241,6 +244,31 @@ class ForwardingTable:
             found = self._join(parts, ONLY_ONE_LABEL)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
+
+    def match_arrow(self, batch: ArrowSource, /, *, json: str | None = None) -> Matches:
+        """What matches each row of an Arrow record batch, as of a block.
+
+        A batch is whatever has ``__arrow_c_array__``.  Its columns are attributes,
+        absent where they are null (:mod:`siena.matching.arrow` has the types); or
+        ``json`` names a column in which each row is a notification in its JSON form.
+
+        Raises:
+            TypeError: if it is no record batch, or a column has a type that no value
+                has.
+            ValueError: if two columns have one name, or there is no column ``json``.
+        """
+        if json is not None:
+            blocks, offsets, bad = encode_texts(read_texts(batch, json))
+            found = self.match_buffer(blocks, offsets)
+            return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
+        rows = read_batch(batch)
+        engines = self._engines()
+        parts = [engine.match_arrow(rows) for engine in engines]
+        if len(engines) == 1 and not (
+            self._still_there or self._always or self._several
+        ):
+            return parts[0]
+        return self._join(parts, ONLY_ONE_LABEL)
 
     def match_interfaces(
         self,

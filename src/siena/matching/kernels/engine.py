@@ -97,6 +97,26 @@ NOT_FINITE = cython.declare(cython.int, 8)
 OUT_OF_RANGE = cython.declare(cython.int, 9)
 TOO_MANY = cython.declare(cython.int, 10)
 
+# What an Arrow column holds; siena.matching.arrow has the same numbers.
+SIGNED = cython.declare(cython.int, 0)
+UNSIGNED = cython.declare(cython.int, 1)
+FLOATING = cython.declare(cython.int, 2)
+BOOLEAN = cython.declare(cython.int, 3)
+TEXT = cython.declare(cython.int, 4)
+VIEW = cython.declare(cython.int, 5)
+TIME_S = cython.declare(cython.int, 6)
+TIME_MS = cython.declare(cython.int, 7)
+TIME_US = cython.declare(cython.int, 8)
+TIME_NS = cython.declare(cython.int, 9)
+DICTIONARY = cython.declare(cython.int, 10)
+# Words that describe a column: its type, the bytes of an item, the bitmap of those that
+# are there or -1, where the batch begins in it, its items; then by type: the bytes of
+# the texts; the first of the bytes of the views, and how many follow; whether indices
+# are signed, the column of the values, and how many they are.
+COLUMN = cython.declare(cython.int, 8)
+# A view has up to this many bytes in itself.
+VIEW_BYTES = cython.declare(cython.int, 12)
+
 # Why a batch stopped before its end; the caller makes room and goes on.
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
@@ -307,6 +327,21 @@ def signed(value: cython.ulonglong, size: cython.int) -> cython.longlong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+def item(p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.int) -> cython.ulonglong:
+    """Item ``i`` of items of 1, 2, 4 or 8 bytes: sizes that the compiler knows."""
+    if size == 8:
+        return load(p, 8 * i, 8)
+    if size == 4:
+        return load(p, 4 * i, 4)
+    if size == 2:
+        return load(p, 2 * i, 2)
+    return p[i]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def double_of(bits: cython.ulonglong) -> cython.double:
     """The double with these bits."""
     if cython.compiled:
@@ -459,6 +494,13 @@ class Kernel:
     node_seen: cython.p_int
     serial: cython.int
     no_room: cython.bint
+    # An Arrow batch: the numbers of its names, its columns, and its buffers.
+    column_count: cython.Py_ssize_t
+    column_names: cython.p_int
+    columns: cython.p_longlong
+    addresses: cython.p_longlong
+    sizes: cython.p_longlong
+    views: object
     keep: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
@@ -1842,6 +1884,297 @@ class Kernel:
                 return None
             return -bad
         return self.found
+
+    # --- Arrow: a column for each name --------------------------------------------
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    @cython.returns(cython.p_uchar)
+    def buffer(self, number: cython.Py_ssize_t):  # type: ignore[no-untyped-def]
+        """A buffer of the batch: compiled, its address; plain, a view of it."""
+        if cython.compiled:
+            return cython.cast(
+                cython.p_uchar, cython.cast(cython.Py_ssize_t, self.addresses[number])
+            )
+        else:
+            return self.views[number]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_there(self, column: cython.Py_ssize_t, i: cython.Py_ssize_t) -> cython.bint:
+        """Whether item ``i`` of the column at ``columns[column]`` is not null."""
+        number: cython.Py_ssize_t = self.columns[column + 2]
+        if number < 0:
+            return True
+        return (self.buffer(number)[i >> 3] >> (i & 7)) & 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def value_index(
+        self, column: cython.Py_ssize_t, i: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Where the value of item ``i`` stands in its dictionary; -1 for nowhere."""
+        size: cython.int = self.columns[column + 1]
+        word: cython.ulonglong = item(self.buffer(self.columns[column + 4]), i, size)
+        index: cython.longlong
+        if self.columns[column + 5]:
+            index = signed(word, size)
+        else:
+            if word > INTEGER_MAX:
+                return -1
+            index = cython.cast(cython.longlong, word)
+        if index < 0 or index >= self.columns[column + 7]:
+            return -1
+        return index
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_too_wide(self, row: cython.Py_ssize_t) -> cython.bint:
+        """Whether a row has more attributes than a notification may have."""
+        count: cython.int = 0
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        values: cython.Py_ssize_t
+        for c in range(self.column_count):
+            i = row + self.columns[COLUMN * c + 3]
+            if not self.is_there(COLUMN * c, i):
+                continue
+            if self.columns[COLUMN * c] == DICTIONARY:
+                values = COLUMN * self.columns[COLUMN * c + 6]
+                i = self.value_index(COLUMN * c, i)
+                if i >= 0 and not self.is_there(values, i + self.columns[values + 3]):
+                    continue
+            count += 1
+        return count > self.attributes_max
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_text(
+        self, name: cython.int, p: cython.p_uchar,
+        start: cython.Py_ssize_t, end: cython.Py_ssize_t,
+    ) -> cython.int:  # fmt: skip
+        if name >= 0:
+            return 0 if self.set_string(name, p, start, end) else NOT_UTF8
+        return 0 if is_utf8(p, start, end) else NOT_UTF8
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_view(
+        self, name: cython.int, at: cython.Py_ssize_t, i: cython.Py_ssize_t
+    ) -> cython.int:
+        """A string view: its length, and its bytes or where they stand."""
+        p = self.buffer(self.columns[at + 4])
+        size: cython.longlong = signed(load(p, 16 * i, 4), 4)
+        number: cython.longlong
+        start: cython.longlong
+        if size < 0:
+            return TRUNCATED
+        if size <= VIEW_BYTES:
+            return self.read_text(name, p, 16 * i + 4, 16 * i + 4 + size)
+        number = signed(load(p, 16 * i + 8, 4), 4)
+        start = signed(load(p, 16 * i + 12, 4), 4)
+        if number < 0 or number >= self.columns[at + 6] or start < 0:
+            return TRUNCATED
+        number += self.columns[at + 5]
+        if start + size > self.sizes[number]:
+            return TRUNCATED
+        return self.read_text(name, self.buffer(number), start, start + size)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_time(
+        self, name: cython.int, value: cython.longlong, code: cython.int
+    ) -> cython.int:
+        """A time in its unit; what is less than a microsecond is cut off."""
+        unit: cython.longlong = 1000000
+        if code == TIME_NS:
+            # Towards the past, as in a block; all 64 bits of nanoseconds are in range.
+            value = value // 1000 if value >= 0 else -1 - (-(value + 1)) // 1000
+        else:
+            if code == TIME_S:
+                unit = 1
+            elif code == TIME_MS:
+                unit = 1000
+            if value < SECONDS_MIN * unit or value >= (SECONDS_MAX + 1) * unit:
+                return OUT_OF_RANGE
+            value *= 1000000 // unit
+        if name >= 0:
+            self.set_time(name, value)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_item(
+        self, name: cython.int, at: cython.Py_ssize_t, i: cython.Py_ssize_t
+    ) -> cython.int:
+        """Set the coordinates of item ``i`` of a column; 0, or why it is bad."""
+        code: cython.int = self.columns[at]
+        size: cython.int = self.columns[at + 1]
+        p = self.buffer(self.columns[at + 4])
+        word: cython.ulonglong
+        real: cython.double
+        if code == TEXT:
+            return self.read_text(
+                name,
+                self.buffer(self.columns[at + 5]),
+                cython.cast(cython.Py_ssize_t, item(p, i, size)),
+                cython.cast(cython.Py_ssize_t, item(p, i + 1, size)),
+            )
+        if code == VIEW:
+            return self.read_view(name, at, i)
+        if code == BOOLEAN:
+            if name >= 0:
+                self.set_boolean(name, (p[i >> 3] >> (i & 7)) & 1)
+            return 0
+        word = item(p, i, size)
+        if code == SIGNED:
+            if name >= 0:
+                self.set_integer(name, signed(word, size))
+        elif code == UNSIGNED:
+            if word > INTEGER_MAX:
+                return OUT_OF_RANGE
+            if name >= 0:
+                self.set_integer(name, cython.cast(cython.longlong, word))
+        elif code == FLOATING:
+            if size == 4:
+                real = float_of(cython.cast(cython.uint, word))
+            else:
+                real = double_of(word)
+            if real - real != 0.0:  # neither NaN nor infinite
+                return NOT_FINITE
+            if name >= 0:
+                self.set_float(name, real)
+        else:
+            return self.read_time(name, signed(word, 8), code)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_row(self, row: cython.Py_ssize_t) -> cython.int:
+        """Set the coordinates of a row; 0, or the reason why it is bad."""
+        c: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        name: cython.int
+        bad: cython.int
+        if self.column_count > self.attributes_max and self.is_too_wide(row):
+            return TOO_MANY
+        for c in range(self.column_count):
+            at = COLUMN * c
+            i = row + self.columns[at + 3]
+            if not self.is_there(at, i):
+                continue
+            if self.columns[at] == DICTIONARY:
+                i = self.value_index(at, i)
+                if i < 0:
+                    return OUT_OF_RANGE
+                at = COLUMN * self.columns[at + 6]
+                i += self.columns[at + 3]
+                if not self.is_there(at, i):
+                    continue
+            name = self.column_names[c]
+            if name >= 0:
+                self.attributes[self.set_count] = name
+                self.set_count += 1
+            bad = self.read_item(name, at, i)
+            if bad or self.no_room:
+                return bad
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def batch_of_rows(
+        self,
+        first: cython.Py_ssize_t,
+        last: cython.Py_ssize_t,
+        counts: cython.p_int,
+        state: cython.p_longlong,
+    ) -> cython.int:
+        """As ``batch``, with rows for blocks; never in the form with masks."""
+        m: cython.Py_ssize_t
+        before: cython.Py_ssize_t
+        bad: cython.int
+        why: cython.int = 0
+        for m in range(first, last):
+            state[0] = m
+            if self.room - self.found <= self.filters:
+                why = ROOM_FOR_MATCHES
+                break
+            bad = self.read_row(m)
+            if self.no_room:
+                # The memory of values is full: once more with an empty one.
+                self.clear()
+                self.no_room = False
+                self.forget_values()
+                bad = self.read_row(m)
+            before = self.found
+            if self.no_room:
+                self.no_room = False
+                self.clear()
+                self.forget_values()
+                why = ROOM_FOR_VALUES
+                break
+            if bad:
+                self.clear()
+                counts[m] = -bad
+            else:
+                self.match_set()
+                counts[m] = cython.cast(cython.int, self.found - before)
+        else:
+            state[0] = last
+        state[1] = self.found
+        return why
+
+    def find_names(self, names):  # type: ignore[no-untyped-def]
+        """Of each name, as bytes, its number, or -1 if no filter has it."""
+        found = []
+        name: bytes
+        size: cython.Py_ssize_t
+        for name in names:
+            size = len(name)
+            if cython.compiled:
+                chars: cython.p_char = name
+                p = cython.cast(cython.p_uchar, chars)
+            else:
+                p = memoryview(name)
+            found.append(self.find_name(p, 0, size, hash_bytes(p, 0, size, self.seed)))
+        return found
+
+    def match_rows(self, batch, names, first, last, out, counts, state):  # type: ignore[no-untyped-def]
+        """As ``match``, for the rows of a :class:`siena.matching.arrow.Batch`.
+
+        ``names`` are the numbers of its names.  The batch has checked that its rows
+        are within its buffers, and that the offsets of texts ascend within theirs.
+        """
+        self.use(out)
+        self.found = int(state[1])
+        self.column_count = len(batch.names)
+        self.column_names = ints(names)
+        self.columns = longs(batch.columns)
+        self.addresses = longs(batch.addresses)
+        self.sizes = longs(batch.sizes)
+        self.views = batch.views
+        a: cython.Py_ssize_t = first
+        b: cython.Py_ssize_t = last
+        c = ints(counts)
+        t = longs(state)
+        why: cython.int
+        with cython.nogil:
+            why = self.batch_of_rows(a, b, c, t)
+        self.views = None  # whoever made the batch may take its memory back
+        return why
 
     # --- Notifications read beforehand --------------------------------------------
 
