@@ -110,16 +110,19 @@ def bench_match(
     sent = question.notifications(messages)
     progress = Progress()
     runs: list[Run] = []
-    for size in sizes:
-        runs += measure(
-            question,
-            size,
-            sent,
-            rounds=rounds,
-            seconds=seconds,
-            threads=thread_counts,
-            progress=progress,
-        )
+    try:
+        for size in sizes:
+            runs += measure(
+                question,
+                size,
+                sent,
+                rounds=rounds,
+                seconds=seconds,
+                threads=thread_counts,
+                progress=progress,
+            )
+    finally:
+        progress.say("")  # an error begins on a line of its own
     if as_json:
         print(json.dumps({"runs": [asdict(run) for run in runs]}))
     else:

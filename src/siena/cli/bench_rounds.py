@@ -113,7 +113,6 @@ def measure(
     by_matches = _by_matches(
         contenders, messages, counts, rounds=rounds, seconds=seconds
     )
-    progress.say("")
     return [
         Run(
             workload=question.workload,
