@@ -12,8 +12,8 @@ COLUMNS: dict[str, Callable[[Run, dict[str, Run]], str]] = {
     "filters": lambda run, _: f"{run.filters:,}",
     "matcher": lambda run, _: run.matcher,
     "from": lambda run, _: run.form,
-    "messages/s": lambda run, _: f"{run.messages_per_second:,.0f}",
-    "spread": lambda run, _: f"{run.slowest:,.0f} … {run.fastest:,.0f}",
+    "messages/s": lambda run, _: _rate(run.messages_per_second),
+    "spread": lambda run, _: f"{_rate(run.slowest)} … {_rate(run.fastest)}",
     "/ counting": lambda run, beside: _ratio(run, beside["counting"]),
     "/ loop": lambda run, beside: _ratio(run, beside["reference"]),
     "matches": lambda run, _: f"{run.matches_per_message:,.1f}",
@@ -42,7 +42,7 @@ def show(runs: Sequence[Run]) -> None:
     )
     console.print(table)
     for line in conclusions(runs):
-        console.print(line)
+        console.print(line, soft_wrap=True)
 
 
 def conclusions(runs: Sequence[Run]) -> Iterator[str]:
@@ -92,6 +92,10 @@ def _beside(runs: Sequence[Run], size: int) -> dict[str, Run]:
 def _ratio(run: Run, other: Run) -> str:
     times = run.messages_per_second / other.messages_per_second
     return f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _number(value: float | None) -> str:
