@@ -5,6 +5,7 @@ from itertools import pairwise, product
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
@@ -313,3 +314,18 @@ def test_threads_do_not_share_counters() -> None:
     for thread in threads:
         thread.join()
     assert found == [True] * 20
+
+
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_matches_are_written_where_there_is_room(size: int) -> None:
+    workload = TR0605(seed=3)
+    matcher = CountingMatcher()
+    for number, f in enumerate(workload.filters(500)):
+        matcher.add(number, f)
+    batch = matcher.encode(workload.notifications(50))
+    out = np.empty(size, np.int32)
+    offsets, numbers = matcher.match_encoded(batch, out)
+    assert np.shares_memory(numbers, out) == (size == 10_000)
+    expected = matcher.match_encoded(batch)
+    assert offsets.tolist() == expected[0].tolist()
+    assert numbers.tolist() == expected[1].tolist()

@@ -175,3 +175,31 @@ def test_statistics_and_reasons() -> None:
     assert (stats.filters, stats.interfaces, sum(stats.tiers)) == (2, 1, 3)
     assert stats.arena_bytes > 0
     assert [r.holds for r in table.explain({"x": 5}, number)] == [True, False]
+
+
+def test_the_engine_of_a_table_that_was_consolidated() -> None:
+    workload = TR0605(seed=5)
+    table = ForwardingTable()
+    for number, f in enumerate(workload.filters(300)):
+        table.add(number % 7, f)
+    table.consolidate()
+    blocks, offsets = encode_all(workload.notifications(40))
+    expected = table.match_buffer(blocks, offsets)
+    engine = table.engine()
+    assert engine.match(blocks, offsets).filters.tolist() == expected.filters.tolist()
+    recorded = engine.record(blocks, offsets).batches(16)
+    assert [len(batch.starts) - 1 for batch in recorded] == [16, 16, 8]
+    found = [engine.match_recorded(batch) for batch in recorded]
+    assert [n for m in found for n in m.filters.tolist()] == expected.filters.tolist()
+    _, masks = table.engine(as_masks=True).match_masks(blocks, offsets, (1 << 7) - 1)
+    wanted = table.match_interfaces(blocks, offsets)
+    assert [mask.bit_count() for mask in masks.tolist()] == wanted.counts.tolist()
+
+
+@pytest.mark.parametrize("text", ["", "a = 1 or b = 2"])
+def test_one_engine_does_not_know_everything(text: str) -> None:
+    table = ForwardingTable()
+    table.add(0, parse_predicate(text) if text else Filter())
+    table.consolidate()
+    with pytest.raises(ValueError, match="does not know all"):
+        table.engine()

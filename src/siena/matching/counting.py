@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from siena.matching.constraint_index import Encoded
 from siena.matching.counting_table import CountingTable, Options
 from siena.matching.kernels import COMPILED, counting, strings
@@ -130,14 +128,19 @@ class CountingMatcher:
         """The notifications as arrays, for this table until it changes."""
         return self._consolidated().index.encode(notifications)
 
-    def match_encoded(self, batch: Encoded) -> tuple[Longs, Ints]:
+    def match_encoded(
+        self, batch: Encoded, out: Ints | None = None
+    ) -> tuple[Longs, Ints]:
         """As :meth:`match_batch`, of notifications that have been encoded.
+
+        With ``out``, numbers are written there while there is room; so a caller in a
+        loop can use the same array.
 
         Raises:
             ValueError: if the table has changed since then.
         """
         table = self._table_of(batch)
-        return table.by_filter.match(batch)
+        return table.by_filter.match(batch, out=out)
 
     def match_interfaces(
         self, batch: Encoded, allowed: Iterable[int] | None = None
@@ -149,7 +152,7 @@ class CountingMatcher:
         """
         table = self._table_of(batch)
         offsets, found = table.by_interface.match(batch, table.closed(allowed))
-        return offsets, np.array(table.interfaces, np.int64)[found]
+        return offsets, table.interface_numbers[found]
 
     @property
     def selectivity(self) -> list[tuple[str, frozenset[int]]]:

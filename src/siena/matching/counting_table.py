@@ -59,6 +59,7 @@ class CountingTable:
                 place = places.setdefault(held.interface, len(places))
                 interface_of.append(place)
         self.interfaces = tuple(places)
+        self.interface_numbers = np.array(self.interfaces, np.int64)
         self._interest_of = np.array(interests, np.int32)
         self._interface_of = np.array(interface_of, np.int32)
         self.index = ConstraintIndex(self._filters, string_kernel)
@@ -166,13 +167,16 @@ class Targets:
         self._each = each
         self._idle: list[Any] = []  # a thread takes a counter, and puts it back
 
-    def match(self, batch: Encoded, closed: Flags | None = None) -> tuple[Longs, Ints]:
+    def match(
+        self, batch: Encoded, closed: Flags | None = None, out: Ints | None = None
+    ) -> tuple[Longs, Ints]:
         """The labels of the targets that match each message."""
         if closed is None:
             closed = np.zeros(len(self._arrays["label"]), np.uint8)
         offsets = np.zeros(len(batch) + 1, np.int64)
         queue = np.empty(2 * batch.stretches, np.int32)
-        out = np.empty(1024, np.int32)
+        if out is None:
+            out = np.empty(1024, np.int32)
         try:
             counter = self._idle.pop()
         except IndexError:

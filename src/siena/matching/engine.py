@@ -49,6 +49,13 @@ class Recorded(NamedTuple):
     tape: Ints
     starts: Longs
 
+    def batches(self, size: int) -> "list[Recorded]":
+        """The same notifications, so many at a time."""
+        return [
+            self._replace(starts=self.starts[first : first + size + 1])
+            for first in range(0, len(self.starts) - 1, size)
+        ]
+
 
 class _Worker:
     """A kernel, and what only one thread may use at a time."""

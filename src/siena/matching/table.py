@@ -235,9 +235,7 @@ class ForwardingTable:
         With ``out``, matches are written there while there is room.
         """
         engines = self._engines()
-        if len(engines) == 1 and not (
-            self._still_there or self._always or self._several
-        ):
+        if len(engines) == 1 and self._is_plain:
             found = engines[0].match(blocks, offsets, out)
         else:
             parts = [e.match(blocks, offsets) for e in engines]
@@ -264,9 +262,7 @@ class ForwardingTable:
         rows = read_batch(batch)
         engines = self._engines()
         parts = [engine.match_arrow(rows) for engine in engines]
-        if len(engines) == 1 and not (
-            self._still_there or self._always or self._several
-        ):
+        if len(engines) == 1 and self._is_plain:
             return parts[0]
         return self._join(parts, ONLY_ONE_LABEL)
 
@@ -370,6 +366,32 @@ class ForwardingTable:
             vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
             compiled=COMPILED,
         )
+
+    def engine(self, *, as_masks: bool = False) -> Engine:
+        """The engine of a table that was consolidated, made if there is none yet.
+
+        For those who measure: the engine alone gives the answers of
+        :meth:`match_buffer`, and :meth:`Engine.record` and :meth:`Engine.cursor` are
+        there too.  With ``as_masks`` the one that finds up to 64 interfaces as bits.
+
+        Raises:
+            ValueError: if one engine does not know everything: call
+                :meth:`consolidate` first; there may be no predicates of several
+                filters, and no filters without constraints.
+        """
+        with self._lock:
+            if as_masks:
+                engines = self._tiers.mask_engines(self._gone, self._label_of)
+            else:
+                engines = self._tiers.engines(self._gone)
+        if len(engines) > 1 or not self._is_plain:
+            raise ValueError("one engine does not know all that is in this table")
+        return engines[0]
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether engines find each interest that matches once, and no other."""
+        return not (self._still_there or self._always or self._several)
 
     def _engines(self) -> list[Engine]:
         with self._lock:

@@ -1,0 +1,357 @@
+"""The matchers that ``siena bench match`` measures, each in the forms it can take.
+
+A contender is built once, with its build timed.  Then it *prepares* notifications in
+its own form and gives back what is timed: a function that matches all of them once.
+Both kernels get their notifications encoded beforehand and an array to write to.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.cli.bench_workload import Question
+from siena.errors import SienaError
+from siena.matching.blocks import encode, encode_all
+from siena.matching.counting import CountingMatcher
+from siena.matching.engine import MATCHES_AT_FIRST, Engine
+from siena.matching.matcher import Matcher
+from siena.matching.reference import ReferenceMatcher
+from siena.matching.table import MASK_BITS, ForwardingTable
+from siena.matching.tree import TreeMatcher
+from siena.model import Filter, Notification
+
+Ints = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Messages = Sequence[Notification]
+# Matches everything that was prepared, once; how many notifications that were.
+Runner = Callable[[], int]
+
+# Matchers in Python get so many notifications that these times the filters are this.
+PYTHON_WORK = 2_000_000
+# Where every filter tests other names, the tree has a node for each of them.
+TREE_FILTERS_MAX = 10_000
+
+
+class Contender(ABC):
+    """A matcher that is built, in one form."""
+
+    name: str
+    form: str
+    threads: int = 1
+    build_seconds: float
+    # What grows with the filters, and names and vocabulary; None if it is objects.
+    arena_bytes: int | None = None
+    vocabulary_bytes: int | None = None
+
+    def asked(self, messages: Messages) -> Messages:
+        """Those that it can be asked about in reasonable time."""
+        return messages
+
+    @abstractmethod
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode notifications; what matches them."""
+
+    @abstractmethod
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each, in ascending order, found in the way that is timed."""
+
+
+class EngineContender(Contender):
+    """The engine, on what it has read beforehand; all matching filters are wanted."""
+
+    name = "engine"
+    form = "encoded"
+
+    def __init__(self, question: Question, filters: Sequence[Filter]) -> None:
+        start = perf_counter()
+        self.table = ForwardingTable()
+        for number, f in enumerate(filters):
+            self.table.add(question.interface(number), f)
+        self.table.consolidate()
+        self.engine = self._engine(question)
+        self.build_seconds = perf_counter() - start
+        self.batch = question.batch
+        self.arena_bytes = self.engine.nbytes
+        self.vocabulary_bytes = self.engine.vocabulary_nbytes
+
+    def _engine(self, question: Question) -> Engine:
+        assert question.interfaces is None
+        return self.table.engine()
+
+    def count(self, messages: Messages) -> list[int]:
+        """How much matches each; no more than a batch of it is kept."""
+        match = self.table.match_buffer
+        batches = (encode_all(part) for part in parts(messages, self.batch))
+        return [n for batch in batches for n in match(*batch).counts.tolist()]
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Record all notifications; match them batch by batch."""
+        try:
+            recorded = self.engine.record(*encode_all(messages))
+        except ValueError:
+            raise SienaError(
+                "the engine cannot remember so many values beforehand",
+                hint="take fewer --messages",
+            ) from None
+        batches = recorded.batches(self.batch)
+        match = self.engine.match_recorded
+        out = room(self.engine, (len(match(batch).filters) for batch in batches))
+
+        def run() -> int:
+            for batch in batches:
+                match(batch, out)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each, of recorded notifications."""
+        recorded = self.engine.record(*encode_all(messages))
+        return split(*self.engine.match_recorded(recorded))
+
+
+class InterfacesContender(EngineContender):
+    """The table, from bytes; the interfaces that match are wanted."""
+
+    form = "bytes"
+
+    def _engine(self, question: Question) -> Engine:
+        assert question.interfaces is not None
+        few = min(question.interfaces, len(self.table)) <= MASK_BITS
+        return self.table.engine(as_masks=few)
+
+    def count(self, messages: Messages) -> list[int]:
+        """How many interfaces want each."""
+        match = self.table.match_interfaces
+        batches = (encode_all(part) for part in parts(messages, self.batch))
+        return [n for batch in batches for n in match(*batch).counts.tolist()]
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode blocks; match them batch by batch."""
+        batches = [encode_all(part) for part in parts(messages, self.batch)]
+        match = self.table.match_interfaces
+
+        def run() -> int:
+            for blocks, offsets in batches:
+                match(blocks, offsets)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """The interfaces that want each."""
+        return split(*self.table.match_interfaces(*encode_all(messages)))
+
+
+class View(Contender):
+    """An engine that is built, asked in another way; it is not built twice."""
+
+    def __init__(self, built: EngineContender) -> None:
+        self.built = built
+        self.build_seconds = built.build_seconds
+        self.arena_bytes = built.arena_bytes
+        self.vocabulary_bytes = built.vocabulary_bytes
+
+
+class BytesContender(View):
+    """The table on msgpack bytes that it reads itself: what a broker does."""
+
+    name = "engine-bytes"
+    form = "bytes"
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode blocks; match them batch by batch."""
+        batches = [encode_all(part) for part in parts(messages, self.built.batch)]
+        match = self.built.table.match_buffer
+        out = room(self.built.engine, (len(match(*b).filters) for b in batches))
+
+        def run() -> int:
+            for blocks, offsets in batches:
+                match(blocks, offsets, out)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each, from bytes."""
+        return split(*self.built.table.match_buffer(*encode_all(messages)))
+
+
+class OneByOneContender(View):
+    """The engine on one block after the other, ids into an array that is reused."""
+
+    name = "engine-one"
+    form = "bytes, one by one"
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode each block on its own; match block after block."""
+        blocks = [encode(message) for message in messages]
+        match = self.built.engine.cursor().match
+
+        def run() -> int:
+            for block in blocks:
+                match(block)
+            return len(blocks)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each, one by one."""
+        cursor = self.built.engine.cursor()
+        return [
+            sorted(cursor.out[: cursor.match(encode(message))].tolist())
+            for message in messages
+        ]
+
+
+class ThreadsContender(View):
+    """Threads that match at the same time, on one table, each everything."""
+
+    form = "bytes"
+
+    def __init__(self, built: EngineContender, threads: int) -> None:
+        super().__init__(built)
+        self.threads = threads
+        self.name = f"engine-{threads}-thread{'s' if threads > 1 else ''}"
+        if isinstance(built, InterfacesContender):
+            self._one: Contender = built
+        else:
+            self._one = BytesContender(built)
+
+    def prepare(self, messages: Messages) -> Runner:
+        """For each thread its own batches and its own array."""
+        runners = [self._one.prepare(messages) for _ in range(self.threads)]
+        pool = ThreadPoolExecutor(self.threads)
+
+        def run() -> int:
+            return sum(pool.map(lambda runner: runner(), runners))
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each; all threads must find the same."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            found = list(pool.map(self._one.find, [messages] * self.threads))
+        assert all(part == found[0] for part in found), "threads disagree"
+        return found[0]
+
+
+class CountingContender(Contender):
+    """The algorithm of SIGCOMM 2003, on notifications encoded for its table."""
+
+    name = "counting"
+    form = "encoded"
+
+    def __init__(self, question: Question, filters: Sequence[Filter]) -> None:
+        self.batch = question.batch
+        self.by_interface = question.interfaces is not None
+        start = perf_counter()
+        self.matcher = CountingMatcher()
+        for number, f in enumerate(filters):
+            self.matcher.add(question.interface(number), f)
+        self._match(())  # the index is made by the first match
+        self.build_seconds = perf_counter() - start
+        self.arena_bytes = self.matcher.sizes.bytes
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode notifications; match them batch by batch."""
+        matcher = self.matcher
+        batches = [matcher.encode(part) for part in parts(messages, self.batch)]
+
+        def run_interfaces() -> int:
+            for batch in batches:
+                matcher.match_interfaces(batch)
+            return len(messages)
+
+        if self.by_interface:
+            return run_interfaces
+        largest = max(len(matcher.match_encoded(batch)[1]) for batch in batches)
+        out = np.empty(len(matcher) + largest + MATCHES_AT_FIRST, np.int32)
+
+        def run() -> int:
+            for batch in batches:
+                matcher.match_encoded(batch, out)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each."""
+        offsets, numbers = self._match(messages)
+        return split(np.diff(offsets), numbers)
+
+    def _match(self, messages: Messages) -> tuple[Numbers, Numbers]:
+        batch = self.matcher.encode(messages)
+        if self.by_interface:
+            return self.matcher.match_interfaces(batch)
+        return self.matcher.match_encoded(batch)
+
+
+class PythonContender(Contender):
+    """A matcher in plain Python, asked about objects."""
+
+    form = "objects"
+
+    def __init__(
+        self, name: str, matcher: Matcher, question: Question, filters: Sequence[Filter]
+    ) -> None:
+        self.name = name
+        start = perf_counter()
+        for number, f in enumerate(filters):
+            matcher.add(question.interface(number), f)
+        if isinstance(matcher, TreeMatcher):
+            matcher.match_filters({})  # the tree is planted by the first match
+        self.build_seconds = perf_counter() - start
+        self.limit = max(2, PYTHON_WORK // len(filters))
+        self._match: Callable[[Notification], Sequence[int] | frozenset[int]] = (
+            matcher.match_filters if question.interfaces is None else matcher.match
+        )
+
+    def asked(self, messages: Messages) -> Messages:
+        """Fewer, the more filters there are."""
+        return messages[: self.limit]
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Nothing to encode: matches one after the other."""
+
+        def run() -> int:
+            for message in messages:
+                self._match(message)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """What matches each."""
+        return [sorted(self._match(message)) for message in messages]
+
+
+def reference(question: Question, filters: Sequence[Filter]) -> Contender:
+    """The loop."""
+    return PythonContender("reference", ReferenceMatcher(), question, filters)
+
+
+def tree(question: Question, filters: Sequence[Filter]) -> Contender:
+    """Gryphon's search tree."""
+    return PythonContender("tree", TreeMatcher(), question, filters)
+
+
+def parts(messages: Messages, size: int) -> Iterator[Messages]:
+    """The notifications, so many at a time."""
+    for first in range(0, len(messages), size):
+        yield messages[first : first + size]
+
+
+def room(engine: Engine, found: Iterator[int]) -> Ints:
+    """An array that is long enough for the largest batch."""
+    return np.empty(engine.filters + max(found) + MATCHES_AT_FIRST, np.int32)
+
+
+def split(counts: Numbers, found: Numbers) -> list[list[int]]:
+    """What stands back to back, apart and each part in ascending order."""
+    ends = np.cumsum(counts)
+    return [sorted(part.tolist()) for part in np.split(found, ends[:-1])]
