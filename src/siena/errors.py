@@ -8,6 +8,7 @@
     │   └── FilterSyntaxError         text that is not in the language
     ├── InvalidNotificationError    a value, a name or a set that cannot be published
     ├── InvalidFormError            JSON that is not the form of anything of ours
+    ├── TableFileError              a file that is no table of ours, or a damaged one
     └── LimitError                  a declared limit was reached; names it
 
 A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
@@ -117,6 +118,10 @@ class InvalidNotificationError(SienaError):
 
 class InvalidFormError(SienaError):
     """JSON that is not the form of a filter, pattern, advertisement or notification."""
+
+
+class TableFileError(SienaError):
+    """A file that is not a stored table, is damaged, or newer than this version."""
 
 
 class LimitError(SienaError):

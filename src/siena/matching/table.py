@@ -10,22 +10,27 @@ Reference:
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.explanation import Reason, explain_matches
 from siena.errors import LimitError
+from siena.matching.answers import Delivery, Statistics, Wanted, restricted
 from siena.matching.blocks import encode_all
+from siena.matching.columns import Columns
 from siena.matching.engine import Engine, Matches
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.kernels import COMPILED
 from siena.matching.kernels.joining import turn
+from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
 from siena.matching.rebuilding import Rebuild
+from siena.matching.storing import StoredTable, read, write
 from siena.matching.tiers import Tiers
 from siena.model import Filter, Predicate, Value
 
@@ -39,35 +44,6 @@ GONE_SHARE_MAX = 0.5
 MASK_BITS = 64
 # Numbers of interests, which kernels keep in 32 bits.
 INTERESTS_MAX = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a table holds, and what it costs."""
-
-    filters: int
-    interfaces: int
-    removed: int
-    tiers: tuple[int, ...]
-    arena_bytes: int
-    vocabulary_bytes: int
-    compiled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """What one interface gets of a batch: notification by notification, and why."""
-
-    interface: int
-    messages: Ints  # the places of the notifications in the batch
-    filters: Ints  # beside each the number of an interest that matches
-
-
-class Wanted(NamedTuple):
-    """Who wants each block of a batch: as in ``Matches``, with interfaces."""
-
-    counts: Ints
-    interfaces: Longs
 
 
 class ForwardingTable:
@@ -90,16 +66,15 @@ class ForwardingTable:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._interests: dict[int, tuple[int, Filter | Predicate]] = {}
         self._tiers = Tiers()
         # How many interests have ever been added: the next number.
         self._count = 0
-        # Interfaces are labelled 0, 1, 2, … as they come; of each interest its label.
-        self._labels: dict[int, int] = {}
-        self._label_of = np.zeros(64, np.int32)
+        # And how many of them are still held.
+        self._held = 0
+        self._labels = Labels()
         # Filters without constraints match everything; no engine needs to be asked.
         self._always: set[int] = set()
-        # Interests of several filters may be found more than once.
+        # How many interests have several rows, and may be found more than once.
         self._several = 0
         # Of each interest whether it was removed; and of how many an engine knows.
         self._gone = np.zeros(64, np.uint8)
@@ -108,7 +83,7 @@ class ForwardingTable:
         self._joiners: list[Joiner] = []
 
     def __len__(self) -> int:
-        return len(self._interests)
+        return self._held
 
     # --- Changes ------------------------------------------------------------------
 
@@ -123,20 +98,16 @@ class ForwardingTable:
             number = self._count
             if number == INTERESTS_MAX:
                 raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
-            if number == len(self._gone):
-                self._gone = np.concatenate([self._gone, np.zeros_like(self._gone)])
-                self._label_of = np.concatenate([self._label_of] * 2)
-            self._label_of[number] = self._labels.setdefault(
-                interface, len(self._labels)
-            )
+            self._labels.enter(number, interface)
+            self._gone = with_room(self._gone, number)
             self._count += 1
-            self._interests[number] = (interface, interest)
-            self._several += len(filters) > 1
-            for f in filters:
-                if f.constraints:
-                    self._tiers.columns.add(f, number)
-                else:
-                    self._always.add(number)
+            self._held += 1
+            rows = [f for f in filters if f.constraints]
+            for f in rows:
+                self._tiers.columns.add(f, number)
+            self._several += len(rows) > 1
+            if len(rows) < len(filters):
+                self._always.add(number)
         return number
 
     def remove(self, number: int, /) -> None:
@@ -146,14 +117,14 @@ class ForwardingTable:
             UnknownFilterError: if there is none under this number.
         """
         with self._lock:
-            if number not in self._interests:
-                raise UnknownFilterError(number)
-            _, interest = self._interests.pop(number)
-            self._several -= len(filters_of(interest)) > 1
+            self._check(number)
+            self._several -= len(self._tiers.columns.rows(number)) > 1
             self._always.discard(number)
+            self._gone = with_room(self._gone, number)
             self._gone[number] = 1
+            self._held -= 1
             self._still_there += 1
-            if self._still_there > 64 + GONE_SHARE_MAX * len(self._interests):
+            if self._still_there > 64 + GONE_SHARE_MAX * self._held:
                 self._consolidate()
 
     def consolidate(self) -> None:
@@ -250,7 +221,7 @@ class ForwardingTable:
         With at most 64 interfaces they are bits all the way, and nothing is looked at
         for an interface that is known to match, or not allowed.
         """
-        interfaces = np.fromiter(self._labels, np.int64, len(self._labels))
+        interfaces = self._labels.interfaces
         is_open = np.ones(len(interfaces), np.bool_)
         if allowed is not None:
             is_open = np.isin(interfaces, np.fromiter(allowed, np.int64))
@@ -258,17 +229,17 @@ class ForwardingTable:
             found = self._match_masks(blocks, offsets, is_open)
         else:
             parts = [e.match(blocks, offsets) for e in self._engines()]
-            found = self._join(parts, self._label_of)
-            found = _restricted(found, is_open)
+            found = self._join(parts, self._labels.of)
+            found = restricted(found, is_open)
         return Wanted(found.counts, interfaces[found.filters])
 
     def _match_masks(
         self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
     ) -> Matches:
         with self._lock:
-            engines = self._tiers.mask_engines(self._gone, self._label_of)
+            engines = self._tiers.mask_engines(self._gone, self._labels.of)
         wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-        always = {int(self._label_of[number]) for number in self._always}
+        always = {int(self._labels.of[number]) for number in self._always}
         mask = np.uint64(sum(1 << label for label in always) & wanted)
         found = np.full(len(offsets) - 1, mask, np.uint64)
         bad = np.zeros(len(offsets) - 1, np.int32)
@@ -289,7 +260,7 @@ class ForwardingTable:
         What a broker writes to a connection stands together.
         """
         matches = self.match_buffer(blocks, offsets)
-        labels = self._label_of
+        labels = self._labels.of
         sizes = np.bincount(labels[matches.filters], minlength=len(self._labels))
         ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         messages, numbers = np.empty((2, len(matches.filters)), np.int32)
@@ -299,7 +270,10 @@ class ForwardingTable:
         return [
             Delivery(interface, messages[start:end], numbers[start:end])
             for interface, start, end in zip(
-                self._labels, ends[:-1].tolist(), ends[1:].tolist(), strict=True
+                self._labels.interfaces.tolist(),
+                ends[:-1].tolist(),
+                ends[1:].tolist(),
+                strict=True,
             )
             if start < end
         ]
@@ -310,34 +284,96 @@ class ForwardingTable:
         Raises:
             UnknownFilterError: if there is none under this number.
         """
-        if number not in self._interests:
-            raise UnknownFilterError(number)
-        return self._interests[number][0]
+        self._check(number)
+        return self._labels.interface(number)
 
     def explain(
         self, notification: Mapping[str, Value], number: int, /
     ) -> list[Reason]:
         """Why an interest matches a notification or not, constraint by constraint.
 
+        A predicate of one filter is explained as the filter.
+
         Raises:
             UnknownFilterError: if there is none under this number.
         """
-        if number not in self._interests:
-            raise UnknownFilterError(number)
-        return explain_matches(self._interests[number][1], notification)
+        with self._lock:
+            self._check(number)
+            columns = self._tiers.columns
+            filters = [columns.filter(row) for row in columns.rows(number)]
+        if number in self._always:
+            filters.append(Filter())
+        interest = filters[0] if len(filters) == 1 else Predicate(filters)
+        return explain_matches(interest, notification)
 
     def stats(self) -> Statistics:
         """What the table holds, and what it costs."""
         engines = self._engines()
+        held = self._gone[: self._count] == 0
+        labels = self._labels.of[: self._count][held]
         return Statistics(
             filters=len(self),
-            interfaces=len({interface for interface, _ in self._interests.values()}),
+            interfaces=len(np.unique(labels)),
             removed=self._still_there,
             tiers=tuple(len(tier) for tier in self._tiers if len(tier)),
             arena_bytes=sum(engine.nbytes for engine in engines),
             vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
             compiled=COMPILED,
         )
+
+    # --- Files --------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str], /) -> str:
+        """Compile everything into one engine, and store it in a file.
+
+        What comes back is the SHA-256 of the contents: a good name for the file.  It
+        replaces another file at once, and who has mapped that keeps it.
+        """
+        with self._lock:
+            if self._still_there or not self._tiers.is_one:
+                self._consolidate()
+            (engine,) = self._tiers.engines(self._gone)
+            rows = self._tiers.columns.snapshot()
+            table = StoredTable(
+                engine=engine.arrays,
+                rows=rows,
+                spellings=self._tiers.columns.spelled(rows.numbers),
+                interfaces=self._labels.interfaces.copy(),
+                labels=self._labels.of.copy(),
+                gone=self._gone.copy(),
+                always=np.array(sorted(self._always), np.int32),
+                interests=self._count,
+                several=self._several,
+            )
+        return write(Path(path), table)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, *, verify: bool = True) -> Self:
+        """The table of a file, which is mapped and shared with others that do the same.
+
+        Nothing is made for each filter; what a change needs is copied when the first
+        one comes.  ``verify`` reads the file once, in 0.15 s for 100 MB; without it
+        only the directory is checked, and the file is trusted as code is.  The file may
+        be replaced, but not be written to, while it is mapped.
+
+        Raises:
+            TableFileError: if it is another file, damaged, or newer than this version.
+        """
+        stored = read(Path(path), verify=verify)
+        table = cls()
+        columns = Columns(stored.rows, stored.spellings)
+        table._tiers = Tiers(columns, Engine(stored.engine))
+        table._count = stored.interests
+        table._held = stored.interests - int(np.count_nonzero(stored.gone))
+        table._labels = Labels(stored.interfaces, stored.labels)
+        table._always = set(stored.always.tolist())
+        table._several = stored.several
+        table._gone = stored.gone
+        return table
+
+    def _check(self, number: int) -> None:
+        if not 0 <= number < self._count or self._gone[number]:
+            raise UnknownFilterError(number)
 
     def _engines(self) -> list[Engine]:
         with self._lock:
@@ -351,16 +387,3 @@ class ForwardingTable:
         joined = joiner.join(parts, sorted(self._always), self._gone, labels)
         self._joiners.append(joiner)
         return joined
-
-
-def _restricted(found: Matches, is_open: Bools) -> Matches:
-    """The matches whose labels are open."""
-    if is_open.all():
-        return found
-    stays = is_open[found.filters]
-    messages = np.repeat(np.arange(len(found.counts)), np.maximum(found.counts, 0))
-    counts = np.bincount(messages[stays], minlength=len(found.counts))
-    return Matches(
-        np.where(found.counts < 0, found.counts, counts).astype(np.int32),
-        found.filters[stays],
-    )

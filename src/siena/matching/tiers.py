@@ -45,9 +45,14 @@ class Tier:
 class Tiers:
     """The tiers of a table, in the order of their rows; the last may be empty."""
 
-    def __init__(self) -> None:
-        self.columns = Columns()
-        self._tiers = [Tier(0, 0)]
+    def __init__(
+        self, columns: Columns | None = None, engine: Engine | None = None
+    ) -> None:
+        self.columns = columns or Columns()
+        end = len(self.columns)
+        self._tiers = [Tier(0, end, engine)]
+        if end:
+            self._tiers.append(Tier(end, end))
         # Rows below are being compiled elsewhere; no tier is merged across this.
         self._sealed = 0
 
@@ -55,11 +60,9 @@ class Tiers:
         return iter(self._tiers)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether every row is in an engine."""
-        return self._tiers[-1].last == len(self.columns) and all(
-            tier.engine is not None for tier in self._tiers if len(tier)
-        )
+    def is_one(self) -> bool:
+        """Whether all rows are in one tier."""
+        return len(self.columns) == len(self._tiers[0])
 
     def settle(self) -> None:
         """Assign the rows that have come since to tiers."""
