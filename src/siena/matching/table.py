@@ -24,6 +24,7 @@ from siena.matching.answers import Delivery, Statistics, Wanted, restricted
 from siena.matching.blocks import encode_all
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine, Matches
+from siena.matching.fresh import Fresh, match_all
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.kernels import COMPILED
 from siena.matching.kernels.joining import turn
@@ -202,12 +203,12 @@ class ForwardingTable:
         :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
-        engines = self._engines()
+        engines, fresh = self._engines(len(offsets) - 1)
         if len(engines) == 1 and not (
-            self._still_there or self._always or self._several
+            fresh or self._still_there or self._always or self._several
         ):
             return engines[0].match(blocks, offsets, out)
-        return self._join([e.match(blocks, offsets) for e in engines], ONLY_ONE_LABEL)
+        return self._join(match_all(engines, fresh, blocks, offsets), ONLY_ONE_LABEL)
 
     def match_interfaces(
         self,
@@ -228,7 +229,8 @@ class ForwardingTable:
         if len(interfaces) <= MASK_BITS and not self._still_there:
             found = self._match_masks(blocks, offsets, is_open)
         else:
-            parts = [e.match(blocks, offsets) for e in self._engines()]
+            engines = self._engines(len(offsets) - 1)
+            parts = match_all(*engines, blocks, offsets)
             found = self._join(parts, self._labels.of)
             found = restricted(found, is_open)
         return Wanted(found.counts, interfaces[found.filters])
@@ -237,7 +239,9 @@ class ForwardingTable:
         self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
     ) -> Matches:
         with self._lock:
-            engines = self._tiers.mask_engines(self._gone, self._labels.of)
+            engines, fresh = self._tiers.mask_engines(
+                self._gone, self._labels.of, len(offsets) - 1
+            )
         wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
         always = {int(self._labels.of[number]) for number in self._always}
         mask = np.uint64(sum(1 << label for label in always) & wanted)
@@ -246,6 +250,10 @@ class ForwardingTable:
         for engine in engines:
             bad, masks = engine.match_masks(blocks, offsets, wanted)
             found |= masks
+        if fresh is not None:
+            is_good = (bad >= 0).tolist()
+            masks = fresh.match_masks(blocks, offsets, is_good, self._labels.of)
+            found |= masks & np.uint64(wanted)
         found[bad < 0] = 0
         bits = found[:, None] >> np.arange(len(is_open), dtype=np.uint64)
         rows, labels = np.nonzero(bits & np.uint64(1))
@@ -308,7 +316,7 @@ class ForwardingTable:
 
     def stats(self) -> Statistics:
         """What the table holds, and what it costs."""
-        engines = self._engines()
+        engines, _ = self._engines(None)
         held = self._gone[: self._count] == 0
         labels = self._labels.of[: self._count][held]
         return Statistics(
@@ -332,7 +340,7 @@ class ForwardingTable:
         with self._lock:
             if self._still_there or not self._tiers.is_one:
                 self._consolidate()
-            (engine,) = self._tiers.engines(self._gone)
+            (engine,), _ = self._tiers.engines(self._gone)
             rows = self._tiers.columns.snapshot()
             table = StoredTable(
                 engine=engine.arrays,
@@ -375,9 +383,9 @@ class ForwardingTable:
         if not 0 <= number < self._count or self._gone[number]:
             raise UnknownFilterError(number)
 
-    def _engines(self) -> list[Engine]:
+    def _engines(self, messages: int | None) -> tuple[list[Engine], Fresh | None]:
         with self._lock:
-            return self._tiers.engines(self._gone)
+            return self._tiers.engines(self._gone, messages)
 
     def _join(self, parts: list[Matches], labels: Ints) -> Matches:
         try:
