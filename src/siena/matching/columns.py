@@ -8,7 +8,7 @@ filters is laid out anew from these arrays alone, while others go on with Python
 
 from array import array
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
+from siena.matching.texts import Strings, Texts, extend
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]
@@ -48,58 +49,10 @@ _CLASS = {
     Operator.SUBSTRING: SUBSTRING,
     Operator.ANY: ANY,
 }
+_OF_CONSTRAINTS = (
+    "_name", "_dimension", "_kind", "_closed", "_whole", "_rest", "_upper"
+)  # fmt: skip
 _CLOSED = {Operator.LE, Operator.GE}
-
-
-class Strings:
-    """Distinct strings of bytes, numbered, one behind the other."""
-
-    def __init__(self, texts: "Texts | None" = None) -> None:
-        self._numbers: dict[bytes, int] = {}
-        self.pool = bytearray()
-        self.starts = array("q", [0])
-        if texts is not None:
-            self.pool += texts.pool[: texts.starts[-1]].tobytes()
-            self.starts = array("q", texts.starts.tobytes())
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def number(self, text: bytes) -> int:
-        """The number of a string, new or not."""
-        if len(self._numbers) < len(self):  # they came from a file
-            own = Texts(np.array(self.pool, np.uint8), np.array(self.starts))
-            self._numbers = {t: n for n, t in enumerate(texts_of(own))}
-        number = self._numbers.setdefault(text, len(self._numbers))
-        if number == len(self):
-            self.pool += text
-            self.starts.append(len(self.pool))
-        return number
-
-    def some(self, numbers: Ints) -> "Texts":
-        """Some of the strings, in this order."""
-        starts = np.frombuffer(self.starts, np.int64)
-        sizes = starts[numbers + 1] - starts[numbers]
-        ends = np.zeros(len(numbers) + 1, np.int64)
-        np.cumsum(sizes, out=ends[1:])
-        at = np.repeat(starts[numbers] - ends[:-1], sizes) + np.arange(ends[-1])
-        pool = np.frombuffer(self.pool or b"\0", np.uint8)[at]
-        # A kernel wants at least one byte to point at.
-        return Texts(pool if len(pool) else np.zeros(1, np.uint8), ends)
-
-
-class Texts(NamedTuple):
-    """Strings, one behind the other: where each begins, and the last one ends."""
-
-    pool: npt.NDArray[np.uint8]
-    starts: Longs
-
-
-def texts_of(texts: Texts) -> list[bytes]:
-    """The strings themselves."""
-    pool = texts.pool.tobytes()
-    starts = texts.starts.tolist()
-    return [pool[start:end] for start, end in pairwise(starts)]
 
 
 class Snapshot(NamedTuple):
@@ -265,11 +218,44 @@ class Columns:
         (constraint,) = parse_filter(text).constraints
         return constraint
 
-    def drop(self, gone: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-        """Drop the rows of owners that are gone; where each row stands now.
+    def copy(self, last: int) -> Callable[[], "Columns"]:
+        """What copies the first rows, piece by piece, while others add rows.
 
-        The last of those places is the number of rows.
+        Columns only grow, or are replaced by others, and each piece is one step for all
+        threads: what is handed out here needs no lock.
         """
+        self._thaw()
+        parts: list[tuple[str, Any, int]] = [
+            ("offsets", self.offsets, last + 1),
+            ("members", self.members, self.offsets[last]),
+            ("owners", self.owners, last),
+        ]
+        known = len(self._name)
+        parts += [(name, getattr(self, name), known) for name in _OF_CONSTRAINTS]
+        names = self.names.copy(), self.strings.copy()
+
+        def make() -> Columns:
+            made = Columns()
+            made.offsets.pop()  # the first is copied as well
+            made.names, made.strings = (copied() for copied in names)
+            for name, column, end in parts:
+                extend(getattr(made, name), column, end)
+            return made
+
+        return make
+
+    def replace(self, last: int, others: "Columns") -> None:
+        """Put other rows in the place of the first rows."""
+        start, end = self.offsets[last], others.offsets[-1]
+        others.members.extend(self.members[start:])
+        others.owners.extend(self.owners[last:])
+        rest = np.array(self.offsets[last + 1 :], np.int64) + (end - start)
+        others.offsets.frombytes(rest.tobytes())
+        self.members, self.owners = others.members, others.owners
+        self.offsets = others.offsets
+
+    def drop(self, gone: npt.NDArray[np.uint8]) -> None:
+        """Drop the rows of owners that are gone."""
         self._thaw()
         offsets = np.array(self.offsets, np.int64)
         members = np.array(self.members, np.int32)
@@ -280,7 +266,6 @@ class Columns:
         self.owners = array("i", owners[stays].tobytes())
         self.offsets = array("q", [0])
         self.offsets.frombytes(np.cumsum(sizes[stays]).tobytes())
-        return np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
 
     def _enter(self, constraint: Constraint) -> int:
         number = self.numbers[constraint] = len(self._name)

@@ -29,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.errors import TableFileError
-from siena.matching.columns import Snapshot, Texts
+from siena.matching.columns import Snapshot
+from siena.matching.texts import Texts
 from siena.matching.vocabulary import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"

@@ -150,7 +150,7 @@ class ForwardingTable:
         with self._lock:
             end = self._tiers.seal()
             self._rebuild = Rebuild(
-                self._lock, self._tiers, end, self._gone, self._still_there
+                self._tiers.columns.copy(end), self._gone, self._still_there
             )
             return self._rebuild
 
@@ -165,7 +165,7 @@ class ForwardingTable:
         with self._lock:
             if rebuild is not self._rebuild:
                 return False
-            self._tiers.adopt(rebuild.engine, rebuild.gone)
+            self._tiers.adopt(rebuild.engine, rebuild.columns)
             self._still_there -= rebuild.left_out
             self._rebuild = None
             return True

@@ -149,12 +149,13 @@ class Tiers:
             self._tiers = [*self._tiers, Tier(self._sealed, self._sealed)]
         return self._sealed
 
-    def adopt(self, engine: Engine, gone: Marks) -> None:
-        """Take an engine for all rows that are sealed, and drop those that are gone."""
-        places = self.columns.drop(gone)
-        end = int(places[self._sealed])
+    def adopt(self, engine: Engine, columns: Columns) -> None:
+        """Take an engine and its rows for all rows that are sealed."""
+        end = len(columns)
+        less = self._sealed - end
+        self.columns.replace(self._sealed, columns)
         rest = [
-            Tier(int(places[t.first]), int(places[t.last]), t.engine, t.masks, t.fresh)
+            Tier(t.first - less, t.last - less, t.engine, t.masks, t.fresh)
             for t in self._tiers
             if t.first >= self._sealed
         ]

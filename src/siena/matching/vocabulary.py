@@ -18,8 +18,6 @@ from siena.matching.columns import (
     SUFFIX,
     TIME,
     Snapshot,
-    Texts,
-    texts_of,
 )
 from siena.matching.kernels.building import (
     enter_edges,
@@ -28,6 +26,7 @@ from siena.matching.kernels.building import (
     sort_strings,
 )
 from siena.matching.kernels.engine import hash_of
+from siena.matching.texts import Texts, texts_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]
