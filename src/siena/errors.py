@@ -9,6 +9,7 @@
     ├── InvalidNotificationError    a value, a name or a set that cannot be published
     ├── InvalidFormError            JSON that is not the form of anything of ours
     ├── InvalidTopologyError        brokers and links that make no network
+    ├── TableFileError              a file that is no table of ours, or a damaged one
     └── LimitError                  a declared limit was reached; names it
 
 A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
@@ -122,6 +123,10 @@ class InvalidFormError(SienaError):
 
 class InvalidTopologyError(SienaError):
     """Brokers and links that make no network, or not one of the kind wanted."""
+
+
+class TableFileError(SienaError):
+    """A file that is not a stored table, is damaged, or newer than this version."""
 
 
 class LimitError(SienaError):

@@ -7,13 +7,17 @@ filters is laid out anew from these arrays alone, while others go on with Python
 """
 
 from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.keys import key_of
+from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
+from siena.matching.texts import Strings, Texts, extend
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]
@@ -46,42 +50,10 @@ _CLASS = {
     Operator.SUBSTRING: SUBSTRING,
     Operator.ANY: ANY,
 }
+_OF_CONSTRAINTS = (
+    "_name", "_dimension", "_kind", "_closed", "_whole", "_rest", "_upper"
+)  # fmt: skip
 _CLOSED = {Operator.LE, Operator.GE}
-
-
-class Strings:
-    """Distinct strings of bytes, numbered, one behind the other."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[bytes, int] = {}
-        self.pool = bytearray()
-        self.starts = array("q", [0])
-
-    def number(self, text: bytes) -> int:
-        """The number of a string, new or not."""
-        number = self.numbers.setdefault(text, len(self.numbers))
-        if number == len(self.starts) - 1:
-            self.pool += text
-            self.starts.append(len(self.pool))
-        return number
-
-    def some(self, numbers: Ints) -> "Texts":
-        """Some of the strings, in this order."""
-        starts = np.frombuffer(self.starts, np.int64)
-        sizes = starts[numbers + 1] - starts[numbers]
-        ends = np.zeros(len(numbers) + 1, np.int64)
-        np.cumsum(sizes, out=ends[1:])
-        at = np.repeat(starts[numbers] - ends[:-1], sizes) + np.arange(ends[-1])
-        pool = np.frombuffer(self.pool or b"\0", np.uint8)[at]
-        # A kernel wants at least one byte to point at.
-        return Texts(pool if len(pool) else np.zeros(1, np.uint8), ends)
-
-
-class Texts(NamedTuple):
-    """Strings, one behind the other: where each begins, and the last one ends."""
-
-    pool: npt.NDArray[np.uint8]
-    starts: Longs
 
 
 class Snapshot(NamedTuple):
@@ -108,11 +80,24 @@ class Snapshot(NamedTuple):
 
 
 class Columns:
-    """Filters, row by row, each with the owner that a match of it reports."""
+    """Filters, row by row, each with the owner that a match of it reports.
 
-    def __init__(self) -> None:
-        # The number of each distinct constraint.
+    Owners ascend.  What comes from a file is copied only when somebody needs it; its
+    constraints are in no dictionary, so one of them may be entered once more, which
+    costs a few bytes and changes nothing.
+    """
+
+    def __init__(
+        self, stored: Snapshot | None = None, spellings: Texts | None = None
+    ) -> None:
+        self._stored = stored
+        # The number of each distinct constraint, but those that came from a file: of
+        # these there are the spellings, and they have the first numbers.
         self.numbers: dict[Constraint, int] = {}
+        self._constraints: list[Constraint] = []
+        self._spellings = spellings or Texts(
+            np.zeros(1, np.uint8), np.zeros(1, np.int64)
+        )
         self.names = Strings()
         self.strings = Strings()
         # Row r has the constraints members[offsets[r] : offsets[r + 1]].
@@ -129,11 +114,12 @@ class Columns:
         self._upper = array("i")
 
     def __len__(self) -> int:
-        return len(self.owners)
+        return len(self.owners if self._stored is None else self._stored.owners)
 
     def add(self, f: Filter, owner: int) -> None:
         """Add a row; a filter without constraints is nothing for an engine."""
         assert f.constraints
+        self._thaw()
         known = self.numbers
         for constraint in f.constraints:
             number = known.get(constraint)
@@ -148,6 +134,7 @@ class Columns:
         gone: npt.NDArray[np.uint8] | None = None,
     ) -> Snapshot:
         """Rows ``first`` to ``last`` as copies, but those of owners that are gone."""
+        self._thaw()
         last = len(self) if last is None else last
         offsets = np.array(self.offsets[first : last + 1], np.int64)
         members = np.array(self.members[offsets[0] : offsets[-1]], np.int32)
@@ -160,8 +147,8 @@ class Columns:
             owners = owners[stays]
             offsets = np.concatenate([[0], np.cumsum(sizes[stays])]).astype(np.int64)
         # Constraints that none of the rows has would only make the ranks longer.
-        numbers, members = _renumbered(members, len(self.numbers))
-        name, names = _renumbered(_some(self._name, numbers), len(self.names.numbers))
+        numbers, members = _renumbered(members, len(self._name))
+        name, names = _renumbered(_some(self._name, numbers), len(self.names))
         dimension = _some(self._dimension, numbers)
         whole = _some(self._whole, numbers)
         upper = _some(self._upper, numbers)
@@ -169,9 +156,7 @@ class Columns:
         texts = (dimension >= STRING) & (dimension <= CONTAINED)
         texts &= _some(self._kind, numbers) != ANY
         used = np.concatenate([whole[texts], upper[texts & (upper >= 0)]])
-        strings, renumbered = _renumbered(
-            used.astype(np.int32), len(self.strings.numbers)
-        )
+        strings, renumbered = _renumbered(used.astype(np.int32), len(self.strings))
         count = int(texts.sum())
         whole[texts] = renumbered[:count]
         upper[texts & (upper >= 0)] = renumbered[count:]
@@ -191,11 +176,88 @@ class Columns:
             strings=self.strings.some(strings),
         )
 
-    def drop(self, gone: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-        """Drop the rows of owners that are gone; where each row stands now.
+    def _thaw(self) -> None:
+        """Copy what came from a file, so that it can grow."""
+        if self._stored is None:
+            return
+        s, self._stored = self._stored, None
+        self.offsets = array("q", s.offsets.tobytes())
+        self.members = array("i", s.members.tobytes())
+        self.owners = array("i", s.owners.tobytes())
+        self.names, self.strings = Strings(s.names), Strings(s.strings)
+        self._name = array("i", s.name.tobytes())
+        self._dimension = array("i", s.dimension.tobytes())
+        self._kind = array("i", s.kind.tobytes())
+        self._closed = array("i", s.closed.tobytes())
+        self._whole = array("q", s.whole.tobytes())
+        self._rest = array("d", s.rest.tobytes())
+        self._upper = array("i", s.upper.tobytes())
 
-        The last of those places is the number of rows.
+    def rows(self, owner: int) -> range:
+        """The rows of an owner."""
+        self._thaw()
+        return range(bisect_left(self.owners, owner), bisect_right(self.owners, owner))
+
+    def filter(self, row: int) -> Filter:
+        """The filter of a row."""
+        members = self.members[self.offsets[row] : self.offsets[row + 1]]
+        return Filter(self._constraint(number) for number in members)
+
+    def spelled(self, numbers: Ints) -> Texts:
+        """Some constraints as texts, from which they can be read again."""
+        texts = [str(self._constraint(n)).encode() for n in numbers.tolist()]
+        starts = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in texts], out=starts[1:])
+        return Texts(np.frombuffer(b"".join(texts) or b"\0", np.uint8), starts)
+
+    def _constraint(self, number: int) -> Constraint:
+        pool, starts = self._spellings
+        stored = len(starts) - 1
+        if number >= stored:
+            return self._constraints[number - stored]
+        text = pool[starts[number] : starts[number + 1]].tobytes().decode()
+        (constraint,) = parse_filter(text).constraints
+        return constraint
+
+    def copy(self, last: int) -> Callable[[], "Columns"]:
+        """What copies the first rows, piece by piece, while others add rows.
+
+        Columns only grow, or are replaced by others, and each piece is one step for all
+        threads: what is handed out here needs no lock.
         """
+        self._thaw()
+        parts: list[tuple[str, Any, int]] = [
+            ("offsets", self.offsets, last + 1),
+            ("members", self.members, self.offsets[last]),
+            ("owners", self.owners, last),
+        ]
+        known = len(self._name)
+        parts += [(name, getattr(self, name), known) for name in _OF_CONSTRAINTS]
+        names = self.names.copy(), self.strings.copy()
+
+        def make() -> Columns:
+            made = Columns()
+            made.offsets.pop()  # the first is copied as well
+            made.names, made.strings = (copied() for copied in names)
+            for name, column, end in parts:
+                extend(getattr(made, name), column, end)
+            return made
+
+        return make
+
+    def replace(self, last: int, others: "Columns") -> None:
+        """Put other rows in the place of the first rows."""
+        start, end = self.offsets[last], others.offsets[-1]
+        others.members.extend(self.members[start:])
+        others.owners.extend(self.owners[last:])
+        rest = np.array(self.offsets[last + 1 :], np.int64) + (end - start)
+        others.offsets.frombytes(rest.tobytes())
+        self.members, self.owners = others.members, others.owners
+        self.offsets = others.offsets
+
+    def drop(self, gone: npt.NDArray[np.uint8]) -> None:
+        """Drop the rows of owners that are gone."""
+        self._thaw()
         offsets = np.array(self.offsets, np.int64)
         members = np.array(self.members, np.int32)
         owners = np.array(self.owners, np.int32)
@@ -205,10 +267,10 @@ class Columns:
         self.owners = array("i", owners[stays].tobytes())
         self.offsets = array("q", [0])
         self.offsets.frombytes(np.cumsum(sizes[stays]).tobytes())
-        return np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
 
     def _enter(self, constraint: Constraint) -> int:
-        number = self.numbers[constraint] = len(self.numbers)
+        number = self.numbers[constraint] = len(self._name)
+        self._constraints.append(constraint)
         name, operator, kind, value = constraint
         rest, upper = 0.0, -1
         if kind is Kind.BOOLEAN:

@@ -1,14 +1,15 @@
 """A rebuild: everything in one engine, made elsewhere while others match."""
 
 import secrets
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from siena.matching.columns import Columns
 from siena.matching.engine import Engine
 from siena.matching.layout import lay_out
-from siena.matching.tiers import Tiers
+from siena.matching.sample import Sample
 
 
 class Rebuild:
@@ -16,28 +17,28 @@ class Rebuild:
 
     def __init__(
         self,
-        lock: AbstractContextManager[object],
-        tiers: Tiers,
-        end: int,
+        copy: Callable[[], Columns],
+        sample: Sample,
         gone: npt.NDArray[np.uint8],
         left_out: int,
     ) -> None:
-        self._lock = lock
-        self._tiers = tiers
-        self._end = end
-        self.gone = gone.copy()
-        """What had been removed when the work was handed out."""
+        self._copy = copy
+        self._sample = sample
+        self._gone = gone.copy()
         self.left_out = left_out
-        """How many of those the engines of that time still knew."""
+        """How many of the removed the engines still knew when it was handed out."""
         self.engine: Engine | None = None
         """What came of it."""
+        self.columns = Columns()
+        """The rows that it is made of: those that were there and not gone."""
 
     def run(self) -> None:
         """Compile, while matching and changes go on.
 
-        Most of it leaves the GIL to others, and all but the beginning the table's lock.
+        Most of it leaves the GIL to others, and all of it the table's lock.
         """
-        with self._lock:
-            snapshot = self._tiers.columns.snapshot(0, self._end, self.gone)
-        sample = self._tiers.sample
-        self.engine = Engine(lay_out(snapshot, secrets.randbits(62), sample=sample))
+        self.columns = self._copy()
+        if self._gone.any():
+            self.columns.drop(self._gone)
+        rows = self.columns.snapshot()
+        self.engine = Engine(lay_out(rows, secrets.randbits(62), sample=self._sample))

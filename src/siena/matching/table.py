@@ -1,8 +1,7 @@
 """The forwarding table: from a notification to the interfaces that want it.
 
-Filters come and go under traffic: what is added goes into a small engine, made anew in
-no time (:mod:`siena.matching.tiers`); what is removed is marked, and left out the next
-time its rows are compiled.  Either is in force for the next notification.
+How interests come and go is :mod:`siena.matching.holding`; here is who wants what, in
+every form in which it is asked.
 
 Reference:
     Carzaniga and Wolf, "Forwarding in a Content-Based Network", SIGCOMM 2003, for what
@@ -10,70 +9,31 @@ Reference:
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from siena.algebra.explanation import Reason, explain_matches
-from siena.errors import LimitError
+from siena.matching.answers import Delivery, Wanted, restricted
 from siena.matching.arrow import read_batch, read_texts
 from siena.matching.arrow_interface import ArrowSource
 from siena.matching.blocks import NOT_JSON, encode_all
 from siena.matching.engine import Engine, Matches
+from siena.matching.fresh import match_all
+from siena.matching.holding import Holding
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.json_rows import encode_texts
-from siena.matching.kernels import COMPILED
 from siena.matching.kernels.joining import spread, turn
-from siena.matching.matcher import UnknownFilterError, filters_of
-from siena.matching.rebuilding import Rebuild
-from siena.matching.tiers import Tiers
-from siena.model import Filter, Predicate, Value
+from siena.model import Value
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# The share of removed filters at which everything is compiled without them.
-GONE_SHARE_MAX = 0.5
 # Interfaces that can be bits of one word.
 MASK_BITS = 64
-# Numbers of interests, which kernels keep in 32 bits.
-INTERESTS_MAX = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a table holds, and what it costs."""
-
-    filters: int
-    interfaces: int
-    removed: int
-    tiers: tuple[int, ...]
-    arena_bytes: int
-    vocabulary_bytes: int
-    compiled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """What one interface gets of a batch: notification by notification, and why."""
-
-    interface: int
-    messages: Ints  # the places of the notifications in the batch
-    filters: Ints  # beside each the number of an interest that matches
-
-
-class Wanted(NamedTuple):
-    """Who wants each block of a batch: as in ``Matches``, with interfaces."""
-
-    counts: Ints
-    interfaces: Longs
-
-
-class ForwardingTable:
+class ForwardingTable(Holding):
     """Interests that come and go, and who wants a notification.
 
     >>> from siena.lang.parser import parse_filter, parse_predicate
@@ -92,116 +52,9 @@ class ForwardingTable:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._interests: dict[int, tuple[int, Filter | Predicate]] = {}
-        self._tiers = Tiers()
-        # How many interests have ever been added: the next number.
-        self._count = 0
-        # Interfaces are labelled 0, 1, 2, … as they come; of each interest its label.
-        self._labels: dict[int, int] = {}
-        self._label_of = np.zeros(64, np.int32)
-        # Filters without constraints match everything; no engine needs to be asked.
-        self._always: set[int] = set()
-        # Interests of several filters may be found more than once.
-        self._several = 0
-        # Of each interest whether it was removed; and of how many an engine knows.
-        self._gone = np.zeros(64, np.uint8)
-        self._still_there = 0
-        self._rebuild: Rebuild | None = None
+        super().__init__()
+        # For threads to borrow, one at a time.
         self._joiners: list[Joiner] = []
-
-    def __len__(self) -> int:
-        return len(self._interests)
-
-    # --- Changes ------------------------------------------------------------------
-
-    def add(self, interface: int, interest: Filter | Predicate, /) -> int:
-        """Add an interest; its number is 0, 1, 2, …, and is never given again.
-
-        Raises:
-            LimitError: if there are no numbers left.
-        """
-        filters = filters_of(interest)
-        with self._lock:
-            number = self._count
-            if number == INTERESTS_MAX:
-                raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
-            if number == len(self._gone):
-                self._gone = np.concatenate([self._gone, np.zeros_like(self._gone)])
-                self._label_of = np.concatenate([self._label_of] * 2)
-            self._label_of[number] = self._labels.setdefault(
-                interface, len(self._labels)
-            )
-            self._count += 1
-            self._interests[number] = (interface, interest)
-            self._several += len(filters) > 1
-            for f in filters:
-                if f.constraints:
-                    self._tiers.columns.add(f, number)
-                else:
-                    self._always.add(number)
-        return number
-
-    def remove(self, number: int, /) -> None:
-        """Remove an interest.
-
-        Raises:
-            UnknownFilterError: if there is none under this number.
-        """
-        with self._lock:
-            if number not in self._interests:
-                raise UnknownFilterError(number)
-            _, interest = self._interests.pop(number)
-            self._several -= len(filters_of(interest)) > 1
-            self._always.discard(number)
-            self._gone[number] = 1
-            self._still_there += 1
-            if self._still_there > 64 + GONE_SHARE_MAX * len(self._interests):
-                self._consolidate()
-
-    def consolidate(self) -> None:
-        """Compile everything into one engine, without what was removed.
-
-        Whoever cannot wait for it runs a :meth:`rebuild` elsewhere.
-        """
-        with self._lock:
-            self._consolidate()
-
-    def _consolidate(self) -> None:
-        self._tiers.merge(self._gone)
-        self._still_there = 0
-        self._rebuild = None
-
-    def rebuild(self) -> Rebuild:
-        """Work that makes one engine of all that is there now.
-
-        Run it in a thread, and matching and changes go on meanwhile; then
-        :meth:`adopt` it.  A newer one takes the place of an older.
-        """
-        with self._lock:
-            end = self._tiers.seal()
-            self._rebuild = Rebuild(
-                self._lock, self._tiers, end, self._gone, self._still_there
-            )
-            return self._rebuild
-
-    def adopt(self, rebuild: Rebuild, /) -> bool:
-        """Put a finished rebuild in its place; false if it is out of date.
-
-        Raises:
-            ValueError: if it has not run.
-        """
-        if rebuild.engine is None:
-            raise ValueError("the rebuild has not run")
-        with self._lock:
-            if rebuild is not self._rebuild:
-                return False
-            self._tiers.adopt(rebuild.engine, rebuild.gone)
-            self._still_there -= rebuild.left_out
-            self._rebuild = None
-            return True
-
-    # --- Matching -----------------------------------------------------------------
 
     def match(
         self,
@@ -234,11 +87,11 @@ class ForwardingTable:
         :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
-        engines = self._engines()
-        if len(engines) == 1 and self._is_plain:
+        engines, fresh = self._engines(len(offsets) - 1)
+        if len(engines) == 1 and fresh is None and self._is_plain:
             found = engines[0].match(blocks, offsets, out)
         else:
-            parts = [e.match(blocks, offsets) for e in engines]
+            parts = match_all(engines, fresh, blocks, offsets)
             found = self._join(parts, ONLY_ONE_LABEL)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
@@ -260,7 +113,7 @@ class ForwardingTable:
             found = self.match_buffer(blocks, offsets)
             return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
         rows = read_batch(batch)
-        engines = self._engines()
+        engines, _ = self._engines(None)
         parts = [engine.match_arrow(rows) for engine in engines]
         if len(engines) == 1 and self._is_plain:
             return parts[0]
@@ -278,16 +131,17 @@ class ForwardingTable:
         With at most 64 interfaces they are bits all the way, and nothing is looked at
         for an interface that is known to match, or not allowed.
         """
-        interfaces = np.fromiter(self._labels, np.int64, len(self._labels))
+        interfaces = self._labels.interfaces
         is_open = np.ones(len(interfaces), np.bool_)
         if allowed is not None:
             is_open = np.isin(interfaces, np.fromiter(allowed, np.int64))
         if len(interfaces) <= MASK_BITS and not self._still_there:
             found = self._match_masks(blocks, offsets, is_open)
         else:
-            parts = [e.match(blocks, offsets) for e in self._engines()]
-            found = self._join(parts, self._label_of)
-            found = _restricted(found, is_open)
+            engines = self._engines(len(offsets) - 1)
+            parts = match_all(*engines, blocks, offsets)
+            found = self._join(parts, self._labels.of)
+            found = restricted(found, is_open)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return Wanted(found.counts, interfaces[found.filters])
 
@@ -295,15 +149,21 @@ class ForwardingTable:
         self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
     ) -> Matches:
         with self._lock:
-            engines = self._tiers.mask_engines(self._gone, self._label_of)
+            engines, fresh = self._tiers.mask_engines(
+                self._gone, self._labels.of, len(offsets) - 1
+            )
         wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-        always = {int(self._label_of[number]) for number in self._always}
+        always = {int(self._labels.of[number]) for number in self._always}
         mask = np.uint64(sum(1 << label for label in always) & wanted)
         found = np.full(len(offsets) - 1, mask, np.uint64)
         bad = np.zeros(len(offsets) - 1, np.int32)
         for engine in engines:
             bad, masks = engine.match_masks(blocks, offsets, wanted)
             found |= masks
+        if fresh is not None:
+            is_good = (bad >= 0).tolist()
+            masks = fresh.match_masks(blocks, offsets, is_good, self._labels.of)
+            found |= masks & np.uint64(wanted)
         out = np.empty(len(found) * len(is_open) + 1, np.int32)
         counts = np.empty_like(bad)
         count = spread(found, bad, len(is_open), out, counts)
@@ -317,7 +177,7 @@ class ForwardingTable:
         What a broker writes to a connection stands together.
         """
         matches = self.match_buffer(blocks, offsets)
-        labels = self._label_of
+        labels = self._labels.of
         sizes = np.bincount(labels[matches.filters], minlength=len(self._labels))
         ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         messages, numbers = np.empty((2, len(matches.filters)), np.int32)
@@ -327,45 +187,13 @@ class ForwardingTable:
         return [
             Delivery(interface, messages[start:end], numbers[start:end])
             for interface, start, end in zip(
-                self._labels, ends[:-1].tolist(), ends[1:].tolist(), strict=True
+                self._labels.interfaces.tolist(),
+                ends[:-1].tolist(),
+                ends[1:].tolist(),
+                strict=True,
             )
             if start < end
         ]
-
-    def interface(self, number: int, /) -> int:
-        """The interface of an interest.
-
-        Raises:
-            UnknownFilterError: if there is none under this number.
-        """
-        if number not in self._interests:
-            raise UnknownFilterError(number)
-        return self._interests[number][0]
-
-    def explain(
-        self, notification: Mapping[str, Value], number: int, /
-    ) -> list[Reason]:
-        """Why an interest matches a notification or not, constraint by constraint.
-
-        Raises:
-            UnknownFilterError: if there is none under this number.
-        """
-        if number not in self._interests:
-            raise UnknownFilterError(number)
-        return explain_matches(self._interests[number][1], notification)
-
-    def stats(self) -> Statistics:
-        """What the table holds, and what it costs."""
-        engines = self._engines()
-        return Statistics(
-            filters=len(self),
-            interfaces=len({interface for interface, _ in self._interests.values()}),
-            removed=self._still_there,
-            tiers=tuple(len(tier) for tier in self._tiers if len(tier)),
-            arena_bytes=sum(engine.nbytes for engine in engines),
-            vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
-            compiled=COMPILED,
-        )
 
     def engine(self, *, as_masks: bool = False) -> Engine:
         """The engine of a table that was consolidated, made if there is none yet.
@@ -381,9 +209,9 @@ class ForwardingTable:
         """
         with self._lock:
             if as_masks:
-                engines = self._tiers.mask_engines(self._gone, self._label_of)
+                engines, _ = self._tiers.mask_engines(self._gone, self._labels.of, None)
             else:
-                engines = self._tiers.engines(self._gone)
+                engines, _ = self._tiers.engines(self._gone)
         if len(engines) > 1 or not self._is_plain:
             raise ValueError("one engine does not know all that is in this table")
         return engines[0]
@@ -393,10 +221,6 @@ class ForwardingTable:
         """Whether engines find each interest that matches once, and no other."""
         return not (self._still_there or self._always or self._several)
 
-    def _engines(self) -> list[Engine]:
-        with self._lock:
-            return self._tiers.engines(self._gone)
-
     def _join(self, parts: list[Matches], labels: Ints) -> Matches:
         try:
             joiner = self._joiners.pop()
@@ -405,16 +229,3 @@ class ForwardingTable:
         joined = joiner.join(parts, sorted(self._always), self._gone, labels)
         self._joiners.append(joiner)
         return joined
-
-
-def _restricted(found: Matches, is_open: Bools) -> Matches:
-    """The matches whose labels are open."""
-    if is_open.all():
-        return found
-    stays = is_open[found.filters]
-    messages = np.repeat(np.arange(len(found.counts)), np.maximum(found.counts, 0))
-    counts = np.bincount(messages[stays], minlength=len(found.counts))
-    return Matches(
-        np.where(found.counts < 0, found.counts, counts).astype(np.int32),
-        found.filters[stays],
-    )

@@ -2,7 +2,8 @@
 
 *Theory of operation.*  Engines never change, and to make one takes as long as it has
 rows.  So rows are kept in tiers, each a stretch of neighbours, from many old rows to a
-few new ones; a new row only makes the last tier anew.  A tier that has become large
+few new ones; a new row only makes the last tier anew, and even that only if it is worth
+it (:mod:`siena.matching.fresh`).  A tier that has become large
 beside the one before it is merged with it, so that a table of n rows has about log n
 tiers, and each row is compiled about as often.  The first tiers can be compiled
 elsewhere: from :meth:`Tiers.seal` to :meth:`Tiers.adopt` nothing touches their rows,
@@ -11,13 +12,14 @@ and then one engine takes their place.
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine
+from siena.matching.fresh import Fresh
 from siena.matching.layout import lay_out
 from siena.matching.sample import Sample
 
@@ -40,6 +42,7 @@ class Tier:
     last: int
     engine: Engine | None = None
     masks: Engine | None = None
+    fresh: Fresh = field(default_factory=Fresh)
 
     def __len__(self) -> int:
         return self.last - self.first
@@ -48,11 +51,16 @@ class Tier:
 class Tiers:
     """The tiers of a table, in the order of their rows; the last may be empty."""
 
-    def __init__(self) -> None:
-        self.columns = Columns()
+    def __init__(
+        self, columns: Columns | None = None, engine: Engine | None = None
+    ) -> None:
+        self.columns = columns or Columns()
         # What the traffic is like.
         self.sample = Sample()
-        self._tiers = [Tier(0, 0)]
+        end = len(self.columns)
+        self._tiers = [Tier(0, end, engine)]
+        if end:
+            self._tiers.append(Tier(end, end))
         # Rows below are being compiled elsewhere; no tier is merged across this.
         self._sealed = 0
 
@@ -60,11 +68,9 @@ class Tiers:
         return iter(self._tiers)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether every row is in an engine."""
-        return self._tiers[-1].last == len(self.columns) and all(
-            tier.engine is not None for tier in self._tiers if len(tier)
-        )
+    def is_one(self) -> bool:
+        """Whether all rows are in one tier."""
+        return len(self.columns) == len(self._tiers[0])
 
     def settle(self) -> None:
         """Assign the rows that have come since to tiers."""
@@ -73,7 +79,10 @@ class Tiers:
         if last.last == end:
             return
         if end - last.first <= FRESH_ROWS:
-            self._tiers[-1] = Tier(last.first, end)
+            known = len(last.fresh.filters)
+            rows = range(last.first + known, end)
+            added = [(self.columns.owners[r], self.columns.filter(r)) for r in rows]
+            self._tiers[-1] = Tier(last.first, end, fresh=last.fresh.extended(added))
             return
         first = last.first
         tiers = self._tiers[:-1]
@@ -83,22 +92,31 @@ class Tiers:
             first = tiers.pop().first
         self._tiers = [*tiers, Tier(first, end), Tier(end, end)]
 
-    def engines(self, gone: Marks) -> list[Engine]:
+    def engines(
+        self, gone: Marks, messages: int | None = None
+    ) -> tuple[list[Engine], Fresh | None]:
         """The engines of all rows but those that are gone, made where there are none.
 
         Of a table without rows there is an engine too: it says which blocks are bad.
+        With a number of messages, the last rows may be left to a loop.
         """
-        self.settle()
-        tiers = [tier for tier in self._tiers if len(tier)] or self._tiers[:1]
+        tiers = self._with_rows()
+        last, fresh = tiers[-1], None
+        if last.engine is None and self._is_left_to_a_loop(last, tiers, messages):
+            fresh = tiers.pop().fresh
         for tier in tiers:
             if tier.engine is None:
                 tier.engine = self.compile(tier.first, tier.last, gone)
-        return [tier.engine for tier in tiers if tier.engine is not None]
+        return [tier.engine for tier in tiers if tier.engine is not None], fresh
 
-    def mask_engines(self, gone: Marks, labels: Ints) -> list[Engine]:
+    def mask_engines(
+        self, gone: Marks, labels: Ints, messages: int | None = None
+    ) -> tuple[list[Engine], Fresh | None]:
         """The same with labels, all below 64, in the place of owners."""
-        self.settle()
-        tiers = [tier for tier in self._tiers if len(tier)] or self._tiers[:1]
+        tiers = self._with_rows()
+        last, fresh = tiers[-1], None
+        if last.masks is None and self._is_left_to_a_loop(last, tiers, messages):
+            fresh = tiers.pop().fresh
         for tier in tiers:
             if tier.masks is None:
                 snapshot = self.columns.snapshot(tier.first, tier.last, gone)
@@ -106,7 +124,19 @@ class Tiers:
                 tier.masks = Engine(
                     lay_out(snapshot, secrets.randbits(62), as_masks=True)
                 )
-        return [tier.masks for tier in tiers if tier.masks is not None]
+        return [tier.masks for tier in tiers if tier.masks is not None], fresh
+
+    def _with_rows(self) -> list[Tier]:
+        self.settle()
+        return [tier for tier in self._tiers if len(tier)] or self._tiers[:1]
+
+    def _is_left_to_a_loop(
+        self, tier: Tier, tiers: list[Tier], messages: int | None
+    ) -> bool:
+        # Somebody must say which blocks are bad: the loop is never alone.
+        if messages is None or len(tiers) == 1 or tier is not self._tiers[-1]:
+            return False
+        return tier.fresh.is_worth_it(messages)
 
     def compile(self, first: int, last: int, gone: Marks) -> Engine:
         """An engine for some rows.
@@ -126,12 +156,13 @@ class Tiers:
             self._tiers = [*self._tiers, Tier(self._sealed, self._sealed)]
         return self._sealed
 
-    def adopt(self, engine: Engine, gone: Marks) -> None:
-        """Take an engine for all rows that are sealed, and drop those that are gone."""
-        places = self.columns.drop(gone)
-        end = int(places[self._sealed])
+    def adopt(self, engine: Engine, columns: Columns) -> None:
+        """Take an engine and its rows for all rows that are sealed."""
+        end = len(columns)
+        less = self._sealed - end
+        self.columns.replace(self._sealed, columns)
         rest = [
-            Tier(int(places[t.first]), int(places[t.last]), t.engine, t.masks)
+            Tier(t.first - less, t.last - less, t.engine, t.masks, t.fresh)
             for t in self._tiers
             if t.first >= self._sealed
         ]

@@ -5,7 +5,6 @@ becomes an interval of ranks (:mod:`siena.matching.layout`).  The arrays made he
 described in :mod:`siena.matching.kernels.engine`.
 """
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,6 @@ from siena.matching.columns import (
     SUFFIX,
     TIME,
     Snapshot,
-    Texts,
 )
 from siena.matching.kernels.building import (
     enter_edges,
@@ -28,6 +26,7 @@ from siena.matching.kernels.building import (
     sort_strings,
 )
 from siena.matching.kernels.engine import hash_of
+from siena.matching.texts import Texts, texts_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]
@@ -238,13 +237,6 @@ def gathered(texts: Texts, which: Ints) -> Texts:
     np.cumsum(sizes, out=ends[1:])
     at = np.repeat(texts.starts[which] - ends[:-1], sizes) + np.arange(ends[-1])
     return Texts(_padded(texts.pool[at]), ends)
-
-
-def texts_of(texts: Texts) -> list[bytes]:
-    """The strings themselves."""
-    pool = texts.pool.tobytes()
-    starts = texts.starts.tolist()
-    return [pool[start:end] for start, end in pairwise(starts)]
 
 
 def _padded(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

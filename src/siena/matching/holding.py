@@ -1,0 +1,250 @@
+"""What a forwarding table holds: interests that come and go, on file and in engines.
+
+Filters come and go under traffic: what is added goes into a small engine, made anew in
+no time (:mod:`siena.matching.tiers`); what is removed is marked, and left out the next
+time its rows are compiled.  Either is in force for the next notification.
+"""
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+import numpy as np
+
+from siena.algebra.explanation import Reason, explain_matches
+from siena.errors import LimitError
+from siena.matching.answers import Statistics
+from siena.matching.columns import Columns
+from siena.matching.engine import Engine
+from siena.matching.fresh import Fresh
+from siena.matching.kernels import COMPILED
+from siena.matching.labels import Labels, with_room
+from siena.matching.matcher import UnknownFilterError, filters_of
+from siena.matching.rebuilding import Rebuild
+from siena.matching.storing import StoredTable, read, write
+from siena.matching.tiers import Tiers
+from siena.model import Filter, Predicate, Value
+
+# The share of removed filters at which everything is compiled without them.
+GONE_SHARE_MAX = 0.5
+# Numbers of interests, which kernels keep in 32 bits.
+INTERESTS_MAX = 2**31 - 1
+
+
+class Holding:
+    """Interests under numbers, of which one thread at a time may change some.
+
+    :class:`~siena.matching.table.ForwardingTable` is this, and finds what matches.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._tiers = Tiers()
+        # How many interests have ever been added: the next number.
+        self._count = 0
+        # And how many of them are still held.
+        self._held = 0
+        self._labels = Labels()
+        # Filters without constraints match everything; no engine needs to be asked.
+        self._always: set[int] = set()
+        # How many interests have several rows, and may be found more than once.
+        self._several = 0
+        # Of each interest whether it was removed; and of how many an engine knows.
+        self._gone = np.zeros(64, np.uint8)
+        self._still_there = 0
+        self._rebuild: Rebuild | None = None
+
+    def __len__(self) -> int:
+        return self._held
+
+    # --- Changes ------------------------------------------------------------------
+
+    def add(self, interface: int, interest: Filter | Predicate, /) -> int:
+        """Add an interest; its number is 0, 1, 2, …, and is never given again.
+
+        Raises:
+            LimitError: if there are no numbers left.
+        """
+        filters = filters_of(interest)
+        with self._lock:
+            number = self._count
+            if number == INTERESTS_MAX:
+                raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+            self._labels.enter(number, interface)
+            self._gone = with_room(self._gone, number)
+            self._count += 1
+            self._held += 1
+            rows = [f for f in filters if f.constraints]
+            for f in rows:
+                self._tiers.columns.add(f, number)
+            self._several += len(rows) > 1
+            if len(rows) < len(filters):
+                self._always.add(number)
+        return number
+
+    def remove(self, number: int, /) -> None:
+        """Remove an interest.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        with self._lock:
+            self._check(number)
+            self._several -= len(self._tiers.columns.rows(number)) > 1
+            self._always.discard(number)
+            self._gone = with_room(self._gone, number)
+            self._gone[number] = 1
+            self._held -= 1
+            self._still_there += 1
+            if self._still_there > 64 + GONE_SHARE_MAX * self._held:
+                self._consolidate()
+
+    def consolidate(self) -> None:
+        """Compile everything into one engine, without what was removed.
+
+        Whoever cannot wait for it runs a :meth:`rebuild` elsewhere.
+        """
+        with self._lock:
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        self._tiers.merge(self._gone)
+        self._still_there = 0
+        self._rebuild = None
+
+    def rebuild(self) -> Rebuild:
+        """Work that makes one engine of all that is there now.
+
+        Run it in a thread, and matching and changes go on meanwhile; then
+        :meth:`adopt` it.  A newer one takes the place of an older.
+        """
+        with self._lock:
+            end = self._tiers.seal()
+            self._rebuild = Rebuild(
+                self._tiers.columns.copy(end),
+                self._tiers.sample,
+                self._gone,
+                self._still_there,
+            )
+            return self._rebuild
+
+    def adopt(self, rebuild: Rebuild, /) -> bool:
+        """Put a finished rebuild in its place; false if it is out of date.
+
+        Raises:
+            ValueError: if it has not run.
+        """
+        if rebuild.engine is None:
+            raise ValueError("the rebuild has not run")
+        with self._lock:
+            if rebuild is not self._rebuild:
+                return False
+            self._tiers.adopt(rebuild.engine, rebuild.columns)
+            self._still_there -= rebuild.left_out
+            self._rebuild = None
+            return True
+
+    # --- Facts ---------------------------------------------------------------------
+
+    def interface(self, number: int, /) -> int:
+        """The interface of an interest.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        self._check(number)
+        return self._labels.interface(number)
+
+    def explain(
+        self, notification: Mapping[str, Value], number: int, /
+    ) -> list[Reason]:
+        """Why an interest matches a notification or not, constraint by constraint.
+
+        A predicate of one filter is explained as the filter.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        with self._lock:
+            self._check(number)
+            columns = self._tiers.columns
+            filters = [columns.filter(row) for row in columns.rows(number)]
+        if number in self._always:
+            filters.append(Filter())
+        interest = filters[0] if len(filters) == 1 else Predicate(filters)
+        return explain_matches(interest, notification)
+
+    def stats(self) -> Statistics:
+        """What the table holds, and what it costs."""
+        engines, _ = self._engines(None)
+        held = self._gone[: self._count] == 0
+        labels = self._labels.of[: self._count][held]
+        return Statistics(
+            filters=len(self),
+            interfaces=len(np.unique(labels)),
+            removed=self._still_there,
+            tiers=tuple(len(tier) for tier in self._tiers if len(tier)),
+            arena_bytes=sum(engine.nbytes for engine in engines),
+            vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
+            compiled=COMPILED,
+        )
+
+    # --- Files --------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str], /) -> str:
+        """Compile everything into one engine, and store it in a file.
+
+        What comes back is the SHA-256 of the contents: a good name for the file.  It
+        replaces another file at once, and who has mapped that keeps it.
+        """
+        with self._lock:
+            if self._still_there or not self._tiers.is_one:
+                self._consolidate()
+            (engine,), _ = self._tiers.engines(self._gone)
+            rows = self._tiers.columns.snapshot()
+            table = StoredTable(
+                engine=engine.arrays,
+                rows=rows,
+                spellings=self._tiers.columns.spelled(rows.numbers),
+                interfaces=self._labels.interfaces.copy(),
+                labels=self._labels.of.copy(),
+                gone=self._gone.copy(),
+                always=np.array(sorted(self._always), np.int32),
+                interests=self._count,
+                several=self._several,
+            )
+        return write(Path(path), table)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, *, verify: bool = True) -> Self:
+        """The table of a file, which is mapped and shared with others that do the same.
+
+        Nothing is made for each filter; what a change needs is copied when the first
+        one comes.  ``verify`` reads the file once, in 0.15 s for 100 MB; without it
+        only the directory is checked, and the file is trusted as code is.  The file may
+        be replaced, but not be written to, while it is mapped.
+
+        Raises:
+            TableFileError: if it is another file, damaged, or newer than this version.
+        """
+        stored = read(Path(path), verify=verify)
+        table = cls()
+        columns = Columns(stored.rows, stored.spellings)
+        table._tiers = Tiers(columns, Engine(stored.engine))
+        table._count = stored.interests
+        table._held = stored.interests - int(np.count_nonzero(stored.gone))
+        table._labels = Labels(stored.interfaces, stored.labels)
+        table._always = set(stored.always.tolist())
+        table._several = stored.several
+        table._gone = stored.gone
+        return table
+
+    def _check(self, number: int) -> None:
+        if not 0 <= number < self._count or self._gone[number]:
+            raise UnknownFilterError(number)
+
+    def _engines(self, messages: int | None) -> tuple[list[Engine], Fresh | None]:
+        with self._lock:
+            return self._tiers.engines(self._gone, messages)
