@@ -19,7 +19,7 @@ from siena.matching.columns import Columns
 from siena.matching.engine import Engine
 from siena.matching.kernels.engine import Kernel
 from siena.matching.layout import lay_out
-from siena.model import Filter, Notification
+from siena.model import Constraint, Filter, Notification, Operator
 from siena.sim.workload import TR0605
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
@@ -317,3 +317,25 @@ def test_one_by_one_is_as_in_a_batch(
             assert count == expected
         else:
             assert sorted(cursor.out[:count].tolist()) == expected
+
+
+TINY = [0.0, 5e-324, 1e-21, 1e-20, 0.1, 0.5, 1.0, 1.5, 2.0**52 + 0.5, 2.0**63, 1e300]
+CLOSE = sorted({sign * value for value in TINY for sign in (1, -1)}, key=float)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_numbers_that_are_close_are_told_apart(kernel: str) -> None:
+    operands = [*CLOSE, 0, 1, -1, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)]
+    given_filters = [
+        Filter([Constraint("x", operator, value)])
+        for operator in (Operator.EQ, Operator.LT, Operator.GE)
+        for value in operands
+    ]
+    engine = compile_filters(given_filters, KERNELS[kernel])
+    for value in operands:
+        expected = [
+            number
+            for number, f in enumerate(given_filters)
+            if f.matches(Notification(x=value))
+        ]
+        assert found(engine, [encode({"x": value})]) == [expected], value

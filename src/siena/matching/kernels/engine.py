@@ -972,21 +972,21 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def integer_rank(self, name: cython.int, value: cython.longlong) -> cython.int:
-        """Whole parts decide: only floats below all integers have negative rests."""
+        """An integer is a whole part without a rest; rests have the number's sign."""
         start: cython.int = self.number_starts[name]
         end: cython.int = self.number_starts[name + 1]
         lo: cython.int = start
-        n: cython.int = end - start
-        half: cython.int
+        hi: cython.int = end
+        mid: cython.int
         wholes = self.number_wholes
-        while n > 1:
-            # Without a branch, because nobody could predict it.
-            half = n >> 1
-            lo += half * (wholes[lo + half - 1] < value)
-            n -= half
-        lo += n == 1 and wholes[lo] < value
-        while lo < end and wholes[lo] == value and self.number_rests[lo] < 0.0:
-            lo += 1
+        while lo < hi:
+            mid = (lo + hi) >> 1
+            if wholes[mid] < value or (
+                wholes[mid] == value and self.number_rests[mid] < 0.0
+            ):
+                lo = mid + 1
+            else:
+                hi = mid
         if lo < end and wholes[lo] == value and self.number_rests[lo] == 0.0:
             return 2 * (lo - start) + 1
         return 2 * (lo - start)
@@ -1032,8 +1032,7 @@ class Kernel:
             whole = cython.cast(cython.longlong, value)
             if not cython.compiled:
                 whole = int(value)
-            if whole > value:  # the cast goes towards zero
-                whole -= 1
+            # Both go towards zero, so nothing is rounded here.
             rest = value - whole
         start: cython.int = self.number_starts[name]
         lo: cython.int = start
