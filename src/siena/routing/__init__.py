@@ -1,0 +1,7 @@
+"""What a broker decides: pure, and the same in production and in simulation.
+
+From the ground up: ``options`` → ``order`` → ``interest`` → ``demand`` with its slow
+twin ``declarative`` → ``announcing``, ``merging`` → ``neighbour``; ``trees`` →
+``link_state`` → ``mesh``; all of these → ``tables`` → ``forwarding``, ``settling``;
+``mailbox`` and ``quenching`` are about clients; ``router`` puts them together.
+"""

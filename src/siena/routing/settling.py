@@ -1,0 +1,109 @@
+"""Settling: when is an interest in force throughout the network?
+
+A broker asks every neighbour that it told about the interest, or about one that covers
+it, and answers when all of them have; one that told nobody answers at once.  Links keep
+the order of messages, so whoever is asked has already heard of the interest.  What has
+once been answered for need not be asked again, unless the answer has to be *fresh*.
+
+Reference:
+    Our specification, A.9: a request is guaranteed to be effective from then on.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
+
+from siena.algebra.covering import covers_filter
+from siena.messages import Interface, Outbox, Settle
+from siena.model import Filter
+from siena.routing.announcing import Told
+from siena.routing.neighbour import Neighbour
+
+# Whether the reach of one origin, through a neighbour, is within that of another.
+ReachOf = Callable[[Neighbour, int, int], bool]
+
+
+class Question(NamedTuple):
+    """What is asked, and on whose behalf."""
+
+    filters: tuple[Filter, ...]
+    origin: int
+    source: Interface
+    fresh: bool
+    ttl: int
+
+
+@dataclass(slots=True)
+class _Waiting:
+    answer: Outbox
+    tokens: set[int] = field(default_factory=set)
+
+
+class Settling:
+    """The questions that are open, and whom each of them waits for."""
+
+    def __init__(self, reach: ReachOf) -> None:
+        self._reach = reach
+        self._tokens = count(1)
+        self._asked: dict[int, tuple[int, Told, _Waiting]] = {}
+
+    def ask(
+        self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox
+    ) -> Outbox:
+        """Ask on, or give the ``answer`` at once; later it follows when all have."""
+        waiting = _Waiting(answer)
+        out: Outbox = []
+        for neighbour in neighbours:
+            if neighbour.number == question.source or question.ttl <= 0:
+                continue
+            for f in question.filters:
+                pair = self._cover(neighbour, f, question)
+                if pair is not None:
+                    token = next(self._tokens)
+                    told = neighbour.filters.told[pair]
+                    self._asked[token] = neighbour.number, told, waiting
+                    waiting.tokens.add(token)
+                    out.append((neighbour.number, self._settle(pair, token, question)))
+        return out if waiting.tokens else list(answer)
+
+    def answered(self, token: int, source: Interface) -> Outbox:
+        """A neighbour has answered."""
+        if token not in self._asked or self._asked[token][0] != source:
+            return []
+        _, told, waiting = self._asked.pop(token)
+        told.is_settled = True
+        return self._done(waiting, token)
+
+    def forget(self, neighbour: int) -> Outbox:
+        """A neighbour is gone, and all that lies behind it: it need not answer."""
+        out: Outbox = []
+        for token, (number, _, waiting) in list(self._asked.items()):
+            if number == neighbour:
+                del self._asked[token]
+                out += self._done(waiting, token)
+        return out
+
+    def _done(self, waiting: _Waiting, token: int) -> Outbox:
+        waiting.tokens.remove(token)
+        return [] if waiting.tokens else waiting.answer
+
+    def _cover(
+        self, neighbour: Neighbour, f: Filter, question: Question
+    ) -> tuple[Filter, int] | None:
+        """What the neighbour was told that covers the filter, if it must be asked."""
+        covers = [
+            (g, origin)
+            for g, origin in neighbour.filters.told
+            if covers_filter(g, f) and self._reach(neighbour, question.origin, origin)
+        ]
+        told = neighbour.filters.told
+        if not question.fresh and any(told[pair].is_settled for pair in covers):
+            return None
+        return min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+
+    def _settle(
+        self, pair: tuple[Filter, int], token: int, question: Question
+    ) -> Settle:
+        f, origin = pair
+        return Settle(f, token, origin, fresh=question.fresh, ttl=question.ttl - 1)
