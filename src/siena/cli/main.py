@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo:demo",
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
+    "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }
 

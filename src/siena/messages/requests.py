@@ -97,7 +97,12 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What a client takes along: what was kept for it, and what was not kept."""
+    """What a client takes along: what was kept for it, and what was not kept.
+
+    ``known`` is added by the client: what it got lately, of which other copies may
+    still be on their way to the new broker.
+    """
 
     kept: tuple[Notify, ...]
     lost: frozenset[Stamp] = frozenset()
+    known: frozenset[Stamp] = frozenset()

@@ -84,9 +84,15 @@ class Announcer(Generic[F]):
         for pair in gone:
             del self.told[pair]
         self.told.update((pair, Told()) for pair in come)
+        cancelled = {pair for pair in gone if not is_implied(pair)}
+        # An unsubscription cancels nothing of another origin.  What comes from those
+        # goes first, so that at no moment the neighbour holds neither of the two.
+        risky = {origin for _, origin in cancelled}
+        safe = {pair for pair in come if pair[1] not in risky}
         return [
-            *self._messages(self._cancel, {p for p in gone if not is_implied(p)}),
-            *self._messages(self._announce, come),
+            *self._messages(self._announce, safe),
+            *self._messages(self._cancel, cancelled),
+            *self._messages(self._announce, come - safe),
         ]
 
     def _messages(self, say: Say[F], pairs: set[Pair[F]]) -> list[Message]:

@@ -89,10 +89,11 @@ class Mailbox:
     def unpack(self, parcel: Parcel) -> Outbox:
         """Deliver what the client brought along, then what was kept here; once each."""
         kept = {notify.stamp: notify for notify in parcel.kept}
-        kept |= {s: n for s, n in self.kept.items() if s not in parcel.lost}
-        self.settled = frozenset(kept) | parcel.lost
+        others = parcel.lost | parcel.known
+        kept |= {s: n for s, n in self.kept.items() if s not in others}
+        self.settled = frozenset(kept) | others
         self.kept = kept
-        self.lost = (self.lost | parcel.lost) - kept.keys()
+        self.lost = (self.lost | parcel.lost) - kept.keys() - parcel.known
         return self.resume()
 
 

@@ -29,6 +29,7 @@ class Mesh:
             self._states.learn(state)
             if state.broker == self._me:
                 self._weights = dict(state.weights)
+                _, self._version = state.version
         self.trees = self._states.trees()
 
     def join(self, neighbour: int, weight: float) -> Outbox:

@@ -99,7 +99,7 @@ class Router:
         self._epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
-        self._published = 0
+        self.published = 0
         self._seen: dict[Stamp, None] = {}
         self._mailboxes = Mailboxes()
         self._settling = Settling(self.tables.reach)
@@ -131,11 +131,23 @@ class Router:
         self._asked[neighbour] = PeerConnect(side, weight)
         return [(neighbour, self._asked[neighbour])]
 
+    def preload(
+        self,
+        neighbours: Iterable[tuple[int, Side, float]],
+        states: Iterable[LinkState] = (),
+    ) -> None:
+        """Begin in a network that is configured, rather than found link by link."""
+        self.tables.mesh.preload(states)
+        for number, side, weight in neighbours:
+            self.tables.adopt(number, side, weight)
+
     def handle(self, message: Message, source: Interface) -> Outbox:
         """What follows from a message, in the order in which it is to be sent."""
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
         out: Outbox = self._handlers[type(message)](message, source)
+        if isinstance(message, (Notify, Publish)):
+            return out  # by far the most there are, and they change no table
         if self.options.batching and not isinstance(message, Flush):
             return out
         synced = self.tables.sync()
@@ -225,8 +237,8 @@ class Router:
     def _publish(self, message: Publish, source: Interface) -> Outbox:
         if self.options.is_advertising and not self._is_advertised(message, source):
             return []
-        stamp = Stamp(self.me, self._epoch, self._published)
-        self._published += 1
+        stamp = Stamp(self.me, self._epoch, self.published)
+        self.published += 1
         return self._route(
             Notify(message.notification, stamp, message.time, self.me), source
         )
@@ -295,10 +307,9 @@ class Router:
     def _ask(self, question: Question, answer: Outbox) -> Outbox:
         # What is held back would not be in force when its settling is answered.
         held_back = self.tables.sync()
-        neighbours = [n for n in self.tables.neighbours.values() if n.hears_filters]
-        return held_back + self._answers(
-            self._settling.ask(question, neighbours, answer)
-        )
+        neighbours = self.tables.neighbours.values()
+        asked = self._settling.ask(question, neighbours, answer)
+        return held_back + self._answers(asked)
 
     def _settled(self, message: Settled, source: Interface) -> Outbox:
         return self._answers(self._settling.answered(message.token, source))

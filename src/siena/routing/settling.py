@@ -15,7 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter
-from siena.messages import Interface, Outbox, Settle
+from siena.messages import Interface, Outbox, Settle, Side
 from siena.model import Filter
 from siena.routing.announcing import Told
 from siena.routing.neighbour import Neighbour
@@ -58,13 +58,16 @@ class Settling:
             if neighbour.number == question.source or question.ttl <= 0:
                 continue
             for f in question.filters:
-                pair = self._cover(neighbour, f, question)
-                if pair is not None:
+                told = self._to_ask(neighbour, f, question)
+                if told is not None:
+                    (g, origin), announcement = told
                     token = next(self._tokens)
-                    told = neighbour.filters.told[pair]
-                    self._asked[token] = neighbour.number, told, waiting
+                    self._asked[token] = neighbour.number, announcement, waiting
                     waiting.tokens.add(token)
-                    out.append((neighbour.number, self._settle(pair, token, question)))
+                    settle = Settle(
+                        g, token, origin, fresh=question.fresh, ttl=question.ttl - 1
+                    )
+                    out.append((neighbour.number, settle))
         return out if waiting.tokens else list(answer)
 
     def answered(self, token: int, source: Interface) -> Outbox:
@@ -88,22 +91,20 @@ class Settling:
         waiting.tokens.remove(token)
         return [] if waiting.tokens else waiting.answer
 
-    def _cover(
+    def _to_ask(
         self, neighbour: Neighbour, f: Filter, question: Question
-    ) -> tuple[Filter, int] | None:
-        """What the neighbour was told that covers the filter, if it must be asked."""
+    ) -> tuple[tuple[Filter, int], Told] | None:
+        """What to ask a neighbour about, if it must be asked: a cover of the filter."""
+        if neighbour.side is Side.CHILD:
+            # It was told nothing, but what is published there climbs all the same.
+            return ((f, question.origin), Told()) if question.fresh else None
+        told = neighbour.filters.told
         covers = [
             (g, origin)
-            for g, origin in neighbour.filters.told
+            for g, origin in told
             if covers_filter(g, f) and self._reach(neighbour, question.origin, origin)
         ]
-        told = neighbour.filters.told
         if not question.fresh and any(told[pair].is_settled for pair in covers):
             return None
-        return min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
-
-    def _settle(
-        self, pair: tuple[Filter, int], token: int, question: Question
-    ) -> Settle:
-        f, origin = pair
-        return Settle(f, token, origin, fresh=question.fresh, ttl=question.ttl - 1)
+        pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+        return None if pair is None else (pair, told[pair])

@@ -87,6 +87,16 @@ class Tables:
 
     def connect(self, number: int, side: Side, weight: float) -> Outbox:
         """A neighbour more; in a mesh, the others hear of the link."""
+        self.adopt(number, side, weight)
+        if side is not Side.MESH:
+            self._fill(self.neighbours[number])
+            return []
+        out = self.mesh.join(number, weight)
+        self.regrow()
+        return out
+
+    def adopt(self, number: int, side: Side, weight: float) -> None:
+        """A neighbour from the beginning, of whose link everybody knows."""
         self.neighbours[number] = Neighbour(
             number,
             side,
@@ -95,12 +105,6 @@ class Tables:
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
         )
-        if side is not Side.MESH:
-            self._fill(self.neighbours[number])
-            return []
-        out = self.mesh.join(number, weight)
-        self.regrow()
-        return out
 
     def disconnect(self, number: int) -> Outbox:
         """A neighbour less: it wants nothing any more, and nothing is told to it."""

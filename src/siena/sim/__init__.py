@@ -1,5 +1,7 @@
 """Simulated worlds: what happens in them is decided by a seed.
 
-From the ground up: ``words`` → ``workload``.  Nothing here waits, reads a clock or
-touches a network, and two runs with one seed are the same run.
+From the ground up: ``words`` → ``workload``; ``scheduler`` → ``network``; ``shapes`` →
+``architecture``; ``clients`` → ``moving``; all of these → ``world`` → ``steps`` →
+``script``; ``random_world`` → ``judge`` → ``check``.  Nothing here waits, reads a clock
+or touches a network, and two runs with one seed are the same run.
 """
