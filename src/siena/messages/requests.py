@@ -9,6 +9,20 @@ from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 Interest = Filter | Predicate | Pattern
 
 
+def filters_of(interest: Interest) -> tuple[Filter, ...]:
+    """The filters of an interest, of which one must match; of a pattern, of any step.
+
+    >>> from siena.lang.parser import parse_interest as parse
+    >>> filters_of(parse("x = 1 or y = 1"))
+    (<Filter x = 1>, <Filter y = 1>)
+    """
+    if isinstance(interest, Filter):
+        return (interest,)
+    if isinstance(interest, Predicate):
+        return interest.filters
+    return tuple(f for step in interest for f in step)
+
+
 @dataclass(frozen=True, slots=True)
 class Publish:
     """A client reports that something happened, at ``time`` by its clock."""

@@ -3,5 +3,6 @@
 From the ground up: ``options`` → ``order`` → ``interest`` → ``demand`` with its slow
 twin ``declarative`` → ``announcing``, ``merging`` → ``neighbour``; ``trees`` →
 ``link_state`` → ``mesh``; all of these → ``tables`` → ``forwarding``, ``settling``;
-``mailbox`` and ``quenching`` are about clients; ``router`` puts them together.
+``mailbox`` and ``quenching`` are about clients, ``factoring`` → ``monitors`` about
+patterns; ``router`` puts them together.
 """

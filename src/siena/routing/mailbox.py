@@ -108,6 +108,10 @@ class Mailboxes:
         mailbox = self._mailboxes.get(client)
         return [(client, notify)] if mailbox is None else mailbox.put(notify)
 
+    def is_suspended(self, client: str) -> bool:
+        """Whether nothing is delivered to a client."""
+        return client in self._mailboxes and self._mailboxes[client].is_suspended
+
     def handle(self, request: ClientRequest, client: str) -> Outbox:
         """Do what a client asks for."""
         mailbox = self._mailboxes.setdefault(client, Mailbox(client))

@@ -20,7 +20,7 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -28,7 +28,7 @@ from siena.algebra.sat import satisfiable
 from siena.messages import (
     Advertise,
     Flush,
-    Interest,
+    Found,
     Interface,
     LinkState,
     MapIdentity,
@@ -53,17 +53,16 @@ from siena.messages import (
     Unsubscribe,
 )
 from siena.messages.interface import TTL_MAX
-from siena.model import Filter, Pattern, Predicate
-from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Filter, Pattern
+from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest import Change
 from siena.routing.mailbox import ClientRequest, Mailboxes
+from siena.routing.monitors import Monitors
 from siena.routing.options import Options
 from siena.routing.quenching import Quenching
 from siena.routing.settling import Question, Settling
 from siena.routing.tables import Tables
-
-# How many publications a broker remembers, to know a second copy when it comes.
-SEEN_MAX = 65_536
 
 Accepts = Callable[[int, Side], bool]
 
@@ -100,13 +99,15 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self.published = 0
-        self._seen: dict[Stamp, None] = {}
+        self._seen = Seen()
         self._mailboxes = Mailboxes()
         self._settling = Settling(self.tables.reach)
         self._quenching = Quenching(self.tables.overlaps)
+        self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
             Flush: self._flush,
+            Found: self._found,
             LinkState: self._link_state,
             MapIdentity: self._client,
             Notify: self._notify,
@@ -146,11 +147,11 @@ class Router:
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
         out: Outbox = self._handlers[type(message)](message, source)
-        if isinstance(message, (Notify, Publish)):
+        if isinstance(message, (Found, Notify, Publish)):
             return out  # by far the most there are, and they change no table
         if self.options.batching and not isinstance(message, Flush):
             return out
-        synced = self.tables.sync()
+        synced = self._monitors.sync() + self.tables.sync()
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
@@ -167,26 +168,26 @@ class Router:
     # --- Interests ------------------------------------------------------------------
 
     def _subscribe(self, message: Subscribe, source: Interface) -> Outbox:
-        if _is_compound(message.interest):
-            return []
+        if isinstance(message.interest, Pattern) and not message.interest.is_simple:
+            return self._changed(self._monitors.subscribe(source, message.interest))
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
         changes: list[Change[Filter]] = []
-        for f in _filters_of(message.interest):
+        for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
             if satisfiable(f):
                 changes += table.announce(holder, f)
         return self._changed(changes)
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
-        if _is_compound(message.interest):
-            return []
+        if isinstance(message.interest, Pattern) and not message.interest.is_simple:
+            return self._changed(self._monitors.unsubscribe(source, message.interest))
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
         # What a client means does not depend on how brokers compare filters.
         covers = covers_filter if isinstance(source, str) else None
         changes: list[Change[Filter]] = []
-        for f in _filters_of(message.interest):
+        for f in filters_of(message.interest):
             changes += table.withdraw(holder, f, covers)
         return self._changed(changes)
 
@@ -206,10 +207,9 @@ class Router:
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
         changes = table.announce(holder, message.advertisement)
-        self.tables.apply_advertisements(changes)
+        out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
-            return []
-        out: Outbox = []
+            return out
         for item, _, gained in changes:
             if not gained:
                 self._quenching.unadvertise(source, item)
@@ -226,11 +226,14 @@ class Router:
         holder = self.tables.holder(source, message.origin)
         covers = covers_advertisement if isinstance(source, str) else None
         changes = table.withdraw(holder, message.advertisement, covers)
-        self.tables.apply_advertisements(changes)
         if isinstance(source, str):
             for item, _, _ in changes:
                 self._quenching.unadvertise(source, item)
-        return []
+        return self._offered(changes)
+
+    def _offered(self, changes: list[Change[Advertisement]]) -> Outbox:
+        self.tables.apply_advertisements(changes)
+        return self._changed(self._monitors.replan()) if self._monitors else []
 
     # --- Notifications --------------------------------------------------------------
 
@@ -254,7 +257,7 @@ class Router:
 
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
-        self._remember(message.stamp)
+        self._seen.add(message.stamp)
         hops = {h.hop for h in self.tables.filters.match(message.notification)}
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
@@ -266,12 +269,19 @@ class Router:
             out += [(number, onward) for number in targets]
         for client in sorted(hop for hop in hops if isinstance(hop, str)):
             out += self._mailboxes.deliver(client, message)
-        return out
+        return out + self._told(self._monitors.notify(hops, message))
 
-    def _remember(self, stamp: Stamp) -> None:
-        self._seen[stamp] = None
-        if len(self._seen) > SEEN_MAX:
-            del self._seen[next(iter(self._seen))]
+    def _found(self, message: Found, source: Interface) -> Outbox:
+        assert isinstance(source, int)
+        return self._told(self._monitors.found(message, source))
+
+    def _told(self, found: Outbox) -> Outbox:
+        """What was found, without what is for clients that are suspended."""
+        return [
+            (hop, m)
+            for hop, m in found
+            if isinstance(hop, int) or not self._mailboxes.is_suspended(hop)
+        ]
 
     # --- Clients --------------------------------------------------------------------
 
@@ -293,20 +303,26 @@ class Router:
         gone = self.tables.advertisements.forget(client)
         for item, _, _ in gone:
             self._quenching.unadvertise(client, item)
-        self.tables.apply_advertisements(gone)
-        return self._changed(self.tables.filters.forget(client))
+        out = self._changed(self._monitors.forget(client))
+        out += self._changed(self.tables.filters.forget(client))
+        return out + self._offered(gone)
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
-        filters = tuple(_filters_of(message.interest))
+        filters = tuple(filters_of(message.interest))
         origin = self.tables.holder(source, message.origin).origin
-        question = Question(filters, origin, source, message.fresh, message.ttl)
+        delegated: list[tuple[int, Pattern]] = []
+        if isinstance(message.interest, Pattern):
+            delegated = self._monitors.delegations(source, message.interest)
+        question = Question(
+            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
+        )
         return self._ask(question, [(source, Settled(message.token))])
 
     def _ask(self, question: Question, answer: Outbox) -> Outbox:
         # What is held back would not be in force when its settling is answered.
-        held_back = self.tables.sync()
+        held_back = self._monitors.sync() + self.tables.sync()
         neighbours = self.tables.neighbours.values()
         asked = self._settling.ask(question, neighbours, answer)
         return held_back + self._answers(asked)
@@ -354,7 +370,9 @@ class Router:
         if isinstance(source, str):
             self._mailboxes.depart(source)
             return self._forget_client(source)
-        out = self.tables.disconnect(source)
+        out = self._changed(self._monitors.forget(source))
+        out += self.tables.disconnect(source)
+        out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
         return out + self._answers(self._settling.forget(source))
 
@@ -364,18 +382,3 @@ class Router:
 
     def _flush(self, _message: Flush, _source: Interface) -> Outbox:
         return []
-
-
-def _is_compound(interest: Interest) -> bool:
-    return isinstance(interest, Pattern) and not interest.is_simple
-
-
-def _filters_of(interest: Interest) -> Iterator[Filter]:
-    """The filters of which one must match; of a pattern, of any of its steps."""
-    if isinstance(interest, Filter):
-        yield interest
-    elif isinstance(interest, Predicate):
-        yield from interest
-    else:
-        for step in interest:
-            yield from step

@@ -15,8 +15,8 @@ from itertools import count
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter
-from siena.messages import Interface, Outbox, Settle, Side
-from siena.model import Filter
+from siena.messages import Interest, Interface, Outbox, Settle, Side
+from siena.model import Filter, Pattern
 from siena.routing.announcing import Told
 from siena.routing.neighbour import Neighbour
 
@@ -32,6 +32,8 @@ class Question(NamedTuple):
     source: Interface
     fresh: bool
     ttl: int
+    # Runs of a pattern that neighbours look for.
+    delegated: tuple[tuple[int, Pattern], ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,22 +55,27 @@ class Settling:
     ) -> Outbox:
         """Ask on, or give the ``answer`` at once; later it follows when all have."""
         waiting = _Waiting(answer)
-        out: Outbox = []
+        asked: list[tuple[int, Interest, int | None, Told]] = [
+            (number, pattern, None, Told()) for number, pattern in question.delegated
+        ]
         for neighbour in neighbours:
-            if neighbour.number == question.source or question.ttl <= 0:
-                continue
-            for f in question.filters:
-                told = self._to_ask(neighbour, f, question)
-                if told is not None:
-                    (g, origin), announcement = told
-                    token = next(self._tokens)
-                    self._asked[token] = neighbour.number, announcement, waiting
-                    waiting.tokens.add(token)
-                    settle = Settle(
-                        g, token, origin, fresh=question.fresh, ttl=question.ttl - 1
-                    )
-                    out.append((neighbour.number, settle))
-        return out if waiting.tokens else list(answer)
+            if neighbour.number != question.source:
+                for f in question.filters:
+                    told = self._to_ask(neighbour, f, question)
+                    if told is not None:
+                        (g, of_g), announcement = told
+                        asked.append((neighbour.number, g, of_g, announcement))
+        if not asked or question.ttl <= 0:
+            return list(answer)
+        out: Outbox = []
+        for number, interest, origin, announcement in asked:
+            token = next(self._tokens)
+            self._asked[token] = number, announcement, waiting
+            waiting.tokens.add(token)
+            fresh, ttl = question.fresh, question.ttl - 1
+            settle = Settle(interest, token, origin, fresh=fresh, ttl=ttl)
+            out.append((number, settle))
+        return out
 
     def answered(self, token: int, source: Interface) -> Outbox:
         """A neighbour has answered."""

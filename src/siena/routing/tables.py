@@ -40,6 +40,8 @@ class Tables:
         self.neighbours: dict[int, Neighbour] = {}
         self.mesh = Mesh(me, epoch)
         self.overlaps = overlap_of(options.covering)
+        # Hops of which one neighbour is not told: they are there on its behalf.
+        self.spared: dict[Interface, int] = {}
         self._declarative = declarative
 
     @property
@@ -228,7 +230,7 @@ class Tables:
 
     def _origin_towards(self, neighbour: Neighbour, holder: Holder) -> int | None:
         """Under which origin a neighbour hears of an entry; ``None`` if not at all."""
-        if holder.hop == neighbour.number:
+        if neighbour.number in {holder.hop, self.spared.get(holder.hop)}:
             return None
         if neighbour.side is not Side.MESH:
             return self.me

@@ -88,6 +88,7 @@ class Trial:
         self.world = world
         self.judge = Judge(world)
         self.rng = rng
+        self._moved: set[str] = set()
         for name in CLIENTS:
             world.client(name, rng.choice(world.shape.brokers))
 
@@ -137,6 +138,7 @@ class Trial:
             if not c.is_suspended and world.access(c.at) in world.routers
         }
         owed: dict[str, set[Stamp]] = {name: set() for name in steady}
+        self._moved.clear()
         for _ in range(self.rng.randint(2, 2 * STEPS_MAX)):
             op = self.rng.choice(_GENTLE)
             if op != "publish":
@@ -157,7 +159,10 @@ class Trial:
         if access not in world.routers:
             return
         is_offered = not world.options.is_advertising or publisher.offers(notification)
-        is_steady = publisher.coming_from is None or not world.options.is_advertising
+        # What a publisher advertises at its new broker has yet to be heard elsewhere.
+        is_steady = (
+            publisher.name not in self._moved or not world.options.is_advertising
+        )
         stamp = Stamp(access, world.epochs[access], world.routers[access].published)
         within = {c.name for c in self.judge.within_reach(publisher)}
         if is_offered and is_steady:
@@ -207,6 +212,7 @@ class Trial:
         # Only within reach: between parts of a network there is no way to lose nothing.
         if is_here and is_up and to in self.world.component(client.at):
             self.judge.forgive(client.name)
+            self._moved.add(client.name)
             self.world.move(client, to, 1_000)
 
     def _change_network(self, op: Op) -> None:

@@ -14,7 +14,8 @@ from siena.messages import (
     Unadvertise,
     Unsubscribe,
 )
-from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Notification, Pattern
 from siena.sim.network import ends
 from siena.sim.shapes import Edge
 from siena.sim.world import World
@@ -84,13 +85,6 @@ def _ask(world: World, step: Step) -> None:
             for f in filters_of(step.interest):
                 (client.subscribe if is_new else client.unsubscribe)(f)
         world.ask(client, (Subscribe if is_new else Unsubscribe)(step.interest))
-
-
-def filters_of(interest: Interest) -> tuple[Filter, ...]:
-    """The filters of a simple interest."""
-    if isinstance(interest, Filter):
-        return (interest,)
-    return (interest if isinstance(interest, Predicate) else interest.steps[0]).filters
 
 
 def _change_client(world: World, step: Step) -> None:
