@@ -185,3 +185,41 @@ def test_a_bad_topology_file_is_named(run: Run) -> None:
 def test_worlds_are_checked(run: Run) -> None:
     code, out, err = run("check", "--worlds", "5", "--jobs", "2")
     assert (code, out, err) == (0, "5 worlds, 0 violations\n", "")
+
+
+SCENARIO = """\
+servers = acyclic adv_fwd;
+objects { event = "A"; number = 5; pub/adv = 3; time/pub = 20~25; cycles = 2; };
+parties { pattern = "A"; number = 20; notif/sub = 2; cycles = 3; };
+"""
+
+
+def test_a_scenario_costs_what_the_oracle_counts(run: Run) -> None:
+    Path("scenario.txt").write_text(SCENARIO)
+    arguments = ("run", "scenario.txt", "--seed", "3", "--json")
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    totals = json.loads(out)
+    assert totals["publications"] == 30
+    assert set(totals["messages"]) == {
+        *("advertise", "notify", "subscribe", "unadvertise", "unsubscribe")
+    }
+    assert run(*arguments, "--oracle") == (0, out, "")
+
+
+def test_people_get_a_table(run: Run) -> None:
+    Path("scenario.txt").write_text(SCENARIO)
+    code, out, _ = run("run", "scenario.txt", "--topology", "ring:5")
+    assert code == 0
+    assert out.splitlines()[0].startswith("advertise")
+    assert "30 publications" in out
+
+
+def test_a_bad_scenario_is_refused_with_its_place(run: Run) -> None:
+    Path("scenario.txt").write_text("servers = acyclic;\nthings { };")
+    code, _, err = run("run", "scenario.txt")
+    assert code == 2
+    assert err == (
+        "siena: error: scenario.txt, line 2, column 1: 'things' is not a section "
+        "(objects, parties)\n"
+    )

@@ -4,6 +4,7 @@ import typer
 
 from siena.cli.sim_check import sim_check
 from siena.cli.sim_play import sim_play
+from siena.cli.sim_run import sim_run
 
 app = typer.Typer(
     help="Simulate networks of brokers, with the router of the real ones.",
@@ -12,4 +13,5 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("play")(sim_play)
+app.command("run")(sim_run)
 app.command("check")(sim_check)

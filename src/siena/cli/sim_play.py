@@ -61,7 +61,7 @@ def sim_play(
         covering=cast("Covering", covering),
         merging=cast("Merging", merging),
     )
-    world = World(_shape(topology), as_architecture(architecture), options)
+    world = World(read_topology(topology), as_architecture(architecture), options)
     steps = list(read_script(script.read_text(encoding="utf-8-sig")))
     for number, (line, step) in enumerate(steps, start=1):
         try:
@@ -70,7 +70,8 @@ def sim_play(
             raise error.about(f"line {line}") from None
 
 
-def _shape(topology: str) -> Shape:
+def read_topology(topology: str) -> Shape:
+    """The shape of a word, or of a file."""
     path = Path(topology)
     if path.is_file():
         try:

@@ -2,6 +2,7 @@
 
 From the ground up: ``words`` → ``workload``; ``scheduler`` → ``network``; ``shapes`` →
 ``architecture``; ``clients`` → ``moving``; all of these → ``world`` → ``steps`` →
-``script``; ``random_world`` → ``judge`` → ``check``.  Nothing here waits, reads a clock
+``script``; ``random_world`` → ``judge`` → ``check``; ``scenario`` → ``behaviour`` →
+``tally``, ``carried``.  Nothing here waits, reads a clock
 or touches a network, and two runs with one seed are the same run.
 """

@@ -5,6 +5,7 @@ the link costs, and in a file also what the two take each other for.
 """
 
 import math
+import random
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -107,6 +108,36 @@ def tree(branching: int, depth: int) -> Shape:
         raise SienaError(f"a tree of {count:,} brokers is too large")
     links = (((n - 2) // branching + 1, n) for n in range(2, count + 1))
     return _linked(count, links)
+
+
+def random_tree(brokers: int, seed: int) -> Shape:
+    """A tree that grows at random places, with weights from 1 to 10.
+
+    >>> random_tree(4, 1) == random_tree(4, 1)
+    True
+    """
+    rng = random.Random(f"{seed}/tree")
+    edges = tuple(
+        Edge(rng.randint(1, n - 1), n, rng.randint(1, 10))
+        for n in range(2, brokers + 1)
+    )
+    return Shape(tuple(range(1, brokers + 1)), edges)
+
+
+def spanning_tree(shape: Shape) -> Shape:
+    """The tree of least weight that has all brokers, as far as they are connected.
+
+    >>> [edge.ends for edge in spanning_tree(ring(4)).edges]
+    [(1, 2), (1, 4), (2, 3)]
+    """
+    leader = {b: b for b in shape.brokers}
+    kept = []
+    for edge in sorted(shape.edges, key=lambda e: (e.weight, e.ends)):
+        one, other = _find(leader, edge.one), _find(leader, edge.other)
+        if one != other:
+            leader[one] = other
+            kept.append(edge)
+    return Shape(shape.brokers, tuple(kept))
 
 
 def parse_shape(text: str) -> Shape:
