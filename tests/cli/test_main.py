@@ -139,7 +139,7 @@ def test_every_command_is_where_the_table_says(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [*ENTERED, "bench match", "sim check", "sim play", "sim run"]
+    "command", [*ENTERED, "bench match", "sim check", "sim draw", "sim play", "sim run"]
 )
 def test_help_has_examples_that_can_be_pasted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -223,3 +224,22 @@ def test_a_bad_scenario_is_refused_with_its_place(run: Run) -> None:
         "siena: error: scenario.txt, line 2, column 1: 'things' is not a section "
         "(objects, parties)\n"
     )
+
+
+def test_a_network_is_drawn_with_its_tables(run: Run) -> None:
+    Path("script.ndjson").write_text(SCRIPT)
+    code, _, err = run(
+        *("draw", "net.svg", "--topology", "ring:4", "--architecture", "general"),
+        *("--script", "script.ndjson"),
+    )
+    assert (code, err) == (0, "")
+    root = ET.parse("net.svg").getroot()  # noqa: S314 -- our own picture
+    texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count("x > 5 : b") == 1
+    assert [t for t in texts if t and t.isdigit()] == ["1", "2", "3", "4"]
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}line"))) == 4
+
+
+def test_a_picture_is_an_svg(run: Run) -> None:
+    code, _, err = run("draw", "net.bmp", "--topology", "ring:4")
+    assert (code, err) == (2, "siena: error: net.bmp is not a file .svg\n")

@@ -3,6 +3,7 @@
 import typer
 
 from siena.cli.sim_check import sim_check
+from siena.cli.sim_draw import sim_draw
 from siena.cli.sim_play import sim_play
 from siena.cli.sim_run import sim_run
 
@@ -15,3 +16,4 @@ app = typer.Typer(
 app.command("play")(sim_play)
 app.command("run")(sim_run)
 app.command("check")(sim_check)
+app.command("draw")(sim_draw)

@@ -68,9 +68,9 @@ class Announcer(Generic[F]):
     def sync(self) -> list[Message]:
         """The messages after which the neighbour holds what it should."""
         changed = self.demand.take_changes()
+        if not changed and not self._is_new:
+            return []
         if self._merge is not None:
-            if not changed and not self._is_new:
-                return []
             new = self.wanted()
             gone, come = self.told.keys() - new, new - self.told.keys()
             is_implied = self._covered_by(new)

@@ -135,6 +135,8 @@ class Monitors:
 
     def sync(self) -> Outbox:
         """The messages after which neighbours look for what is delegated to them."""
+        if not self._monitors and not self._delegated:
+            return []
         spared = self._tables.spared
         for hop in [h for h in spared if h not in self._monitors]:
             del spared[hop]
@@ -151,6 +153,8 @@ class Monitors:
             out += [(number, Unsubscribe(pattern)) for pattern in gone]
             out += [(number, Subscribe(pattern)) for pattern in come]
             self._delegated[number] = wanted
+        if not self._monitors:
+            self._delegated.clear()
         return out
 
     def delegations(
