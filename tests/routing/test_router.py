@@ -42,7 +42,7 @@ def requests(
         kind = draw(st.sampled_from(kinds))
         source = draw(SOURCES)
         is_inside = origins and isinstance(source, int)
-        origin = draw(st.sampled_from((2, 3, 4, 5))) if is_inside else None
+        origin = draw(st.sampled_from((1, 2, 3, 4, 6))) if is_inside else None
         strategy = FILTERS if kind in {Subscribe, Unsubscribe} else ADVERTISEMENTS
         found.append((kind(draw(strategy), origin), source))  # type: ignore[arg-type]
     return found
@@ -72,24 +72,42 @@ def test_a_router_sends_what_the_naive_server_sends(
     event("something was sent" if sent > 3 else "little was sent")
 
 
-# A square with a diagonal and a tail: not all links are in all trees.
-SQUARE = {
-    1: ((2, 1.0), (3, 2.0)),
-    2: ((1, 1.0), (3, 1.0), (4, 5.0)),
-    3: ((1, 2.0), (2, 1.0), (4, 1.0)),
-    4: ((2, 5.0), (3, 1.0), (5, 1.0)),
-    5: ((4, 1.0),),
+# A ring with a tail, and links of equal weight.  What 5 reaches through 3 is more than
+# what 2 reaches through 5 and 3: the same filter from both is told once, from 5.
+#
+#     2 ─── 5 ─── 3 ─── 6
+#     └─ 4 ─── 1 ─┘
+RING = {
+    1: ((3, 1.0), (4, 1.0)),
+    2: ((4, 1.0), (5, 1.0)),
+    3: ((1, 1.0), (5, 1.0), (6, 1.0)),
+    4: ((1, 1.0), (2, 1.0)),
+    5: ((2, 1.0), (3, 1.0)),
+    6: ((3, 1.0),),
 }
 
 
 def router_in_a_mesh(options: Options, *, declarative: bool = False) -> Router:
-    router = Router(1, options, declarative=declarative)
-    for neighbour, weight in SQUARE[1]:
+    router = Router(5, options, declarative=declarative)
+    for neighbour, weight in RING[5]:
         router.handle(PeerConnect(Side.MESH, weight), neighbour)
-    for broker, weights in SQUARE.items():
-        if broker != 1:
+    for broker, weights in RING.items():
+        if broker != 5:
             router.handle(LinkState(broker, (0, 1), weights), 2)
     return router
+
+
+def test_a_pair_that_reaches_more_is_told_instead_of_one_with_a_smaller_origin() -> (
+    None
+):
+    router = router_in_a_mesh(Options())
+    wanted = Filter()
+    assert router.handle(Subscribe(wanted, 2), 2) == [(3, Subscribe(wanted, 2))]
+    assert router.handle(Subscribe(wanted), "a") == [
+        (2, Subscribe(wanted, 5)),
+        (3, Subscribe(wanted, 5)),
+        (3, Unsubscribe(wanted, 2)),
+    ]
 
 
 @given(
@@ -123,7 +141,7 @@ def test_a_change_of_the_network_is_the_same_for_both(
     before: list[Request], after: list[Request]
 ) -> None:
     changes: list[Request] = [
-        (LinkState(4, (0, 2), ((2, 5.0), (5, 1.0))), 2),
+        (LinkState(4, (0, 2), ((2, 1.0),)), 2),
         (PeerDisconnect(), 3),
         (PeerConnect(Side.MESH, 1.0), 3),
     ]

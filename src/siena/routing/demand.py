@@ -147,8 +147,8 @@ class Demand(Generic[F]):
         if (item, origin) not in self:
             return
         self._remove(item, origin)
-        # The item itself too: the same filter from another origin, and its equals.
-        for narrow in {item, *self._order.below(item)} & self._open:
+        # Itself among them, while others hold it: it may be wanted from other origins.
+        for narrow in self._order.below(item) & self._open:
             for other in sorted(self._wanted[narrow]):
                 if self._dominates(item, origin, narrow, other):
                     self._rise(narrow, other)
