@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from siena.algebra import pairwise
-from siena.messages import Outbox, Subscribe, Unsubscribe
+from siena.messages import Message, Outbox, Subscribe, Unsubscribe
 from siena.model import Operator
 from siena.routing.announcing import Announcer
 from siena.routing.tables import Tables
 from siena.sim.check import try_world
+from siena.sim.network import Network
 
 # Which worlds show a mutation soon; within 500, as promised, is for the slow test.
 WORLDS_MAX = 500
@@ -83,4 +84,18 @@ def test_it_finds_pruning_with_the_unsound_prefix_rule(
     """``s >* a`` does not cover ``s >= a``: there is also b."""
     rule = (Operator.PREFIX, Operator.GE)
     monkeypatch.setitem(pairwise._RULES, rule, operator.le)
+    assert first_violation() < WORLDS_MAX
+
+
+def test_it_finds_messages_that_overtake_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not in the router but below it: links that do not keep the order."""
+    send = Network.send
+
+    def overtaking(self: Network, source: int, target: int, message: Message) -> None:
+        self._arrived.clear()
+        send(self, source, target, message)
+
+    monkeypatch.setattr(Network, "send", overtaking)
     assert first_violation() < WORLDS_MAX

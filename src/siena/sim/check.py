@@ -108,6 +108,7 @@ class Trial:
         self._rest()
 
     def _round(self, ops: list[Op]) -> None:
+        self.judge.expects_order = ops is not _STORM
         for _ in range(self.rng.randint(1, STEPS_MAX)):
             self._happen(self.rng.choice(ops))
             self._wait()
@@ -124,6 +125,7 @@ class Trial:
     def _rest(self) -> None:
         self.world.run()
         self.world.network.heal()
+        self.judge.expects_order = True
         self.judge.rest()
         for _ in range(3):
             publisher = self.rng.choice(list(self.world.clients.values()))

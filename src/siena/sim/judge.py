@@ -1,9 +1,10 @@
 """The judge: says of a world whether it did what it must.
 
-Always: a client gets only what it asked for, and nothing twice.  When nothing is on its
-way any more: every neighbour holds what the declarative rule says, a publisher that is
-quenched has nobody who wants anything from it, and a publication made then reaches
-exactly those whom the oracle names.
+Always: a client gets only what it asked for, and nothing twice, and in order unless
+routes change or reverse paths are followed.  When nothing is on its way any more: every
+neighbour holds what the declarative rule says, a publisher that is quenched has nobody
+who wants anything from it, and a publication made then reaches exactly those whom the
+oracle names.
 
 Reference:
     The design, part 9; our specification, A.8 and A.9 for what is not promised.
@@ -28,6 +29,9 @@ class Judge:
     def __init__(self, world: World) -> None:
         self.world = world
         self.deliveries = 0
+        # While routes do not change, what one broker publishes arrives in order.
+        self.expects_order = True
+        self._last: dict[tuple[str, int, int], int] = {}
         self._seen: dict[str, set[Stamp]] = {}
         # Clients to whom something is delivered that was kept for them.
         self._replayed: set[str] = set()
@@ -53,6 +57,16 @@ class Judge:
         if message.stamp in seen:
             raise Violation(f"{client.name} got {n} twice")
         seen.add(message.stamp)
+        self._check_order(client, message)
+
+    def _check_order(self, client: Client, message: Notify) -> None:
+        broker, epoch, number = message.stamp
+        key = client.name, broker, epoch
+        is_late = number < self._last.get(key, -1)
+        self._last[key] = max(number, self._last.get(key, -1))
+        is_promised = self.expects_order and self.world.options.paths == "tree"
+        if is_late and is_promised and client.name not in self._replayed:
+            raise Violation(f"{client.name} got {message.notification} too late")
 
     def rest(self) -> None:
         """Nothing is on its way: the tables must be in order."""
@@ -64,6 +78,7 @@ class Judge:
             self._check_links(number)
         self._check_quenching()
         self._replayed.clear()
+        self._last.clear()
 
     def publish(self, publisher: Client, notification: Notification) -> None:
         """Publish when nothing else is on its way, and compare with the oracle."""
