@@ -158,14 +158,14 @@ def test_a_golden_row_is_decided_as_the_specification_says(
         (True, (s("*<", "b"), Negation(s("*<", "ab")))),
     ],
 )
-def test_T_A49_is_decided_as_the_specification_says(  # noqa: N802 # the id
+def test_T_A49_is_decided_as_the_specification_says(  # the id
     expected: bool,  # noqa: FBT001 # a column
     parts: tuple[Expression, ...],
 ) -> None:
     assert decide(Question("satisfiable", (All(parts),))).answer is expected
 
 
-def test_T_A59_an_empty_advertisement_admits_the_empty_notification() -> None:  # noqa: N802
+def test_T_A59_an_empty_advertisement_admits_the_empty_notification() -> None:
     assert decide(Question("admits", (All(),), {})).answer
     something = {"x": Value("integer", 1)}
     assert not decide(Question("admits", (All(),), something)).answer

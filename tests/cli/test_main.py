@@ -138,7 +138,9 @@ def test_every_command_is_where_the_table_says(place: str) -> None:
     assert callable(getattr(import_module(module), function))
 
 
-@pytest.mark.parametrize("command", [*ENTERED, "bench match"])
+@pytest.mark.parametrize(
+    "command", [*ENTERED, "bench match", "sim check", "sim draw", "sim play", "sim run"]
+)
 def test_help_has_examples_that_can_be_pasted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
@@ -147,5 +149,5 @@ def test_help_has_examples_that_can_be_pasted(
         entry.main()
     out = capsys.readouterr().out
     assert "\\b" not in out
-    if command != "bench":  # a group, whose commands have the examples
+    if command not in {"bench", "sim"}:  # groups, whose commands have the examples
         assert f"\n    siena {command}" in out

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
     "flights": "siena.cli.flights:flights",
+    "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }
 

@@ -1,5 +1,10 @@
-"""Routing: what a broker tells which neighbour, and where a notification goes.
+"""What a broker decides: pure, and the same in production and in simulation.
 
-From the ground up: ``topology`` → ``trees`` → ``schemes``, ``cbcb``.  Nothing here
-does any I/O: brokers and simulators call it, and carry what it says.
+From the ground up: ``options`` → ``order`` → ``interest`` → ``demand`` with its slow
+twin ``declarative`` → ``announcing``, ``merging`` → ``neighbour``; ``spreading`` →
+``link_state`` → ``mesh``; all of these → ``tables`` → ``forwarding``, ``settling``;
+``mailbox`` and ``quenching`` are about clients, ``factoring`` → ``monitors`` about
+patterns; ``router`` puts them together.
+
+Beside it, for comparison: ``topology`` → ``trees`` → ``schemes``, ``cbcb``.
 """

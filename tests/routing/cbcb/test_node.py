@@ -88,7 +88,7 @@ def test_a_request_repairs_what_it_asks_for(
     assert publish(world, 4, MATCHING) == receivers
 
 
-def test_T_C20_what_each_broker_learns() -> None:  # noqa: N802 - the id
+def test_T_C20_what_each_broker_learns() -> None:
     world = world_of(PRUNED, Options(prunes=True))
     wanted_by(world, 1, P)
     tables = {b: world.nodes[b].table for b in PRUNED.brokers}
@@ -168,7 +168,7 @@ def test_requests_make_false_positives_vanish(seed: int) -> None:
 # --- T-C23: the manual workload of the authors' simulator -------------------------
 
 
-def test_T_C23_a_message_at_3_reaches_0_by_way_of_1() -> None:  # noqa: N802
+def test_T_C23_a_message_at_3_reaches_0_by_way_of_1() -> None:
     world = CbcbWorld(MANUAL)
     for broker, name in enumerate("abcde"):
         world.want(broker, [parse(f"{name} < 10")])

@@ -77,7 +77,7 @@ def test_what_6_reaches_in_the_tree_of_1(neighbour: int, reached: set[int]) -> N
     assert NETWORK.reached(1, 6, neighbour) == reached
 
 
-def test_T_E1_table_of_6_for_source_1() -> None:  # noqa: N802 - the id
+def test_T_E1_table_of_6_for_source_1() -> None:
     assert members(PSF12.tables[6][1]) == {7: {4, 7, 8, 11, 12}, 2: {2, 3}}
 
 
@@ -99,12 +99,12 @@ def test_tables_of_interfaces(broker: int, neighbour: int, wanted: set[int]) -> 
     assert PIF12.tables[broker][neighbour].members == wanted
 
 
-def test_T_E2_trees_keep_messages_from_running_in_circles() -> None:  # noqa: N802
+def test_T_E2_trees_keep_messages_from_running_in_circles() -> None:
     tree = send(PIF12, 6, {7, 10})
     assert list(tree.paths()) == [(6,), (6, 7), (6, 9), (6, 9, 10)]
 
 
-def test_T_E2_content_alone_sends_them_round_and_round() -> None:  # noqa: N802
+def test_T_E2_content_alone_sends_them_round_and_round() -> None:
     unrestricted = PIF(NETWORK, keeps_to_trees=False)
     message = message_to(7, 10)
     assert unrestricted.forward(7, 6, message) == [10]
@@ -132,7 +132,7 @@ def test_a_message_from_1_for_2_and_4(
     assert list(send(scheme(network), 1, {2, 4}).paths()) == paths
 
 
-def test_T_E3_trees_and_table() -> None:  # noqa: N802
+def test_T_E3_trees_and_table() -> None:
     network = addressed(N4)
     assert network.trees[1].parents == {2: 1, 4: 1, 3: 4}
     assert network.trees[4].path(2) == (4, 3, 2)
@@ -142,7 +142,7 @@ def test_T_E3_trees_and_table() -> None:  # noqa: N802
 # --- T-E4: indistinguishable sources ------------------------------------------
 
 
-def test_T_E4_classes_at_6() -> None:  # noqa: N802
+def test_T_E4_classes_at_6() -> None:
     classes = {frozenset(members) for members in IPS12.classes(6)}
     assert classes == set(
         map(frozenset, [(1, 5, 9), (2,), (3,), (4,), (6,), (7, 8, 11, 12), (10,)])
@@ -167,7 +167,7 @@ def test_nobody_below_tells_6_from_its_sources(below: int) -> None:
     assert len({representatives[source] for source in (1, 5, 9, 6)}) == 1
 
 
-def test_T_E4_broker_6_rewrites_the_header_of_1() -> None:  # noqa: N802
+def test_T_E4_broker_6_rewrites_the_header_of_1() -> None:
     assert IPS12.header(6, 1) == IPS12.header(6, 5) == IPS12.header(6, 9) == 6
     assert IPS(NETWORK, rewriting=False).header(6, 1) == 1
 
@@ -186,7 +186,7 @@ def test_next_hops_of_6(receiver: int, hop: int) -> None:
     assert DRP12.unicast(6, receiver) == hop
 
 
-def test_T_E5_receivers_are_parted_at_6() -> None:  # noqa: N802
+def test_T_E5_receivers_are_parted_at_6() -> None:
     header = {6: frozenset({2, 3, 4, 8}), 9: frozenset({10})}
     assert DRP12.header(6, header) == {2: {2, 3}, 7: {4, 8}}
     assert list(DRP12.forward(6, header, message_to(2, 3, 4, 8))) == [2, 7]
@@ -213,7 +213,7 @@ def test_sizes(
     assert len(send(scheme, source, receivers)) == vertices
 
 
-def test_T_E6_all_small_sets_of_receivers() -> None:  # noqa: N802
+def test_T_E6_all_small_sets_of_receivers() -> None:
     """Every source, and every set of one to three brokers, without the source."""
     larger = cases = 0
     for source in N12.brokers:
@@ -232,7 +232,7 @@ def test_T_E6_all_small_sets_of_receivers() -> None:  # noqa: N802
 # --- T-E7: what a tie costs ---------------------------------------------------
 
 
-def test_T_E7_a_tree_with_a_tie_may_be_larger_than_need_be() -> None:  # noqa: N802
+def test_T_E7_a_tree_with_a_tie_may_be_larger_than_need_be() -> None:
     through_3 = Tree(1, {2: 1, 3: 1, 4: 2, 5: 3})
     network = addressed(TIE, trees={1: through_3})
     found = assess(PSF(network), network, 1, message_to(4, 5))
@@ -259,7 +259,7 @@ def test_copies_of_predicates(scheme: PSF | IPS | PIF | DRP, copies: int) -> Non
     assert scheme.memory().copies == copies
 
 
-def test_T_E8_psf_stores_a_copy_for_every_hop() -> None:  # noqa: N802
+def test_T_E8_psf_stores_a_copy_for_every_hop() -> None:
     trees = NETWORK.trees.values()
     assert sum(len(tree.path(x)) - 1 for tree in trees for x in tree.parents) == 332
 
@@ -275,7 +275,7 @@ def unlucky(network: Network) -> DRP:
     return DRP(network, unicast=lambda u, w: told.get((u, w)) or otherwise(u, w))
 
 
-def test_T_E9_two_packets_for_7() -> None:  # noqa: N802
+def test_T_E9_two_packets_for_7() -> None:
     network = addressed(N12T)
     found = assess(unlucky(network), network, 5, message_to(7, 8, 11))
     assert found.is_latency_minimal
@@ -287,7 +287,7 @@ def test_T_E9_two_packets_for_7() -> None:  # noqa: N802
     assert found.ideal_size == 6
 
 
-def test_T_E9_without_bad_luck_the_tree_is_ideal() -> None:  # noqa: N802
+def test_T_E9_without_bad_luck_the_tree_is_ideal() -> None:
     network = addressed(N12T)
     assert assess(DRP(network), network, 5, message_to(7, 8, 11)).is_ideal
 

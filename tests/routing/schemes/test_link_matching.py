@@ -87,7 +87,7 @@ tiny_messages = st.builds(Notification, x=st.integers(0, 2), y=st.integers(0, 2)
 
 
 @given(webs(), st.data(), tiny_messages)
-def test_T_D11_any_network(  # noqa: N802 - the id
+def test_T_D11_any_network(
     topology: Topology, data: st.DataObject, message: Notification
 ) -> None:
     """Link matching and per-source forwarding send the same, whoever publishes."""

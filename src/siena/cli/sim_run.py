@@ -1,0 +1,112 @@
+"""``siena sim run``: what does a scenario cost?"""
+
+import json
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from siena.cli.sim_play import read_topology
+from siena.errors import SienaError
+from siena.routing.options import Options
+from siena.sim.behaviour import Totals, run_scenario
+from siena.sim.carried import CarriedByBrokers
+from siena.sim.network import Account
+from siena.sim.scenario import Scenario, parse_scenario
+from siena.sim.shapes import Shape, random_tree, spanning_tree
+from siena.sim.tally import Tally
+from siena.sim.world import World
+
+# The papers' number of sites.
+SITES = 100
+
+
+def sim_run(
+    scenario: Annotated[
+        Path, typer.Argument(help="A scenario file.", show_default=False)
+    ],
+    *,
+    seed: Annotated[int, typer.Option(min=0, help="Decides all that is random.")] = 0,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
+            show_default="a random tree of 100 sites",
+        ),
+    ] = None,
+    oracle: Annotated[
+        bool,
+        typer.Option("--oracle", help="Count instead of simulating every message."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object.")
+    ] = False,
+) -> None:
+    """Run a scenario in a simulated network, and say what it cost.
+
+    Every site has a broker, and every client is at a random site.  A message between
+    two sites costs the weight of each link that it crosses.  Where links form cycles
+    and the architecture has none, the spanning tree of least weight is used.  Broker 1
+    is the root of a hierarchy, and the only broker of a centralised network.
+
+    \b
+    Examples:
+      siena sim run figure25.txt
+      siena sim run figure25.txt --topology tree:3x4 --seed 7 --json
+    """  # noqa: D301 -- Typer needs the backspace itself
+    text = scenario.read_text(encoding="utf-8-sig")
+    try:
+        what = parse_scenario(text)
+    except SienaError as error:
+        raise error.about(str(scenario)) from None
+    shape = random_tree(SITES, seed) if topology is None else read_topology(topology)
+    if what.architecture != "general":
+        shape = spanning_tree(shape)
+    start = perf_counter()
+    totals, account = _run(what, shape, seed, oracle=oracle)
+    _print(totals, account, perf_counter() - start, as_json=as_json)
+
+
+def _run(
+    what: Scenario, shape: Shape, seed: int, *, oracle: bool
+) -> tuple[Totals, Account]:
+    if oracle:
+        if what.architecture == "general":
+            raise SienaError("there is an oracle for trees only")
+        tally = Tally(shape, what.architecture, what.forwarding)
+        return run_scenario(what, shape.brokers, tally, seed), tally.account
+    options = Options(forwarding=what.forwarding)
+    carried = CarriedByBrokers(World(shape, what.architecture, options))
+    return run_scenario(what, shape.brokers, carried, seed), carried.account
+
+
+def _print(totals: Totals, account: Account, seconds: float, *, as_json: bool) -> None:
+    kinds = sorted(account.counts)
+    if as_json:
+        messages = {
+            kind: {"count": account.counts[kind], "cost": account.costs[kind]}
+            for kind in kinds
+        }
+        print(
+            json.dumps(
+                {
+                    "messages": messages,
+                    "cost": account.total,
+                    "requests": totals.requests,
+                    "publications": totals.publications,
+                    "deliveries": totals.deliveries,
+                }
+            )
+        )
+        return
+    for kind in kinds:
+        count, cost = account.counts[kind], account.costs[kind]
+        print(f"{kind:<12} {count:>12,} messages   cost {cost:>14,.0f}")
+    print(f"{'all':<12} {account.counts.total():>12,} messages   ", end="")
+    print(f"cost {account.total:>14,.0f}")
+    print(
+        f"{totals.requests:,} requests, {totals.publications:,} publications, "
+        f"{totals.deliveries:,} deliveries"
+    )
+    print(f"{seconds:.1f} s")

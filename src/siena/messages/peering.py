@@ -1,0 +1,47 @@
+"""What brokers tell each other about themselves and their links."""
+
+from dataclasses import dataclass
+
+from siena.messages.interface import Side
+
+
+@dataclass(frozen=True, slots=True)
+class PeerConnect:
+    """The sender wants a link, and takes the receiver for ``side``."""
+
+    side: Side
+    weight: float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PeerConfirm:
+    """The link that was asked for stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRefuse:
+    """The link that was asked for is not wanted."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeerDisconnect:
+    """The link is gone, whoever ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """The links of one broker, told to all others of a network with cycles.
+
+    Of two about one broker, the one with the greater version counts.
+    """
+
+    broker: int
+    version: tuple[int, int]
+    weights: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """Send what was held back to be sent together; comes from the broker's own body."""

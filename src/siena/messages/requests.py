@@ -1,0 +1,122 @@
+"""What clients ask for; brokers ask each other for the same, in the same words."""
+
+from dataclasses import dataclass
+
+from siena.messages.interface import TTL_MAX, Stamp
+from siena.messages.notices import Notify
+from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+
+Interest = Filter | Predicate | Pattern
+
+
+def filters_of(interest: Interest) -> tuple[Filter, ...]:
+    """The filters of an interest, of which one must match; of a pattern, of any step.
+
+    >>> from siena.lang.parser import parse_interest as parse
+    >>> filters_of(parse("x = 1 or y = 1"))
+    (<Filter x = 1>, <Filter y = 1>)
+    """
+    if isinstance(interest, Filter):
+        return (interest,)
+    if isinstance(interest, Predicate):
+        return interest.filters
+    return tuple(f for step in interest for f in step)
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """A client reports that something happened, at ``time`` by its clock."""
+
+    notification: Notification
+    time: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribe:
+    """The sender wants what the interest selects.
+
+    ``origin`` is where the interest entered a network that may have cycles: it
+    travels along the tree of that broker.  Elsewhere it is ``None``.
+    """
+
+    interest: Interest
+    origin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe:
+    """The sender no longer wants whatever it asked for that the interest covers."""
+
+    interest: Interest
+    origin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advertise:
+    """The sender, or somebody behind it, may publish what the advertisement admits."""
+
+    advertisement: Advertisement
+    origin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unadvertise:
+    """Nobody there publishes any more what the advertisement covers."""
+
+    advertisement: Advertisement
+    origin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Answer ``Settled(token)`` once the interest is in force throughout the network.
+
+    ``fresh`` asks everybody again, also those who have answered before; the answer
+    then also says that what was on its way when they were asked has arrived.
+    """
+
+    interest: Interest
+    token: int
+    origin: int | None = None
+    fresh: bool = False
+    ttl: int = TTL_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """Deliver nothing to this client until it resumes; keep up to ``queue_max``."""
+
+    queue_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Deliver again, what was kept first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapIdentity:
+    """Deliver to ``handler`` what is for this client, and resume."""
+
+    handler: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The client has gone to another broker: hand over what it left here.
+
+    It is answered with a :class:`Parcel` once all that was on its way has arrived.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What a client takes along: what was kept for it, and what was not kept.
+
+    ``known`` is added by the client: what it got lately, of which other copies may
+    still be on their way to the new broker.
+    """
+
+    kept: tuple[Notify, ...]
+    lost: frozenset[Stamp] = frozenset()
+    known: frozenset[Stamp] = frozenset()

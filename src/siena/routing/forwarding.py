@@ -1,0 +1,78 @@
+"""Where a notification goes from here, among the neighbouring brokers."""
+
+from collections.abc import Set as AbstractSet
+
+from siena.messages import Interface, Notify, Outbox, Side, Stamp, Unsubscribe
+from siena.routing.tables import Tables
+
+# How many publications a broker remembers, to know a second copy when it comes.
+SEEN_MAX = 65_536
+
+
+class Seen:
+    """The stamps of the last publications.
+
+    >>> seen = Seen()
+    >>> seen.add(Stamp(1, 0, 7))
+    >>> Stamp(1, 0, 7) in seen, Stamp(1, 1, 7) in seen
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._stamps: dict[Stamp, None] = {}
+
+    def __contains__(self, stamp: Stamp) -> bool:
+        return stamp in self._stamps
+
+    def add(self, stamp: Stamp) -> None:
+        """Remember one more, and forget the oldest if they are too many."""
+        self._stamps[stamp] = None
+        if len(self._stamps) > SEEN_MAX:
+            del self._stamps[next(iter(self._stamps))]
+
+
+def root_of(tables: Tables, message: Notify, source: Interface) -> int:
+    """Where a notification entered the mesh: at the broker who says so, or here."""
+    if isinstance(source, int) and tables.neighbours[source].side is Side.MESH:
+        return message.root
+    return tables.me
+
+
+def brokers_among(
+    tables: Tables, hops: AbstractSet[Interface], source: Interface, root: int
+) -> list[int]:
+    """The neighbours that get a notification for which ``hops`` asked.
+
+    A master gets every notification; a broker of the mesh only what comes to it by way
+    of this one in the tree of the root, unless reverse paths are followed.
+    """
+    is_child = tables.mesh.trees.is_child
+    is_reverse = tables.options.paths == "reverse"
+    found = []
+    for number, neighbour in tables.neighbours.items():
+        if number == source:
+            continue
+        if neighbour.side is Side.MASTER or (
+            number in hops
+            and (
+                neighbour.side is not Side.MESH
+                or is_reverse
+                or is_child(root, number, of=tables.me)
+            )
+        ):
+            found.append(number)
+    return sorted(found)
+
+
+def as_the_paper_has_it(tables: Tables, message: Unsubscribe, synced: Outbox) -> Outbox:
+    """Hand the client's own unsubscription to the master, instead of what follows.
+
+    It may cancel what others still want: erratum E4.  For demonstration only.
+    """
+    masters = [n.number for n in tables.neighbours.values() if n.side is Side.MASTER]
+    kept = [
+        (interface, sent)
+        for interface, sent in synced
+        if interface not in masters or not isinstance(sent, Unsubscribe)
+    ]
+    return [*((master, Unsubscribe(message.interest)) for master in masters), *kept]

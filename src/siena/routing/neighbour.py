@@ -1,0 +1,61 @@
+"""A neighbouring broker, as this one sees it: what it is, and what it has been told."""
+
+from siena.messages import Advertise, Side, Subscribe, Unadvertise, Unsubscribe
+from siena.model import Advertisement, Filter
+from siena.routing.announcing import Announcer
+from siena.routing.declarative import DeclarativeDemand
+from siena.routing.demand import Demand
+from siena.routing.merging import merge_of
+from siena.routing.options import Options
+from siena.routing.order import Order
+
+
+class Neighbour:
+    """A link to a broker: its side, its weight, and the announcements made over it.
+
+    A child is never told what others want: in a hierarchy notifications climb anyway.
+    Advertisements are for peers, and only where subscriptions follow them.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        side: Side,
+        weight: float,
+        options: Options,
+        filters: tuple[Demand[Filter] | DeclarativeDemand[Filter], Order[Filter]],
+        advertisements: tuple[
+            Demand[Advertisement] | DeclarativeDemand[Advertisement],
+            Order[Advertisement],
+        ],
+    ) -> None:
+        self.number = number
+        self.side = side
+        self.weight = weight
+        demand, order = filters
+        self.filters = Announcer(
+            demand,
+            order.covers,
+            announce=Subscribe,
+            cancel=Unsubscribe,
+            merge=merge_of(options.merging),
+            names_origins=side is Side.MESH,
+        )
+        offers, order_of_offers = advertisements
+        self.advertisements = Announcer(
+            offers,
+            order_of_offers.covers,
+            announce=Advertise,
+            cancel=Unadvertise,
+            names_origins=side is Side.MESH,
+        )
+
+    @property
+    def hears_filters(self) -> bool:
+        """Whether it is told what others want."""
+        return self.side is not Side.CHILD
+
+    @property
+    def hears_advertisements(self) -> bool:
+        """Whether it is told what others publish."""
+        return self.side in {Side.PEER, Side.MESH}

@@ -1,0 +1,384 @@
+"""The router: the decisions of one broker, as a pure state machine.
+
+A message comes from a client or a neighbouring broker, and messages to clients and
+neighbours follow.  Nothing here opens a socket, reads a clock or draws a random number,
+so the broker, the simulator and the studies drive the same brain.
+
+What is special about an architecture is what a broker takes its neighbours for
+(:class:`~siena.messages.Side`):
+
+============  =========================================================
+centralised   no neighbours
+hierarchical  children, and one master, who gets every notification
+acyclic       peers
+general       brokers of one mesh, with a tree for each of them
+hybrid        several of these: a gateway has children and a mesh, or a
+              mesh and peers
+============  =========================================================
+
+Reference:
+    CU-CS-888-99, section 5.2; our specification, B and H.3.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from siena.algebra.covering import covers_advertisement, covers_filter
+from siena.algebra.sat import satisfiable
+from siena.messages import (
+    Advertise,
+    Flush,
+    Found,
+    Interface,
+    LinkState,
+    MapIdentity,
+    Message,
+    Notify,
+    Outbox,
+    Parcel,
+    PeerConfirm,
+    PeerConnect,
+    PeerDisconnect,
+    PeerRefuse,
+    Publish,
+    Release,
+    Resume,
+    Settle,
+    Settled,
+    Side,
+    Stamp,
+    Subscribe,
+    Suspend,
+    Unadvertise,
+    Unsubscribe,
+)
+from siena.messages.interface import TTL_MAX
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Filter, Pattern
+from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
+from siena.routing.interest import Change
+from siena.routing.mailbox import ClientRequest, Mailboxes
+from siena.routing.monitors import Monitors
+from siena.routing.options import Options
+from siena.routing.quenching import Quenching
+from siena.routing.settling import Question, Settling
+from siena.routing.tables import Tables
+
+Accepts = Callable[[int, Side], bool]
+
+
+class Router:
+    """The brain of one broker.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> router = Router(1)
+    >>> router.handle(PeerConnect(Side.PEER), 2)
+    [(2, PeerConfirm())]
+    >>> router.handle(Subscribe(parse("x > 3")), "a")
+    [(2, Subscribe(interest=<Filter x > 3>, origin=None))]
+    >>> router.handle(Subscribe(parse("x > 5")), "b")
+    []
+
+    A neighbour is a number and a client is a name.  Messages of brokers that are not
+    neighbours are ignored: a link that has gone may still have had some on their way.
+    """
+
+    def __init__(
+        self,
+        me: int,
+        options: Options = Options(),  # noqa: B008 -- frozen
+        *,
+        epoch: int = 0,
+        accepts: Accepts | None = None,
+        declarative: bool = False,
+    ) -> None:
+        self.me = me
+        self.options = options
+        self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
+        self._epoch = epoch
+        self._accepts = accepts
+        self._asked: dict[int, PeerConnect] = {}
+        self.published = 0
+        self._seen = Seen()
+        self._mailboxes = Mailboxes()
+        self._settling = Settling(self.tables.reach)
+        self._quenching = Quenching(self.tables.overlaps)
+        self._monitors = Monitors(self.tables)
+        self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
+            Advertise: self._advertise,
+            Flush: self._flush,
+            Found: self._found,
+            LinkState: self._link_state,
+            MapIdentity: self._client,
+            Notify: self._notify,
+            Parcel: self._client,
+            PeerConfirm: self._peer_confirm,
+            PeerConnect: self._peer_connect,
+            PeerDisconnect: self._peer_disconnect,
+            PeerRefuse: self._peer_refuse,
+            Publish: self._publish,
+            Release: self._release,
+            Resume: self._client,
+            Settle: self._settle,
+            Settled: self._settled,
+            Subscribe: self._subscribe,
+            Suspend: self._client,
+            Unadvertise: self._unadvertise,
+            Unsubscribe: self._unsubscribe,
+        }
+
+    def connect(self, neighbour: int, side: Side, weight: float = 1) -> Outbox:
+        """Ask another broker for a link, and take it for ``side``."""
+        self._asked[neighbour] = PeerConnect(side, weight)
+        return [(neighbour, self._asked[neighbour])]
+
+    def preload(
+        self,
+        neighbours: Iterable[tuple[int, Side, float]],
+        states: Iterable[LinkState] = (),
+    ) -> None:
+        """Begin in a network that is configured, rather than found link by link."""
+        self.tables.mesh.preload(states)
+        for number, side, weight in neighbours:
+            self.tables.adopt(number, side, weight)
+
+    def handle(self, message: Message, source: Interface) -> Outbox:
+        """What follows from a message, in the order in which it is to be sent."""
+        if isinstance(source, int) and not self._is_expected(message, source):
+            return []
+        out: Outbox = self._handlers[type(message)](message, source)
+        if isinstance(message, (Found, Notify, Publish)):
+            return out  # by far the most there are, and they change no table
+        if self.options.batching and not isinstance(message, Flush):
+            return out
+        synced = self._monitors.sync() + self.tables.sync()
+        if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
+            synced = as_the_paper_has_it(self.tables, message, synced)
+        return out + synced
+
+    def check(self) -> None:
+        """Verify all invariants, from scratch."""
+        self.tables.check()
+
+    def _is_expected(self, message: Message, source: int) -> bool:
+        if isinstance(message, (PeerConfirm, PeerRefuse)):
+            return source in self._asked
+        return source in self.tables.neighbours or isinstance(message, PeerConnect)
+
+    # --- Interests ------------------------------------------------------------------
+
+    def _subscribe(self, message: Subscribe, source: Interface) -> Outbox:
+        if isinstance(message.interest, Pattern) and not message.interest.is_simple:
+            return self._changed(self._monitors.subscribe(source, message.interest))
+        table = self.tables.filters
+        holder = self.tables.holder(source, message.origin)
+        changes: list[Change[Filter]] = []
+        for f in filters_of(message.interest):
+            # What nothing can match is accepted, and nobody needs to hear of it.
+            if satisfiable(f):
+                changes += table.announce(holder, f)
+        return self._changed(changes)
+
+    def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
+        if isinstance(message.interest, Pattern) and not message.interest.is_simple:
+            return self._changed(self._monitors.unsubscribe(source, message.interest))
+        table = self.tables.filters
+        holder = self.tables.holder(source, message.origin)
+        # What a client means does not depend on how brokers compare filters.
+        covers = covers_filter if isinstance(source, str) else None
+        changes: list[Change[Filter]] = []
+        for f in filters_of(message.interest):
+            changes += table.withdraw(holder, f, covers)
+        return self._changed(changes)
+
+    def _changed(self, changes: list[Change[Filter]]) -> Outbox:
+        self.tables.apply_filters(changes)
+        if not self.options.quench or self.tables.has_master:
+            return []
+        out: Outbox = []
+        for item, _, gained in changes:
+            if gained:
+                out += self._quenching.gain(item)
+            elif item not in self.tables.filters:
+                out += self._quenching.lose(item, self.tables.filters)
+        return out
+
+    def _advertise(self, message: Advertise, source: Interface) -> Outbox:
+        table = self.tables.advertisements
+        holder = self.tables.holder(source, message.origin)
+        changes = table.announce(holder, message.advertisement)
+        out = self._offered(changes)
+        if isinstance(source, int) or not self.options.quench:
+            return out
+        for item, _, gained in changes:
+            if not gained:
+                self._quenching.unadvertise(source, item)
+            else:
+                out += self._quenching.advertise(source, item, self._all_filters())
+        return out
+
+    def _all_filters(self) -> Iterable[Filter] | None:
+        """All that anybody wants; ``None`` where only a master knows."""
+        return None if self.tables.has_master else self.tables.filters
+
+    def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
+        table = self.tables.advertisements
+        holder = self.tables.holder(source, message.origin)
+        covers = covers_advertisement if isinstance(source, str) else None
+        changes = table.withdraw(holder, message.advertisement, covers)
+        if isinstance(source, str):
+            for item, _, _ in changes:
+                self._quenching.unadvertise(source, item)
+        return self._offered(changes)
+
+    def _offered(self, changes: list[Change[Advertisement]]) -> Outbox:
+        self.tables.apply_advertisements(changes)
+        return self._changed(self._monitors.replan()) if self._monitors else []
+
+    # --- Notifications --------------------------------------------------------------
+
+    def _publish(self, message: Publish, source: Interface) -> Outbox:
+        if self.options.is_advertising and not self._is_advertised(message, source):
+            return []
+        stamp = Stamp(self.me, self._epoch, self.published)
+        self.published += 1
+        return self._route(
+            Notify(message.notification, stamp, message.time, self.me), source
+        )
+
+    def _is_advertised(self, message: Publish, source: Interface) -> bool:
+        held = self.tables.advertisements.held_by(source)
+        return any(a.admits(message.notification) for a in held)
+
+    def _notify(self, message: Notify, source: Interface) -> Outbox:
+        if message.stamp in self._seen:
+            return []
+        return self._route(message, source)
+
+    def _route(self, message: Notify, source: Interface) -> Outbox:
+        """To all who want it, once each, and never back to where it came from."""
+        self._seen.add(message.stamp)
+        hops = {h.hop for h in self.tables.filters.match(message.notification)}
+        out: Outbox = []
+        if message.ttl > 0 and self.tables.neighbours:
+            root = root_of(self.tables, message, source)
+            onward = Notify(
+                message.notification, message.stamp, message.time, root, message.ttl - 1
+            )
+            targets = brokers_among(self.tables, hops, source, root)
+            out += [(number, onward) for number in targets]
+        for client in sorted(hop for hop in hops if isinstance(hop, str)):
+            out += self._mailboxes.deliver(client, message)
+        return out + self._told(self._monitors.notify(hops, message))
+
+    def _found(self, message: Found, source: Interface) -> Outbox:
+        assert isinstance(source, int)
+        return self._told(self._monitors.found(message, source))
+
+    def _told(self, found: Outbox) -> Outbox:
+        """What was found, without what is for clients that are suspended."""
+        return [
+            (hop, m)
+            for hop, m in found
+            if isinstance(hop, int) or not self._mailboxes.is_suspended(hop)
+        ]
+
+    # --- Clients --------------------------------------------------------------------
+
+    def _client(self, message: ClientRequest, source: Interface) -> Outbox:
+        assert isinstance(source, str), "brokers have no mailboxes"
+        return self._mailboxes.handle(message, source)
+
+    def _release(self, _message: Release, source: Interface) -> Outbox:
+        """Ask everybody once more; what they had sent before they answer has come."""
+        filters = tuple(sorted(self.tables.filters.held_by(source), key=str))
+        question = Question(filters, self.me, source, fresh=True, ttl=TTL_MAX)
+        return self._ask(question, [(source, Release())])
+
+    def _depart(self, client: str) -> Outbox:
+        """Hand over what was kept, and forget the client."""
+        return [*self._mailboxes.depart(client), *self._forget_client(client)]
+
+    def _forget_client(self, client: str) -> Outbox:
+        gone = self.tables.advertisements.forget(client)
+        for item, _, _ in gone:
+            self._quenching.unadvertise(client, item)
+        out = self._changed(self._monitors.forget(client))
+        out += self._changed(self.tables.filters.forget(client))
+        return out + self._offered(gone)
+
+    # --- Settling -------------------------------------------------------------------
+
+    def _settle(self, message: Settle, source: Interface) -> Outbox:
+        filters = tuple(filters_of(message.interest))
+        origin = self.tables.holder(source, message.origin).origin
+        delegated: list[tuple[int, Pattern]] = []
+        if isinstance(message.interest, Pattern):
+            delegated = self._monitors.delegations(source, message.interest)
+        question = Question(
+            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
+        )
+        return self._ask(question, [(source, Settled(message.token))])
+
+    def _ask(self, question: Question, answer: Outbox) -> Outbox:
+        # What is held back would not be in force when its settling is answered.
+        held_back = self._monitors.sync() + self.tables.sync()
+        neighbours = self.tables.neighbours.values()
+        asked = self._settling.ask(question, neighbours, answer)
+        return held_back + self._answers(asked)
+
+    def _settled(self, message: Settled, source: Interface) -> Outbox:
+        return self._answers(self._settling.answered(message.token, source))
+
+    def _answers(self, out: Outbox) -> Outbox:
+        """What is to be sent; a release is an answer to ourselves."""
+        sent: Outbox = []
+        for interface, message in out:
+            if isinstance(message, Release):
+                assert isinstance(interface, str)
+                sent += self._depart(interface)
+            else:
+                sent.append((interface, message))
+        return sent
+
+    # --- Neighbours -----------------------------------------------------------------
+
+    def _peer_connect(self, message: PeerConnect, source: Interface) -> Outbox:
+        assert isinstance(source, int), "clients do not connect as peers"
+        side = message.side.opposite
+        if source in self.tables.neighbours:
+            return [(source, PeerRefuse("there is a link already"))]
+        if self._accepts is not None and not self._accepts(source, side):
+            return [(source, PeerRefuse("the link would close a cycle"))]
+        return [(source, PeerConfirm()), *self._link(source, side, message.weight)]
+
+    def _peer_confirm(self, _message: PeerConfirm, source: Interface) -> Outbox:
+        assert isinstance(source, int)
+        asked = self._asked.pop(source)
+        return self._link(source, asked.side, asked.weight)
+
+    def _link(self, neighbour: int, side: Side, weight: float) -> Outbox:
+        out = self.tables.connect(neighbour, side, weight)
+        return out + self._quenching.reconsider(self._all_filters())
+
+    def _peer_refuse(self, _message: PeerRefuse, source: Interface) -> Outbox:
+        assert isinstance(source, int)
+        del self._asked[source]
+        return []
+
+    def _peer_disconnect(self, _message: PeerDisconnect, source: Interface) -> Outbox:
+        if isinstance(source, str):
+            self._mailboxes.depart(source)
+            return self._forget_client(source)
+        out = self._changed(self._monitors.forget(source))
+        out += self.tables.disconnect(source)
+        out += self._offered([])
+        out += self._quenching.reconsider(self._all_filters())
+        return out + self._answers(self._settling.forget(source))
+
+    def _link_state(self, message: LinkState, source: Interface) -> Outbox:
+        assert isinstance(source, int)
+        return self.tables.learn(message, source)
+
+    def _flush(self, _message: Flush, _source: Interface) -> Outbox:
+        return []

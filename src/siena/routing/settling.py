@@ -1,0 +1,117 @@
+"""Settling: when is an interest in force throughout the network?
+
+A broker asks every neighbour that it told about the interest, or about one that covers
+it, and answers when all of them have; one that told nobody answers at once.  Links keep
+the order of messages, so whoever is asked has already heard of the interest.  What has
+once been answered for need not be asked again, unless the answer has to be *fresh*.
+
+Reference:
+    Our specification, A.9: a request is guaranteed to be effective from then on.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
+
+from siena.algebra.covering import covers_filter
+from siena.messages import Interest, Interface, Outbox, Settle, Side
+from siena.model import Filter, Pattern
+from siena.routing.announcing import Told
+from siena.routing.neighbour import Neighbour
+
+# Whether the reach of one origin, through a neighbour, is within that of another.
+ReachOf = Callable[[Neighbour, int, int], bool]
+
+
+class Question(NamedTuple):
+    """What is asked, and on whose behalf."""
+
+    filters: tuple[Filter, ...]
+    origin: int
+    source: Interface
+    fresh: bool
+    ttl: int
+    # Runs of a pattern that neighbours look for.
+    delegated: tuple[tuple[int, Pattern], ...] = ()
+
+
+@dataclass(slots=True)
+class _Waiting:
+    answer: Outbox
+    tokens: set[int] = field(default_factory=set)
+
+
+class Settling:
+    """The questions that are open, and whom each of them waits for."""
+
+    def __init__(self, reach: ReachOf) -> None:
+        self._reach = reach
+        self._tokens = count(1)
+        self._asked: dict[int, tuple[int, Told, _Waiting]] = {}
+
+    def ask(
+        self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox
+    ) -> Outbox:
+        """Ask on, or give the ``answer`` at once; later it follows when all have."""
+        waiting = _Waiting(answer)
+        asked: list[tuple[int, Interest, int | None, Told]] = [
+            (number, pattern, None, Told()) for number, pattern in question.delegated
+        ]
+        for neighbour in neighbours:
+            if neighbour.number != question.source:
+                for f in question.filters:
+                    told = self._to_ask(neighbour, f, question)
+                    if told is not None:
+                        (g, of_g), announcement = told
+                        asked.append((neighbour.number, g, of_g, announcement))
+        if not asked or question.ttl <= 0:
+            return list(answer)
+        out: Outbox = []
+        for number, interest, origin, announcement in asked:
+            token = next(self._tokens)
+            self._asked[token] = number, announcement, waiting
+            waiting.tokens.add(token)
+            fresh, ttl = question.fresh, question.ttl - 1
+            settle = Settle(interest, token, origin, fresh=fresh, ttl=ttl)
+            out.append((number, settle))
+        return out
+
+    def answered(self, token: int, source: Interface) -> Outbox:
+        """A neighbour has answered."""
+        if token not in self._asked or self._asked[token][0] != source:
+            return []
+        _, told, waiting = self._asked.pop(token)
+        told.is_settled = True
+        return self._done(waiting, token)
+
+    def forget(self, neighbour: int) -> Outbox:
+        """A neighbour is gone, and all that lies behind it: it need not answer."""
+        out: Outbox = []
+        for token, (number, _, waiting) in list(self._asked.items()):
+            if number == neighbour:
+                del self._asked[token]
+                out += self._done(waiting, token)
+        return out
+
+    def _done(self, waiting: _Waiting, token: int) -> Outbox:
+        waiting.tokens.remove(token)
+        return [] if waiting.tokens else waiting.answer
+
+    def _to_ask(
+        self, neighbour: Neighbour, f: Filter, question: Question
+    ) -> tuple[tuple[Filter, int], Told] | None:
+        """What to ask a neighbour about, if it must be asked: a cover of the filter."""
+        if neighbour.side is Side.CHILD:
+            # It was told nothing, but what is published there climbs all the same.
+            return ((f, question.origin), Told()) if question.fresh else None
+        told = neighbour.filters.told
+        covers = [
+            (g, origin)
+            for g, origin in told
+            if covers_filter(g, f) and self._reach(neighbour, question.origin, origin)
+        ]
+        if not question.fresh and any(told[pair].is_settled for pair in covers):
+            return None
+        pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+        return None if pair is None else (pair, told[pair])

@@ -1,0 +1,252 @@
+"""What a broker knows, who its neighbours are, and what each of them must hear.
+
+Two interest tables, of filters and of advertisements, and for every neighbour a demand
+on each of them.  Every change to a table, to a neighbour or to the network goes through
+here; :meth:`Tables.sync` then has the messages that follow.
+"""
+
+from collections.abc import Callable, Iterable
+
+from siena.messages import Interface, LinkState, Outbox, Side
+from siena.model import Advertisement, Filter
+from siena.routing.declarative import DeclarativeDemand
+from siena.routing.demand import Demand, Gate, Reach, reaches_all
+from siena.routing.interest import Change, Holder, InterestTable
+from siena.routing.mesh import Mesh
+from siena.routing.neighbour import Neighbour
+from siena.routing.options import Options
+from siena.routing.order import (
+    F,
+    Order,
+    order_of_advertisements,
+    order_of_filters,
+    overlap_of,
+)
+
+
+class Tables:
+    """The state of one broker, and what follows from it for its neighbours.
+
+    ``declarative`` makes every demand from scratch: slow, and obviously right.
+    """
+
+    def __init__(
+        self, me: int, options: Options, *, epoch: int = 0, declarative: bool = False
+    ) -> None:
+        self.me = me
+        self.options = options
+        self.filters = InterestTable(order_of_filters(options.covering))
+        self.advertisements = InterestTable(order_of_advertisements(options.covering))
+        self.neighbours: dict[int, Neighbour] = {}
+        self.mesh = Mesh(me, epoch)
+        self.overlaps = overlap_of(options.covering)
+        # Hops of which one neighbour is not told: they are there on its behalf.
+        self.spared: dict[Interface, int] = {}
+        self._declarative = declarative
+
+    @property
+    def has_master(self) -> bool:
+        """Whether there is a broker that knows more."""
+        return any(n.side is Side.MASTER for n in self.neighbours.values())
+
+    def holder(self, hop: Interface, origin: int | None) -> Holder:
+        """Where an announcement of a hop entered the part of the network we are in."""
+        is_inside = isinstance(hop, int) and self._side(hop) is Side.MESH
+        return Holder(hop, origin if is_inside and origin is not None else self.me)
+
+    # --- Changes --------------------------------------------------------------------
+
+    def apply_filters(self, changes: Iterable[Change[Filter]]) -> None:
+        """Let the neighbours' demands follow changes to the table of filters."""
+        for item, holder, gained in changes:
+            for neighbour in self.neighbours.values():
+                origin = self._origin_towards(neighbour, holder)
+                if origin is not None and neighbour.hears_filters:
+                    _count(neighbour.filters.demand, item, origin, gained=gained)
+
+    def apply_advertisements(self, changes: Iterable[Change[Advertisement]]) -> None:
+        """Let them follow changes to the table of advertisements.
+
+        An advertisement of a neighbour is like a connection for what it overlaps.
+        """
+        if not self.options.is_advertising:
+            return
+        for item, holder, gained in changes:
+            for neighbour in self.neighbours.values():
+                origin = self._origin_towards(neighbour, holder)
+                if origin is not None and neighbour.hears_advertisements:
+                    _count(neighbour.advertisements.demand, item, origin, gained=gained)
+            self._reconsider(item, holder.hop)
+
+    def _reconsider(self, advertisement: Advertisement, hop: Interface) -> None:
+        neighbour = self.neighbours.get(hop) if isinstance(hop, int) else None
+        if neighbour is not None and neighbour.hears_advertisements:
+            for f in self.filters:
+                if self.overlaps(advertisement, f):
+                    neighbour.filters.demand.reconsider(f)
+
+    # --- Neighbours -----------------------------------------------------------------
+
+    def connect(self, number: int, side: Side, weight: float) -> Outbox:
+        """A neighbour more; in a mesh, the others hear of the link."""
+        self.adopt(number, side, weight)
+        if side is not Side.MESH:
+            self._fill(self.neighbours[number])
+            return []
+        out = self.mesh.join(number, weight)
+        self.regrow()
+        return out
+
+    def adopt(self, number: int, side: Side, weight: float) -> None:
+        """A neighbour from the beginning, of whose link everybody knows."""
+        self.neighbours[number] = Neighbour(
+            number,
+            side,
+            weight,
+            self.options,
+            (self._demand(number, side), self.filters.order),
+            (self._demand_of_offers(number, side), self.advertisements.order),
+        )
+
+    def disconnect(self, number: int) -> Outbox:
+        """A neighbour less: it wants nothing any more, and nothing is told to it."""
+        side = self.neighbours.pop(number).side
+        self.apply_advertisements(self.advertisements.forget(number))
+        self.apply_filters(self.filters.forget(number))
+        if side is not Side.MESH:
+            return []
+        out = self.mesh.leave(number)
+        self.regrow()
+        return out
+
+    def learn(self, state: LinkState, source: int) -> Outbox:
+        """Hear about links elsewhere in the mesh, and hand on what is news."""
+        before = self.mesh.trees
+        out = self.mesh.learn(state, source)
+        if self.mesh.trees is not before:
+            self.regrow()
+        return out
+
+    def regrow(self) -> None:
+        """The trees are others: what concerns a neighbour in the mesh is anew."""
+        for neighbour in self.neighbours.values():
+            if neighbour.side is Side.MESH:
+                number, side = neighbour.number, neighbour.side
+                neighbour.filters.replace(self._demand(number, side))
+                neighbour.advertisements.replace(self._demand_of_offers(number, side))
+                self._fill(neighbour)
+
+    def sync(self) -> Outbox:
+        """The messages after which all neighbours hold what they should."""
+        out: Outbox = []
+        for number, neighbour in sorted(self.neighbours.items()):
+            if self.options.is_advertising and neighbour.hears_advertisements:
+                out += [(number, m) for m in neighbour.advertisements.sync()]
+            if neighbour.hears_filters:
+                out += [(number, m) for m in neighbour.filters.sync()]
+        return out
+
+    def reach(self, neighbour: Neighbour, origin: int, other: int) -> bool:
+        """Whether ``other`` reaches through a neighbour all that ``origin`` does."""
+        if neighbour.side is not Side.MESH:
+            return True
+        return self.mesh.trees.reaches(neighbour.number, origin, other)
+
+    def check(self) -> None:
+        """Verify that everybody has been told what the declarative rule says."""
+        for neighbour in self.neighbours.values():
+            number, side = neighbour.number, neighbour.side
+            order, reach = self.filters.order, self._reach_through(number, side)
+            wanted = DeclarativeDemand(order, reach, self._gate(number, side))
+            offered = DeclarativeDemand(self.advertisements.order, reach)
+            self._fill_with(neighbour, wanted, offered)
+            assert neighbour.filters.demand.pairs() == wanted.pairs()
+            assert neighbour.advertisements.demand.pairs() == offered.pairs()
+            if not self.options.batching:
+                told = neighbour.filters.told.keys()
+                assert told == neighbour.filters.wanted()
+
+    # --- Demands --------------------------------------------------------------------
+
+    def _demand(
+        self, number: int, side: Side
+    ) -> Demand[Filter] | DeclarativeDemand[Filter]:
+        reach, gate = self._reach_through(number, side), self._gate(number, side)
+        return self._make(self.filters.order, reach, gate)
+
+    def _demand_of_offers(
+        self, number: int, side: Side
+    ) -> Demand[Advertisement] | DeclarativeDemand[Advertisement]:
+        reach = self._reach_through(number, side)
+        return self._make(self.advertisements.order, reach, None)
+
+    def _make(
+        self, order: Order[F], reach: Reach, gate: Gate[F] | None
+    ) -> Demand[F] | DeclarativeDemand[F]:
+        if self._declarative:
+            return DeclarativeDemand(order, reach, gate)
+        return Demand(order, reach, gate)
+
+    def _reach_through(self, number: int, side: Side) -> Reach:
+        if side is not Side.MESH:
+            return reaches_all
+        trees = self.mesh.trees
+        return lambda origin, other: trees.reaches(number, origin, other)
+
+    def _gate(self, number: int, side: Side) -> Callable[[Filter], bool] | None:
+        """A peer hears only of what it, or somebody behind it, may publish."""
+        if not self.options.is_advertising or side is Side.MASTER:
+            return None
+        held = self.advertisements.held_by
+        return lambda f: any(self.overlaps(a, f) for a in held(number))
+
+    def _fill(self, neighbour: Neighbour) -> None:
+        self._fill_with(
+            neighbour, neighbour.filters.demand, neighbour.advertisements.demand
+        )
+
+    def _fill_with(
+        self,
+        neighbour: Neighbour,
+        filters: Demand[Filter] | DeclarativeDemand[Filter],
+        advertisements: Demand[Advertisement] | DeclarativeDemand[Advertisement],
+    ) -> None:
+        if neighbour.hears_filters:
+            self._fill_from(self.filters, neighbour, filters)
+        if self.options.is_advertising and neighbour.hears_advertisements:
+            self._fill_from(self.advertisements, neighbour, advertisements)
+
+    def _fill_from(
+        self,
+        table: InterestTable[F],
+        neighbour: Neighbour,
+        demand: Demand[F] | DeclarativeDemand[F],
+    ) -> None:
+        for item in table:
+            for holder in table.holders(item):
+                origin = self._origin_towards(neighbour, holder)
+                if origin is not None:
+                    demand.enter(item, origin)
+
+    def _origin_towards(self, neighbour: Neighbour, holder: Holder) -> int | None:
+        """Under which origin a neighbour hears of an entry; ``None`` if not at all."""
+        if neighbour.number in {holder.hop, self.spared.get(holder.hop)}:
+            return None
+        if neighbour.side is not Side.MESH:
+            return self.me
+        number, origin = neighbour.number, holder.origin
+        is_downstream = self.mesh.trees.is_child(origin, number, of=self.me)
+        return origin if is_downstream else None
+
+    def _side(self, number: int) -> Side | None:
+        neighbour = self.neighbours.get(number)
+        return None if neighbour is None else neighbour.side
+
+
+def _count(
+    demand: Demand[F] | DeclarativeDemand[F], item: F, origin: int, *, gained: bool
+) -> None:
+    if gained:
+        demand.enter(item, origin)
+    else:
+        demand.leave(item, origin)

@@ -1,0 +1,262 @@
+"""Trying worlds: random things happen to a random world, and a judge watches.
+
+A world goes through rounds.  In each of them a few things happen at once, while
+messages are on their way; then it comes to rest, and the judge compares it with the
+oracle.  The seed of a world is all that is needed to see it again.
+"""
+
+import random
+from dataclasses import dataclass
+
+from siena.messages import Advertise, Stamp, Subscribe
+from siena.model import Notification
+from siena.sim.clients import Client
+from siena.sim.judge import Judge, Violation
+from siena.sim.random_world import (
+    CLIENTS,
+    random_advertisement,
+    random_filter,
+    random_notification,
+    random_world,
+)
+from siena.sim.steps import Op, Step, perform
+from siena.sim.world import World
+
+ROUNDS = 12
+STEPS_MAX = 4
+
+# What may happen, each as often as it is listed.
+_CALM: list[Op] = [
+    *("subscribe",) * 6,
+    *("unsubscribe",) * 3,
+    *("advertise",) * 3,
+    "unadvertise",
+    *("publish",) * 4,
+    "suspend",
+    "resume",
+]
+_GENTLE: list[Op] = ["subscribe", "publish", "publish", "publish", "move", "move"]
+_STORM: list[Op] = [
+    *("disconnect",) * 3,
+    *("connect",) * 3,
+    *("crash", "restart", "restart"),
+    *("subscribe", "unsubscribe", "publish", "publish"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a world."""
+
+    seed: int
+    description: str
+    deliveries: int
+    violation: str | None
+
+
+def try_world(seed: int) -> Outcome:
+    """Make the world of a seed, let things happen to it, and judge it.
+
+    >>> try_world(1).violation is None
+    True
+    """
+    rng = random.Random(seed)
+    world = random_world(rng)
+    trial = Trial(world, rng)
+    violation = None
+    try:
+        trial.run()
+    except Violation as found:
+        violation = str(found)
+    return Outcome(seed, describe(world), trial.judge.deliveries, violation)
+
+
+def describe(world: World) -> str:
+    """The architecture and the options of a world in one line."""
+    options = world.options
+    return (
+        f"{world.architecture}, {len(world.shape.brokers)} brokers, "
+        f"{options.forwarding} forwarding, covering {options.covering}, "
+        f"merging {options.merging}{', batching' if options.batching else ''}"
+    )
+
+
+class Trial:
+    """One world, what happens to it, and its judge."""
+
+    def __init__(self, world: World, rng: random.Random) -> None:
+        self.world = world
+        self.judge = Judge(world)
+        self.rng = rng
+        self._moved: set[str] = set()
+        for name in CLIENTS:
+            world.client(name, rng.choice(world.shape.brokers))
+
+    def run(self) -> None:
+        """All rounds; storms begin after some calm ones, and calm follows them."""
+        for number in range(ROUNDS):
+            if number % 3 == 2 and self.world.edges:
+                self._round(_STORM)
+            elif number % 3 == 1:
+                self._gentle_round()
+            else:
+                self._round(_CALM)
+        for broker in self.world.shape.brokers:
+            self._restart(broker)
+        for one, other in sorted(self.world.edges):
+            self.world.connect(one, other)
+        self._rest()
+
+    def _round(self, ops: list[Op]) -> None:
+        self.judge.expects_order = ops is not _STORM
+        for _ in range(self.rng.randint(1, STEPS_MAX)):
+            self._happen(self.rng.choice(ops))
+            self._wait()
+        self._rest()
+
+    def _wait(self) -> None:
+        """Let some of what is on its way arrive, and some broker send its batch."""
+        world = self.world
+        if self.rng.random() < 0.5:
+            world.scheduler.run(world.scheduler.now + self.rng.random())
+        if world.options.batching:
+            world.flush(self.rng.choice(world.shape.brokers))
+
+    def _rest(self) -> None:
+        self.world.run()
+        self.world.network.heal()
+        self.judge.expects_order = True
+        self.judge.rest()
+        for _ in range(3):
+            publisher = self.rng.choice(list(self.world.clients.values()))
+            self.judge.publish(publisher, self._notification(publisher))
+
+    def _gentle_round(self) -> None:
+        """Nothing is cancelled and nothing breaks: then nothing may be lost either."""
+        world = self.world
+        steady = {
+            c.name: list(c.filters)
+            for c in world.clients.values()
+            if not c.is_suspended and world.access(c.at) in world.routers
+        }
+        owed: dict[str, set[Stamp]] = {name: set() for name in steady}
+        self._moved.clear()
+        for _ in range(self.rng.randint(2, 2 * STEPS_MAX)):
+            op = self.rng.choice(_GENTLE)
+            if op != "publish":
+                self._happen(op)
+            else:
+                self._owe(steady, owed)
+            self._wait()
+        world.run()
+        if world.options.merging == "none":
+            self._check_owed(owed)
+        self._rest()
+
+    def _owe(self, steady: dict[str, list], owed: dict[str, set[Stamp]]) -> None:  # type: ignore[type-arg]
+        world = self.world
+        publisher = self.rng.choice(list(world.clients.values()))
+        notification = self._notification(publisher)
+        access = world.access(publisher.at)
+        if access not in world.routers:
+            return
+        is_offered = not world.options.is_advertising or publisher.offers(notification)
+        # What a publisher advertises at its new broker has yet to be heard elsewhere.
+        is_steady = (
+            publisher.name not in self._moved or not world.options.is_advertising
+        )
+        stamp = Stamp(access, world.epochs[access], world.routers[access].published)
+        within = {c.name for c in self.judge.within_reach(publisher)}
+        if is_offered and is_steady:
+            for name, filters in steady.items():
+                if name in within and any(f.matches(notification) for f in filters):
+                    owed[name].add(stamp)
+        world.publish(publisher, notification)
+
+    def _check_owed(self, owed: dict[str, set[Stamp]]) -> None:
+        for name, stamps in owed.items():
+            got = {notify.stamp for notify in self.world.clients[name].received}
+            if not stamps <= got:
+                missing = sorted(stamps - got)
+                raise Violation(f"{name} lost {missing}, though nothing was cancelled")
+
+    # --- What happens ---------------------------------------------------------------
+
+    def _happen(self, op: Op) -> None:
+        client = self.rng.choice(list(self.world.clients.values()))
+        if op in {"connect", "disconnect", "crash", "restart"}:
+            self._change_network(op)
+        elif op == "move":
+            self._move(client)
+        elif client.coming_from is None:  # others wait until they have arrived
+            self._ask(op, client)
+
+    def _ask(self, op: Op, client: Client) -> None:
+        if op in {"suspend", "resume"}:
+            self.judge.forgive(client.name)
+        perform(
+            self.world,
+            Step(
+                op=op,
+                client=client.name,
+                at=client.at,
+                queue=self.rng.choice((0, 0, 2, 50)),
+                interest=random_filter(self.rng),
+                advertisement=random_advertisement(self.rng),
+                notification=self._notification(client),
+            ),
+        )
+
+    def _move(self, client: Client) -> None:
+        to = self.rng.choice(self.world.shape.brokers)
+        is_up = {client.at, to} <= self.world.routers.keys() and to != client.at
+        is_here = client.coming_from is None and not client.is_suspended
+        # Only within reach: between parts of a network there is no way to lose nothing.
+        if is_here and is_up and to in self.world.component(client.at):
+            self.judge.forgive(client.name)
+            self._moved.add(client.name)
+            self.world.move(client, to, 1_000)
+
+    def _change_network(self, op: Op) -> None:
+        world, rng = self.world, self.rng
+        if op == "crash":
+            broker = rng.choice(world.shape.brokers)
+            world.crash(broker)
+            for client in self._clients_of(broker):
+                client.is_suspended = False
+                client.quenched.clear()
+                self.judge.forget(client.name)
+        elif op == "restart":
+            self._restart(rng.choice(world.shape.brokers))
+        elif world.edges:
+            one, other = rng.choice(sorted(world.edges))
+            if op == "connect":
+                world.connect(one, other)
+            elif rng.random() < 0.5:
+                world.disconnect(one, other)
+            else:
+                world.lose_frame(one, other)
+
+    def _restart(self, broker: int) -> None:
+        """The clients of a broker that comes back ask for everything again."""
+        world = self.world
+        if broker in world.routers or world.access(broker) != broker:
+            return
+        world.restart(broker)
+        for client in self._clients_of(broker):
+            for advertisement in client.advertisements:
+                world.ask(client, Advertise(advertisement))
+            for f in client.filters:
+                world.ask(client, Subscribe(f))
+
+    def _clients_of(self, broker: int) -> list[Client]:
+        world = self.world
+        return [c for c in world.clients.values() if world.access(c.at) == broker]
+
+    def _notification(self, publisher: Client) -> Notification:
+        """Any; where publishers advertise, often one that they have advertised."""
+        for _ in range(4):
+            found = random_notification(self.rng)
+            if not self.world.options.is_advertising or publisher.offers(found):
+                return found
+        return random_notification(self.rng)

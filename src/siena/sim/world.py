@@ -1,0 +1,290 @@
+"""A world: simulated brokers, their links and their clients, in virtual time.
+
+The brokers are real routers; what is simulated is what lies between them.  Clients are
+next to their brokers: what they ask for is handled at once, and what they are sent
+arrives at once.  In a centralised world there is one broker, and what clients ask for
+and get goes over all links between it and the site where they are.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+
+from siena.errors import SienaError
+from siena.messages import (
+    Flush,
+    Found,
+    Interface,
+    LinkState,
+    Lost,
+    Message,
+    Notify,
+    Outbox,
+    PeerDisconnect,
+    Publish,
+    Quenched,
+    Side,
+    Unquenched,
+    verb,
+)
+from siena.model import Notification
+from siena.routing.options import Options
+from siena.routing.router import Router
+from siena.routing.spreading import Trees, trees_of
+from siena.sim.architecture import Architecture, edges_of
+from siena.sim.clients import Client
+from siena.sim.moving import Moves
+from siena.sim.network import Ends, Network, ends
+from siena.sim.scheduler import Scheduler
+from siena.sim.shapes import Edge, Shape
+
+Heard = Callable[[Client, Message], None]
+
+
+class World:
+    """Brokers and clients, and what happens to them.
+
+    >>> from siena import parse_filter
+    >>> from siena.messages import Subscribe
+    >>> from siena.sim.shapes import chain
+    >>> world = World(chain(3), "acyclic")
+    >>> world.ask(world.client("a", 3), Subscribe(parse_filter("x > 3")))
+    True
+    >>> world.run()
+    >>> world.publish(world.client("p", 1), Notification(x=5))
+    >>> world.run()
+    >>> [notify.notification["x"] for notify in world.clients["a"].received]
+    [5]
+    >>> world.network.sent
+    [(3, 2, 'subscribe'), (2, 1, 'subscribe'), (1, 2, 'notify'), (2, 3, 'notify')]
+
+    Every message takes between ``latency[0]`` and ``latency[1]``, drawn from a
+    generator made from ``seed``; so the same arguments give the same world.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        architecture: Architecture,
+        options: Options = Options(),  # noqa: B008 -- frozen
+        *,
+        seed: int = 0,
+        latency: tuple[float, float] = (0, 0),
+    ) -> None:
+        self.shape = shape
+        self.architecture = architecture
+        self.options = options
+        self.edges: dict[Ends, Edge] = {
+            edge.ends: edge for edge in edges_of(shape, architecture, options)
+        }
+        self.rng = random.Random(seed)
+        self.scheduler = Scheduler()
+        self.network = Network(self.scheduler, self._arrive, self._delay)
+        self.clients: dict[str, Client] = {}
+        self.moves = Moves(self.ask_at)
+        self.heard: Heard | None = None
+        self.epochs = dict.fromkeys(self._brokers(), 0)
+        self.routers: dict[int, Router] = {}
+        self._latency = latency
+        self._sites: Trees | None = None
+        self._preload()
+
+    # --- Clients --------------------------------------------------------------------
+
+    def client(self, name: str, at: int) -> Client:
+        """The client of that name; a new one is at this broker."""
+        if at not in self.shape.brokers:
+            raise SienaError(f"there is no broker {at}")
+        client = self.clients.setdefault(name, Client(name, at))
+        if client.at != at:
+            raise SienaError(f"client {name!r} is at broker {client.at}, not {at}")
+        return client
+
+    def ask(self, client: Client, message: Message) -> bool:
+        """Let a client ask its broker for something; is it there?"""
+        return self.ask_at(self.access(client.at), client, message)
+
+    def ask_at(self, broker: int, client: Client, message: Message) -> bool:
+        """Let a client ask a broker that need not be its own; is it there?"""
+        if broker not in self.routers:
+            return False
+        self._cross(client.at, broker, verb(message))
+        self._send(broker, self.routers[broker].handle(message, client.name))
+        return True
+
+    def move(self, client: Client, to: int, queue_max: int) -> None:
+        """Let a client go to another broker, with what was kept for it meanwhile."""
+        old, client.at = client.at, to
+        if self.access(old) != self.access(to):
+            client.is_suspended = True
+            self.moves.begin(client, old, to, queue_max)
+
+    def publish(self, client: Client, notification: Notification) -> None:
+        """Let a client publish."""
+        self.ask(client, Publish(notification, self.scheduler.now))
+
+    def access(self, site: int) -> int:
+        """The broker of a site: the one there, or the only one."""
+        return self._brokers()[0] if self.architecture == "centralised" else site
+
+    # --- Time -----------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Go on until nothing is on its way."""
+        self.scheduler.run()
+        while self.options.batching and self._flush():
+            self.scheduler.run()
+
+    def flush(self, broker: int) -> None:
+        """Let a broker send what it holds back."""
+        if broker in self.routers:
+            self._send(broker, self.routers[broker].handle(Flush(), "the clock"))
+
+    def _flush(self) -> bool:
+        before = self.network.account.counts.total()
+        for broker in sorted(self.routers):
+            self.flush(broker)
+        return self.network.account.counts.total() > before
+
+    # --- Links and brokers ----------------------------------------------------------
+
+    def connect(self, one: int, other: int) -> None:
+        """Let a link of the shape come up, if both of its ends are."""
+        edge = self.edges[ends(one, other)]
+        if edge.ends in self.network or not {one, other} <= self.routers.keys():
+            return
+        self.network.open(one, other, edge.weight)
+        assert edge.side is not None
+        out = self.routers[edge.one].connect(edge.other, edge.side, edge.weight)
+        self._send(edge.one, out)
+
+    def disconnect(self, one: int, other: int) -> None:
+        """Let a link break; both ends notice."""
+        if ends(one, other) not in self.network:
+            return
+        self.network.close(one, other)
+        for here, there in ((one, other), (other, one)):
+            if here in self.routers:
+                self._send(here, self.routers[here].handle(PeerDisconnect(), there))
+
+    def lose_frame(self, one: int, other: int) -> None:
+        """Lose the next frame of a link: it breaks when that is noticed."""
+
+        def broken() -> None:
+            self.disconnect(one, other)
+            self.connect(one, other)
+
+        if ends(one, other) in self.network:
+            self.network.fail_next(one, other, broken)
+
+    def crash(self, broker: int) -> None:
+        """Let a broker forget everything and be gone, and its links with it."""
+        if self.routers.pop(broker, None) is not None:
+            for one, other in self.network.links():
+                if broker in {one, other}:
+                    self.disconnect(one, other)
+
+    def restart(self, broker: int) -> None:
+        """Let it come back with nothing but its number and its links."""
+        if broker in self.routers:
+            return
+        self.epochs[broker] += 1
+        self.routers[broker] = self._router(broker)
+        for one, other in sorted(self.edges):
+            if broker in {one, other}:
+                self.connect(one, other)
+
+    def component(self, broker: int) -> set[int]:
+        """The brokers that can be reached from one over links that are up."""
+        reached = [broker]
+        for here in reached:
+            for link in self.network.links():
+                if here in link:
+                    there = link[0] if link[1] == here else link[1]
+                    if there not in reached:
+                        reached.append(there)
+        return set(reached)
+
+    # --- Inside ---------------------------------------------------------------------
+
+    def _brokers(self) -> tuple[int, ...]:
+        brokers = self.shape.brokers
+        return brokers[:1] if self.architecture == "centralised" else brokers
+
+    def _router(self, broker: int) -> Router:
+        return Router(broker, self.options, epoch=self.epochs[broker])
+
+    def _preload(self) -> None:
+        """All brokers begin with their links, as if they had been configured."""
+        beside: dict[int, list[tuple[int, Side, float]]] = {
+            b: [] for b in self._brokers()
+        }
+        for edge in self.edges.values():
+            assert edge.side is not None
+            beside[edge.one].append((edge.other, edge.side, edge.weight))
+            beside[edge.other].append((edge.one, edge.side.opposite, edge.weight))
+            self.network.open(edge.one, edge.other, edge.weight)
+        states = [
+            LinkState(
+                b, (0, 1), tuple(sorted((n, w) for n, s, w in links if s is Side.MESH))
+            )
+            for b, links in beside.items()
+        ]
+        for broker, links in beside.items():
+            self.routers[broker] = self._router(broker)
+            self.routers[broker].preload(
+                sorted(links, key=lambda link: link[0]), states
+            )
+
+    def _delay(self) -> float:
+        low, high = self._latency
+        return low if low == high else self.rng.uniform(low, high)
+
+    def _arrive(self, source: int, target: int, message: Message) -> None:
+        self._send(target, self.routers[target].handle(message, source))
+
+    def _send(
+        self, broker: int, out: Outbox | Iterable[tuple[Interface, Message]]
+    ) -> None:
+        for interface, message in out:
+            if isinstance(interface, int):
+                self.network.send(broker, interface, message)
+            else:
+                client = self.clients[interface]
+                self._cross(broker, client.at, verb(message))
+                is_stale = isinstance(message, (Quenched, Unquenched)) and (
+                    broker != self.access(client.at)  # it has moved on
+                )
+                if not is_stale:
+                    self._hear(client, message)
+
+    def _hear(self, client: Client, message: Message) -> None:
+        if isinstance(message, Notify):
+            client.received.append(message)
+        elif isinstance(message, Found):
+            client.sequences.append(message.sequence)
+        elif isinstance(message, Quenched):
+            client.quenched.add(message.advertisement)
+        elif isinstance(message, Unquenched):
+            client.quenched.discard(message.advertisement)
+        elif isinstance(message, Lost):
+            client.lost += message.count
+        else:
+            self.moves.hear(client, message)
+        if self.heard is not None:
+            self.heard(client, message)
+
+    def _cross(self, source: int, target: int, kind: str) -> None:
+        """Account for what goes between a client and a broker at another site."""
+        if source == target or self.architecture != "centralised":
+            return
+        if self._sites is None:
+            links = ((*edge.ends, edge.weight) for edge in self.shape.edges)
+            self._sites = trees_of(frozenset(links))
+        weights = {edge.ends: edge.weight for edge in self.shape.edges}
+        here = source
+        while here != target:
+            there = self._sites.parent(target, here)
+            if there is None:
+                raise SienaError(f"there is no way from {source} to {target}")
+            self.network.record(here, there, kind, weights[ends(here, there)])
+            here = there

@@ -1,0 +1,233 @@
+"""Patterns in the network: factoring, delegation, monitors, and without them."""
+
+import pytest
+from hypothesis import event, given, strategies as st
+
+from routing.wires import Wires
+from siena import parse_interest, parse_notification, parse_pattern
+from siena.matching.pattern import PatternMatcher
+from siena.messages import Found, Settle, Settled, Side
+from siena.model import Pattern
+from siena.routing.options import Options
+
+FAILED = "alarm = failed-login"
+F, G = f"{FAILED} and attempts = 1", f"{FAILED} and attempts = 2"
+H = 'file = "/etc/passwd" and operation = file-change'
+A1 = "alarm = failed-login, integer attempts > 0"
+A2 = "string file any, operation = file-change"
+ADVERTISING = Options(forwarding="advertisement")
+
+
+def found(wires: Wires, client: str = "x") -> list[list[str]]:
+    """The sequences that a client got."""
+    return [
+        [str(notify.notification) for notify in message.sequence]
+        for who, message in wires.got
+        if who == client and isinstance(message, Found)
+    ]
+
+
+def table_5() -> Wires:
+    """Server 1 with neighbours 2 and 3; behind 2 are 4 and 5.  Erratum E2."""
+    wires = Wires([(1, 2), (1, 3), (2, 4), (2, 5)], ADVERTISING)
+    wires.advertise("p5", 5, "alarm = failed-login, integer attempts = 1")
+    wires.advertise("p4", 4, "alarm = failed-login, integer attempts = 2")
+    wires.advertise("p2", 2, A2)
+    wires.advertise("p3", 3, A2)
+    return wires
+
+
+@pytest.mark.paper
+def test_T_B40_a_run_with_one_provider_is_delegated_to_it() -> None:
+    wires = table_5()
+    sent = wires.subscribe("x", 1, f"{F} then {G} then {H}")
+    assert [s for s in sent if s.startswith("1→2")] == [
+        "1→2 subscribe " + str(parse_interest(f"{F} then {G}")),
+        "1→2 subscribe " + str(parse_interest(H)),
+    ]
+    assert [s for s in sent if s.startswith("1→3")] == [
+        "1→3 subscribe " + str(parse_interest(H))
+    ]
+    # At server 2, f is available from 5 only and g from 4 only.
+    assert [s for s in sent if s.startswith(("2→4", "2→5"))] == [
+        "2→4 subscribe " + str(parse_interest(G)),
+        "2→5 subscribe " + str(parse_interest(F)),
+    ]
+    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
+    wires.publish("p4", 4, "alarm = failed-login, attempts = 2", time=2)
+    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=3)
+    [sequence] = found(wires)
+    assert len(sequence) == 3
+    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=4)
+    assert len(found(wires)) == 1
+
+
+@pytest.mark.paper
+def test_T_B40_the_third_must_be_later_than_the_second() -> None:
+    wires = table_5()
+    wires.subscribe("x", 1, f"{F} then {G} then {H}")
+    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
+    wires.publish("p4", 4, "alarm = failed-login, attempts = 2", time=2)
+    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=1.5)
+    assert found(wires) == []
+
+
+@pytest.mark.paper
+def test_T_B41_with_two_providers_nothing_is_grouped() -> None:
+    wires = Wires([(1, 2), (1, 3)], ADVERTISING)
+    for client, server in (("p2", 2), ("p3", 3)):
+        wires.advertise(client, server, A1)
+        wires.advertise(f"{client}'", server, A2)
+    sent = wires.subscribe("x", 1, f"{F} then {G} then {H}")
+    expected = sorted(str(parse_interest(text)) for text in (F, G, H))
+    for number in (2, 3):
+        to_it = [s for s in sent if s.startswith(f"1→{number}")]
+        assert to_it == [f"1→{number} subscribe {text}" for text in expected]
+
+
+def test_T_A74_patterns_are_cancelled_step_by_step() -> None:
+    wires = Wires([(1, 2)])
+    wires.subscribe("x", 1, "a = 1 then b = 1")
+    assert wires.unsubscribe("x", 1, "a any then b any then c any") == []
+    wires.publish("p", 2, "a = 1", time=1)
+    wires.publish("p", 2, "b = 1", time=2)
+    assert found(wires) == [["a = 1", "b = 1"]]
+    assert wires.unsubscribe("x", 1, "a any then b any") != []
+    wires.publish("p", 2, "a = 1", time=3)
+    wires.publish("p", 2, "b = 1", time=4)
+    assert len(found(wires)) == 1
+    assert wires.interests(1) == wires.interests(2) == {}
+
+
+def test_T_A73_a_simple_unsubscription_does_not_touch_patterns() -> None:
+    wires = Wires([(1, 2)])
+    wires.subscribe("x", 1, "a = 1 then b = 1")
+    wires.subscribe("x", 1, "c = 1")
+    wires.unsubscribe("x", 1, "[]")
+    assert sorted(wires.interests(2)) == ["a = 1", "b = 1"]
+
+
+def test_a_pattern_is_forgotten_everywhere_when_it_is_cancelled() -> None:
+    wires = table_5()
+    text = f"{F} then {G} then {H}"
+    wires.subscribe("x", 1, text)
+    wires.unsubscribe("x", 1, text)
+    assert all(wires.interests(broker) == {} for broker in wires.routers)
+
+
+def test_another_provider_ends_a_delegation() -> None:
+    wires = table_5()
+    wires.subscribe("x", 1, f"{F} then {G}")
+    sent = wires.advertise("p3", 3, A1)
+    pattern = str(parse_interest(f"{F} then {G}"))
+    assert f"1→2 unsubscribe {pattern}" in sent
+    assert f"1→3 subscribe {parse_interest(F)}" in sent
+    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
+    wires.publish("p3", 3, "alarm = failed-login, attempts = 2", time=2)
+    assert len(found(wires)) == 1
+
+
+def test_a_run_that_is_monitored_already_is_not_asked_for_again() -> None:
+    wires = table_5()
+    wires.subscribe("x", 1, f"{F} then {G}")
+    sent = wires.subscribe("y", 1, f"{F} then {G} then {H}")
+    assert not [s for s in sent if "attempts" in s]
+    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
+    wires.publish("p4", 4, "alarm = failed-login, attempts = 2", time=2)
+    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=3)
+    assert [len(s) for s in found(wires, "x")] == [2]
+    assert [len(s) for s in found(wires, "y")] == [3]
+
+
+def test_what_began_before_a_subscription_does_not_count_for_it() -> None:
+    wires = Wires([(1, 2)], ADVERTISING)
+    wires.advertise("p", 1, "a any, b any")
+    wires.subscribe("x", 1, "a any then b any")
+    wires.publish("p", 1, "a = 1", time=1)
+    wires.subscribe("y", 1, "a any then b any")
+    wires.publish("p", 1, "b = 1", time=2)
+    assert len(found(wires, "x")) == 1
+    assert found(wires, "y") == []
+
+
+def test_a_pattern_is_settled_when_those_it_was_delegated_to_are() -> None:
+    wires = table_5()
+    pattern = parse_pattern(f"{F} then {G}")
+    wires.ask("x", 1, Settle(pattern, 1))
+    wires.got.clear()
+    wires.subscribe("x", 1, str(pattern))
+    sent = wires.ask("x", 1, Settle(pattern, 2))
+    assert f"1→2 settle {pattern}" in sent
+    assert "4→2 settled" in sent
+    assert wires.got == [("x", Settled(2))]
+
+
+@given(
+    st.lists(st.sampled_from("abc"), min_size=2, max_size=3),
+    st.lists(st.sampled_from("abc"), max_size=10),
+    st.sampled_from((Side.PEER, Side.MESH, Side.MASTER)),
+)
+def test_at_the_access_point_a_pattern_is_what_one_matcher_finds(
+    steps: list[str], published: list[str], side: Side
+) -> None:
+    """Without advertisements: all steps are matched in one place."""
+    text = " then ".join(f"{name} any" for name in steps)
+    wires = Wires([(2, 1), (3, 1)], side=side)
+    wires.subscribe("x", 2, text)
+    matcher = PatternMatcher(_pattern(text))
+    expected = []
+    for time, name in enumerate(published):
+        notification = parse_notification(f"{name} = {time}")
+        sequence = matcher.offer(notification, time)
+        if sequence is not None:
+            expected.append([str(n) for n in sequence])
+        wires.publish("p", 3, str(notification), time=time)
+    event("something was found" if expected else "nothing was found")
+    assert found(wires) == expected
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=10))
+def test_a_delegated_pattern_is_what_one_matcher_finds(published: list[str]) -> None:
+    """Where the whole pattern is delegated there is nothing to interleave."""
+    text = "a any then b any"
+    wires = Wires([(1, 2), (2, 3)], ADVERTISING)
+    wires.advertise("p", 3, "a any, b any")
+    wires.subscribe("x", 1, text)
+    matcher = PatternMatcher(_pattern(text))
+    expected = []
+    for time, name in enumerate(published):
+        notification = parse_notification(f"{name} = {time}")
+        sequence = matcher.offer(notification, time)
+        if sequence is not None:
+            expected.append([str(n) for n in sequence])
+        wires.publish("p", 3, str(notification), time=time)
+    assert found(wires) == expected
+
+
+def test_delegation_may_find_another_sequence_than_one_matcher_would() -> None:
+    """Greedy matching is not compositional: our specification, B.11.
+
+    While one matcher waits for h it ignores the second f.  The delegated monitor for
+    f·g takes it, and hands over a pair that began before the first match was complete.
+    """
+    wires = table_5()
+    wires.subscribe("x", 1, f"{F} then {G} then {H}")
+    flat = PatternMatcher(_pattern(f"{F} then {G} then {H}"))
+    happened = [
+        ("p5", 5, "alarm = failed-login, attempts = 1"),
+        ("p4", 4, "alarm = failed-login, attempts = 2"),
+        ("p5", 5, "alarm = failed-login, attempts = 1"),
+        ("p3", 3, 'file = "/etc/passwd", operation = file-change'),
+        ("p4", 4, "alarm = failed-login, attempts = 2"),
+        ("p3", 3, 'file = "/etc/passwd", operation = file-change'),
+    ]
+    flat_found = 0
+    for time, (client, server, text) in enumerate(happened):
+        flat_found += flat.offer(parse_notification(text), time) is not None
+        wires.publish(client, server, text, time=time)
+    assert flat_found == 1
+    assert len(found(wires)) == 2
+
+
+def _pattern(text: str) -> Pattern:
+    return parse_pattern(text)

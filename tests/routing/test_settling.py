@@ -1,0 +1,89 @@
+"""Settling: when an interest is in force, and who has to be asked."""
+
+from routing.wires import Wires
+from siena import parse_filter
+from siena.messages import PeerConnect, PeerDisconnect, Settle, Settled, Side, Subscribe
+from siena.routing.options import Options
+from siena.routing.router import Router
+
+WIDE, NARROW = parse_filter("x > 0"), parse_filter("x > 5")
+
+
+def peers_of_one() -> Router:
+    router = Router(1)
+    for neighbour in (2, 3):
+        router.handle(PeerConnect(Side.PEER), neighbour)
+    router.handle(Subscribe(WIDE), "a")
+    return router
+
+
+def test_an_interest_is_settled_when_all_who_were_told_have_answered() -> None:
+    router = peers_of_one()
+    asked = dict(router.handle(Settle(WIDE, 7), "a"))
+    assert asked.keys() == {2, 3}
+    tokens = {n: m.token for n, m in asked.items() if isinstance(m, Settle)}
+    assert router.handle(Settled(tokens[2]), 2) == []
+    assert router.handle(Settled(tokens[3]), 3) == [("a", Settled(7))]
+
+
+def test_what_is_pruned_under_a_settled_cover_is_settled_at_once() -> None:
+    router = peers_of_one()
+    for n, message in router.handle(Settle(WIDE, 7), "a"):
+        assert isinstance(message, Settle)
+        router.handle(Settled(message.token), n)
+    router.handle(Subscribe(NARROW), "b")
+    assert router.handle(Settle(NARROW, 8), "b") == [("b", Settled(8))]
+
+
+def test_what_is_pruned_under_a_cover_that_is_not_settled_waits_for_it() -> None:
+    router = peers_of_one()
+    router.handle(Subscribe(NARROW), "b")
+    asked = router.handle(Settle(NARROW, 8), "b")
+    assert [(n, m.interest) for n, m in asked if isinstance(m, Settle)] == [
+        (2, WIDE),
+        (3, WIDE),
+    ]
+
+
+def test_a_neighbour_that_goes_need_not_answer() -> None:
+    router = peers_of_one()
+    (two, first), _ = router.handle(Settle(WIDE, 7), "a")
+    assert isinstance(first, Settle)
+    assert router.handle(Settled(first.token), two) == []
+    assert ("a", Settled(7)) in router.handle(PeerDisconnect(), 3)
+
+
+def test_an_answer_of_somebody_else_does_not_count() -> None:
+    router = peers_of_one()
+    asked = dict(router.handle(Settle(WIDE, 7), "a"))
+    of_three = asked[3]
+    assert isinstance(of_three, Settle)
+    assert router.handle(Settled(of_three.token), 2) == []
+    assert router.handle(Settled(of_three.token), 3) == []
+
+
+def test_an_answer_about_an_earlier_announcement_does_not_count() -> None:
+    router = peers_of_one()
+    router.handle(PeerDisconnect(), 3)
+    [(two, first)] = router.handle(Settle(WIDE, 7), "a")
+    assert isinstance(first, Settle)
+    router.handle(PeerDisconnect(), 2)
+    router.handle(PeerConnect(Side.PEER), 2)
+    assert router.handle(Settled(first.token), two) == []
+    assert [n for n, _ in router.handle(Settle(WIDE, 8), "a")] == [2]
+
+
+def test_the_answer_comes_from_the_whole_network() -> None:
+    for side in (Side.PEER, Side.MESH):
+        wires = Wires([(1, 2), (2, 3), (3, 4)], side=side)
+        wires.subscribe("a", 1, "x > 0")
+        sent = wires.ask("a", 1, Settle(WIDE, 7))
+        assert [s for s in sent if s.startswith("4")] == ["4→3 settled"]
+        assert wires.got == [("a", Settled(7))]
+
+
+def test_a_batch_is_sent_before_it_is_settled() -> None:
+    wires = Wires([(1, 2)], Options(batching=True))
+    wires.subscribe("a", 1, "x > 0")
+    assert wires.ask("a", 1, Settle(WIDE, 7))[0] == "1→2 subscribe x > 0"
+    assert wires.got == [("a", Settled(7))]

@@ -1,0 +1,251 @@
+"""Simulated networks: time, links, faults, costs."""
+
+import pytest
+
+from siena import parse_filter, parse_interest, parse_notification, parse_predicate
+from siena.errors import LimitError, SienaError
+from siena.messages import Subscribe
+from siena.routing.options import Options
+from siena.sim import scheduler as scheduling
+from siena.sim.architecture import Architecture
+from siena.sim.scheduler import Scheduler
+from siena.sim.shapes import (
+    Edge,
+    Shape,
+    chain,
+    parse_shape,
+    read_shape,
+    ring,
+    star,
+    tree,
+)
+from siena.sim.steps import Step, perform
+from siena.sim.world import World
+
+
+def subscribe(world: World, client: str, at: int, text: str) -> None:
+    perform(
+        world, Step(op="subscribe", client=client, at=at, interest=parse_interest(text))
+    )
+    world.run()
+
+
+def publish(world: World, at: int, text: str) -> list[str]:
+    """Who received it."""
+    before = {name: len(c.received) for name, c in world.clients.items()}
+    step = Step(
+        op="publish", client=f"p{at}", at=at, notification=parse_notification(text)
+    )
+    perform(world, step)
+    world.run()
+    return sorted(
+        name
+        for name, client in world.clients.items()
+        if len(client.received) > before.get(name, 0)
+    )
+
+
+ARCHITECTURES: tuple[Architecture, ...] = (
+    "centralised",
+    "hierarchical",
+    "acyclic",
+    "general",
+)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("latency", [(0.0, 0.0), (0.1, 3.0)])
+def test_every_architecture_delivers_the_same(
+    architecture: Architecture, latency: tuple[float, float]
+) -> None:
+    world = World(tree(2, 2), architecture, latency=latency, seed=5)
+    subscribe(world, "a", 4, "x > 3")
+    subscribe(world, "b", 7, "x > 5")
+    subscribe(world, "c", 1, "y any")
+    assert publish(world, 6, "x = 4") == ["a"]
+    assert publish(world, 6, "x = 7, y = 1") == ["a", "b", "c"]
+    assert publish(world, 6, "x = 1") == []
+
+
+def test_T_G4_flooding_delivers_the_same_with_at_least_as_many_messages() -> None:
+    """Flooding: every broker gets every notification over every link of the tree."""
+    shape = tree(3, 2)
+    wanted = {"a": (5, "x > 3"), "b": (9, "x > 5"), "c": (13, "x = 2 or x = 7")}
+    for architecture in ARCHITECTURES[1:]:
+        world = World(shape, architecture)
+        for client, (at, text) in wanted.items():
+            subscribe(world, client, at, text)
+        for value in range(9):
+            world.network.sent.clear()
+            flooded = sorted(
+                client
+                for client, (_, text) in wanted.items()
+                if parse_predicate(text).matches({"x": value})
+            )
+            assert publish(world, 2, f"x = {value}") == flooded
+            assert len(world.network.sent) <= len(shape.edges)
+
+
+def test_costs_are_those_of_the_links_that_are_crossed() -> None:
+    shape = Shape((1, 2, 3), (Edge(1, 2, 2), Edge(2, 3, 5)))
+    for architecture, cost in (("acyclic", 7.0), ("centralised", 7.0)):
+        world = World(shape, architecture)  # type: ignore[arg-type]
+        subscribe(world, "a", 3, "x any")
+        assert world.network.account.costs == {"subscribe": cost}
+        publish(world, 1, "x = 1")
+        assert world.network.account.costs["notify"] == 7.0
+
+
+def test_no_message_overtakes_another_on_its_link() -> None:
+    world = World(chain(2), "acyclic", latency=(0.0, 9.0), seed=1)
+    subscribe(world, "a", 2, "x any")
+    client = world.client("p", 1)
+    for value in range(20):
+        world.publish(client, parse_notification(f"x = {value}"))
+    world.run()
+    got = [notify.notification["x"] for notify in world.clients["a"].received]
+    assert got == list(range(20))
+
+
+def test_a_lost_frame_breaks_its_link_which_returns() -> None:
+    world = World(chain(3), "acyclic", latency=(1.0, 1.0))
+    subscribe(world, "a", 3, "x any")
+    world.lose_frame(1, 2)
+    assert publish(world, 1, "x = 1") == []
+    assert publish(world, 1, "x = 2") == ["a"]
+
+
+def test_what_is_on_its_way_when_a_link_breaks_never_arrives() -> None:
+    world = World(chain(2), "acyclic", latency=(1.0, 1.0))
+    subscribe(world, "a", 2, "x any")
+    world.publish(world.client("p", 1), parse_notification("x = 1"))
+    world.disconnect(1, 2)
+    world.connect(1, 2)
+    world.run()
+    assert world.clients["a"].received == []
+    assert publish(world, 1, "x = 2") == ["a"]
+
+
+def test_a_broker_that_crashed_comes_back_knowing_nothing() -> None:
+    world = World(chain(3), "acyclic")
+    subscribe(world, "a", 3, "x any")
+    world.crash(2)
+    assert publish(world, 1, "x = 1") == []
+    world.restart(2)
+    world.run()
+    assert publish(world, 1, "x = 1") == ["a"]
+    world.crash(3)
+    world.restart(3)
+    world.run()
+    assert publish(world, 1, "x = 1") == []  # the client would have to ask again
+
+
+def test_a_partition_heals() -> None:
+    world = World(ring(4), "general")
+    subscribe(world, "a", 3, "x any")
+    for one, other in ((1, 2), (3, 4)):
+        world.disconnect(one, other)
+    world.run()
+    assert world.component(1) == {1, 4}
+    assert publish(world, 1, "x = 1") == []
+    world.connect(1, 2)
+    world.run()
+    assert publish(world, 1, "x = 1") == ["a"]
+
+
+def test_options_do_not_change_what_clients_receive() -> None:
+    answers = set()
+    for options in (
+        Options(),
+        Options(covering="pairwise"),
+        Options(covering="none"),
+        Options(merging="perfect"),
+        Options(merging="imperfect"),
+        Options(batching=True),
+    ):
+        world = World(star(4), "acyclic", options)
+        for client, at, text in (
+            ("a", 2, "x > 1"),
+            ("b", 2, "x > 3"),
+            ("c", 3, "x < 1"),
+        ):
+            subscribe(world, client, at, text)
+        answers.add(tuple(tuple(publish(world, 4, f"x = {x}")) for x in range(5)))
+    assert len(answers) == 1
+
+
+def test_a_world_that_never_rests_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "EVENTS_MAX", 100)
+    scheduler = Scheduler()
+
+    def again() -> None:
+        scheduler.after(1, again)
+
+    again()
+    with pytest.raises(LimitError, match="EVENTS_MAX"):
+        scheduler.run()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[1]", "a topology is"),
+        ('{"links": [[1]]}', "link 1: a link is"),
+        ('{"links": [[1, 1]]}', "link 1: broker 1 is linked to itself"),
+        ('{"links": [[1, 2], [2, 1]]}', "link 2: brokers 2 and 1 are linked twice"),
+        ('{"links": [[1, 2, -4]]}', "link 1: a weight is greater than 0, not -4"),
+        ('{"links": [[0, 2]]}', "link 1: a broker is a number from 1, not 0"),
+        ('{"links": [[1, 2, 1, "king"]]}', "link 1: a role is master, peer or mesh"),
+        ('{"links": [{"from": 1, "too": 2}]}', "link 1: a link is"),
+        ('{"links": [[true, 2]]}', "link 1: a broker is a number from 1, not True"),
+    ],
+)
+def test_a_bad_topology_is_refused_with_its_link(text: str, reason: str) -> None:
+    with pytest.raises(SienaError) as refused:
+        read_shape(text)
+    assert str(refused.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("shape", "architecture", "forwarding", "reason"),
+    [
+        (ring(4), "acyclic", "subscription", "the link between 1 and 4 closes a cycle"),
+        (ring(3), "hierarchical", "subscription", "the link between 1 and 3 closes"),
+        (chain(3), "hierarchical", "advertisement", "a hierarchical network does not"),
+        (chain(3), "centralised", "advertisement", "a centralised network does not"),
+        (chain(3), "hybrid", "subscription", "the link between 1 and 2 has no role"),
+        (Shape((1, 2), ()), "hierarchical", "subscription", "broker 2 is not below 1"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(
+    shape: Shape, architecture: Architecture, forwarding: str, reason: str
+) -> None:
+    options = Options(forwarding=forwarding)  # type: ignore[arg-type]
+    with pytest.raises(SienaError) as refused:
+        World(shape, architecture, options)
+    assert str(refused.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "brokers", "links"),
+    [("chain:4", 4, 3), ("star:5", 5, 4), ("ring:4", 4, 4), ("tree:3x2", 13, 12)],
+)
+def test_a_shape_has_so_many_brokers(text: str, brokers: int, links: int) -> None:
+    shape = parse_shape(text)
+    assert len(shape.brokers) == brokers
+    assert len(shape.edges) == links
+
+
+@pytest.mark.parametrize(
+    "text", ["chain:0", "star:-1", "tree:2", "chain", "ring:x", ""]
+)
+def test_a_bad_shape_is_refused(text: str) -> None:
+    with pytest.raises(SienaError, match="is not a shape"):
+        parse_shape(text)
+
+
+def test_a_client_is_at_one_broker_at_a_time() -> None:
+    world = World(chain(2), "acyclic")
+    world.ask(world.client("a", 1), Subscribe(parse_filter("x any")))
+    with pytest.raises(SienaError, match="client 'a' is at broker 1, not 2"):
+        world.client("a", 2)
