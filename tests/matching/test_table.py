@@ -175,3 +175,55 @@ def test_statistics_and_reasons() -> None:
     assert (stats.filters, stats.interfaces, sum(stats.tiers)) == (2, 1, 3)
     assert stats.arena_bytes > 0
     assert [r.holds for r in table.explain({"x": 5}, number)] == [True, False]
+
+
+@pytest.mark.parametrize("interfaces", [MASK_BITS, 100])
+def test_an_interface_may_come_while_a_batch_is_matched(
+    interfaces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever comes in between: no answer is about an interface that is unknown."""
+    table = ForwardingTable()
+    for interface in range(interfaces):
+        table.add(interface, parse_filter("x > 1"))
+    blocks, offsets = encode_all([{"x": 2}])
+
+    class Meanwhile:
+        """A lock; before it is taken, somebody else adds a filter."""
+
+        def __enter__(self) -> None:
+            monkeypatch.setattr(table, "_lock", lock)
+            table.add(10_000, parse_filter("x > 0"))
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+
+    lock = table._lock
+    monkeypatch.setattr(table, "_lock", Meanwhile())
+    found = table.match_interfaces(blocks, offsets).interfaces.tolist()
+    assert sorted(found) in ([*range(interfaces)], [*range(interfaces), 10_000])
+
+
+def test_what_was_removed_is_not_found_because_of_a_rebuild(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = ForwardingTable()
+    removed = table.add(0, parse_filter("x > 1"))
+    kept = table.add(0, parse_filter("x > 0"))
+    assert table.match_filters({"x": 2}) == [removed, kept]
+    table.remove(removed)
+    lock = table._lock
+
+    class Afterwards:
+        """The lock; once it is free, somebody else compiles everything anew."""
+
+        def __enter__(self) -> None:
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+            monkeypatch.setattr(table, "_lock", lock)
+            table.consolidate()
+
+    monkeypatch.setattr(table, "_lock", Afterwards())
+    assert table.match_filters({"x": 2}) == [kept]

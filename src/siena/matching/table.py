@@ -231,12 +231,15 @@ class ForwardingTable:
         :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
-        engines = self._engines()
-        if len(engines) == 1 and not (
-            self._still_there or self._always or self._several
-        ):
+        # All at once: engines of before a rebuild still know what was removed.
+        with self._lock:
+            engines = self._tiers.engines(self._gone)
+            always = sorted(self._always)
+            is_direct = not (self._still_there or always or self._several)
+        if len(engines) == 1 and is_direct:
             return engines[0].match(blocks, offsets, out)
-        return self._join([e.match(blocks, offsets) for e in engines], ONLY_ONE_LABEL)
+        parts = [e.match(blocks, offsets) for e in engines]
+        return self._join(parts, ONLY_ONE_LABEL, always)
 
     def match_interfaces(
         self,
@@ -250,25 +253,36 @@ class ForwardingTable:
         With at most 64 interfaces they are bits all the way, and nothing is looked at
         for an interface that is known to match, or not allowed.
         """
-        interfaces = np.fromiter(self._labels, np.int64, len(self._labels))
+        # All at once: whoever changes the table meanwhile may bring a new interface.
+        with self._lock:
+            interfaces = np.fromiter(self._labels, np.int64, len(self._labels))
+            as_masks = len(interfaces) <= MASK_BITS and not self._still_there
+            always = sorted(self._always)
+            if as_masks:
+                engines = self._tiers.mask_engines(self._gone, self._label_of)
+            else:
+                engines = self._tiers.engines(self._gone)
         is_open = np.ones(len(interfaces), np.bool_)
         if allowed is not None:
             is_open = np.isin(interfaces, np.fromiter(allowed, np.int64))
-        if len(interfaces) <= MASK_BITS and not self._still_there:
-            found = self._match_masks(blocks, offsets, is_open)
+        if as_masks:
+            found = self._match_masks(engines, blocks, offsets, is_open, always)
         else:
-            parts = [e.match(blocks, offsets) for e in self._engines()]
-            found = self._join(parts, self._label_of)
+            parts = [e.match(blocks, offsets) for e in engines]
+            found = self._join(parts, self._label_of, always)
             found = _restricted(found, is_open)
         return Wanted(found.counts, interfaces[found.filters])
 
     def _match_masks(
-        self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
+        self,
+        engines: list[Engine],
+        blocks: bytes | memoryview,
+        offsets: Longs,
+        is_open: Bools,
+        usual: list[int],
     ) -> Matches:
-        with self._lock:
-            engines = self._tiers.mask_engines(self._gone, self._label_of)
         wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-        always = {int(self._label_of[number]) for number in self._always}
+        always = {int(self._label_of[number]) for number in usual}
         mask = np.uint64(sum(1 << label for label in always) & wanted)
         found = np.full(len(offsets) - 1, mask, np.uint64)
         bad = np.zeros(len(offsets) - 1, np.int32)
@@ -343,12 +357,12 @@ class ForwardingTable:
         with self._lock:
             return self._tiers.engines(self._gone)
 
-    def _join(self, parts: list[Matches], labels: Ints) -> Matches:
+    def _join(self, parts: list[Matches], labels: Ints, always: list[int]) -> Matches:
         try:
             joiner = self._joiners.pop()
         except IndexError:
             joiner = Joiner()
-        joined = joiner.join(parts, sorted(self._always), self._gone, labels)
+        joined = joiner.join(parts, always, self._gone, labels)
         self._joiners.append(joiner)
         return joined
 
