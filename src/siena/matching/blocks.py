@@ -46,4 +46,5 @@ BLOCK_ERRORS: dict[int, str] = {
     8: "a float is not finite",
     9: "a number or time is out of range",
     10: "it has too many attributes",
+    11: "it, a name or a string is too long",
 }

@@ -67,6 +67,8 @@ import struct
 
 import cython
 
+from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
+
 COMPILED = cython.compiled
 
 # Classes of constraints that decide where a filter is stored.
@@ -96,6 +98,7 @@ NOT_UTF8 = cython.declare(cython.int, 7)
 NOT_FINITE = cython.declare(cython.int, 8)
 OUT_OF_RANGE = cython.declare(cython.int, 9)
 TOO_MANY = cython.declare(cython.int, 10)
+TOO_LONG = cython.declare(cython.int, 11)
 
 # Why a batch stopped before its end; the caller makes room and goes on.
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
@@ -117,6 +120,11 @@ SECONDS_MIN = cython.declare(cython.longlong, -62135596800)
 SECONDS_MAX = cython.declare(cython.longlong, 253402300799)
 TWO_63 = cython.declare(cython.double, 9223372036854775808.0)
 
+# The limits of the model, in characters.
+NAME_MAX = cython.declare(cython.Py_ssize_t, NAME_CHARACTERS_MAX)
+STRING_MAX = cython.declare(cython.Py_ssize_t, STRING_CHARACTERS_MAX)
+# A block: the memory of values counts the bytes of its strings with 32 bits.
+BLOCK_BYTES_MAX = cython.declare(cython.Py_ssize_t, 0x40000000)
 # Above every name.
 NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
@@ -126,6 +134,9 @@ ENTRY = cython.declare(cython.int, 16)
 INLINE_BYTES = cython.declare(cython.int, 24)
 # One notification in this many is counted, to learn what traffic is like.
 SAMPLED = cython.declare(cython.int, 16)
+# As long as there are fewer, what is counted fits into 32 bits.
+MESSAGES_COUNTED_MAX = cython.declare(cython.longlong, 16 * 0x7FFFFFFF)
+SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
 
 @cython.cfunc
@@ -269,6 +280,25 @@ def is_utf8(
             i += 1
             n -= 1
     return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_longer(
+    p: cython.p_uchar,
+    i: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    limit: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether UTF-8 has more characters than a limit; counted only if it may."""
+    count: cython.Py_ssize_t = 0
+    if end - i <= limit:
+        return False
+    while i < end:
+        count += (p[i] & 0xC0) != 0x80
+        i += 1
+    return count > limit
 
 
 @cython.cfunc
@@ -456,6 +486,7 @@ class Kernel:
     lists_used: cython.int
     lists_room: cython.int
     node_seen: cython.p_int
+    nodes: cython.int
     serial: cython.int
     no_room: cython.bint
     # What traffic is like: how often a name was there, and how often a row was met.
@@ -463,6 +494,8 @@ class Kernel:
     name_counts: cython.p_int
     row_counts: cython.p_int
     keep: object
+    # The array of `out`, which must not go while there is a pointer into it.
+    kept_out: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
         self.keep = (table, scratch)
@@ -535,6 +568,7 @@ class Kernel:
         self.lists_used = 0
         self.lists_room = len(scratch["lists"])
         self.node_seen = ints(scratch["node_seen"])
+        self.nodes = len(scratch["node_seen"])
         self.serial = 0
         self.no_room = False
         self.messages = 0
@@ -704,14 +738,19 @@ class Kernel:
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
         """Note, behind their number, the operands of substrings that occur."""
-        node: cython.int = ROOT_SUBSTRING
+        node: cython.int
         report: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
         if not self.has_parts:
             return
+        if self.serial == SERIAL_MAX:
+            for node in range(self.nodes):
+                self.node_seen[node] = 0
+            self.serial = 0
         self.serial += 1
+        node = ROOT_SUBSTRING
         for i in range(start, end):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
@@ -1137,6 +1176,8 @@ class Kernel:
         real: cython.double
         if i >= end:
             return TRUNCATED
+        if end - i > BLOCK_BYTES_MAX:
+            return TOO_LONG
         c = p[i]
         i += 1
         if (c & 0xF0) == 0x80:
@@ -1196,6 +1237,8 @@ class Kernel:
                 unknown += 1
                 if not is_utf8(p, start, i):
                     return NOT_UTF8
+                if is_longer(p, start, i, NAME_MAX):
+                    return TOO_LONG
             # The value.
             if i >= end:
                 return TRUNCATED
@@ -1217,6 +1260,8 @@ class Kernel:
                     i += 1 << (c - 0xD9)
                 if size > end - i:
                     return TRUNCATED
+                if is_longer(p, i, i + size, STRING_MAX):
+                    return TOO_LONG
                 if name >= 0:
                     if not self.set_string(name, p, i, i + size):
                         return NOT_UTF8
@@ -1705,7 +1750,7 @@ class Kernel:
     @cython.exceptval(check=False)
     def match_set(self) -> cython.void:
         """Match the notification whose coordinates are set, and clear them."""
-        if self.messages % SAMPLED == 0:
+        if self.messages % SAMPLED == 0 and self.messages < MESSAGES_COUNTED_MAX:
             self.count()
         self.messages += 1
         self.collect()
@@ -1813,6 +1858,7 @@ class Kernel:
         """Write matches into this array from now on."""
         self.out = ints(out)
         self.room = len(out)
+        self.kept_out = out
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
         """Match one block, into the array in use, which has room for every filter.
