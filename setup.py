@@ -14,6 +14,10 @@ from setuptools import Extension, setup
 FOLDER = Path("src/siena/matching/kernels")
 # MSVC optimises as far as it can by default, and does not know these.
 FLAGS = [] if os.name == "nt" else ["-O3", "-g0"]
+LINK_FLAGS: list[str] = []
+if os.environ.get("SIENA_SANITIZE"):  # see `make sanitize`
+    FLAGS = ["-fsanitize=address", "-fno-omit-frame-pointer", "-O1", "-g"]
+    LINK_FLAGS = ["-fsanitize=address"]
 
 extensions = cythonize(
     [
@@ -22,6 +26,7 @@ extensions = cythonize(
             [path.as_posix()],
             depends=["setup.py"],
             extra_compile_args=FLAGS,
+            extra_link_args=LINK_FLAGS,
         )
         for path in sorted(FOLDER.glob("*.py"))
         if path.stem != "__init__"

@@ -4,6 +4,7 @@ import random
 import secrets
 import threading
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import event, given, strategies as st
 
 from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block
+from siena.errors import LimitError
 from siena.lang import parse_filter
 from siena.matching import arena, engine as engine_module, layout, vocabulary
 from siena.matching.blocks import BLOCK_ERRORS, encode, encode_all
@@ -194,6 +196,9 @@ def test_many_mutated_blocks_in_one_buffer() -> None:
         assert (answer if isinstance(answer, list) else None) == expected, sent
 
 
+TOO_LONG = "it, a name or a string is too long"
+
+
 @pytest.mark.parametrize(
     ("block", "reason"),
     [
@@ -214,6 +219,9 @@ def test_many_mutated_blocks_in_one_buffer() -> None:
         (b"\x81\xa1x\xcb\x7f\xf8\0\0\0\0\0\0", "a float is not finite"),
         (b"\x81\xa1x\xcf\x80\0\0\0\0\0\0\0", "a number or time is out of range"),
         (b"\xdf\xff\xff\xff\xff", "it has too many attributes"),
+        (b"\x81\xda\x04\x01" + b"k" * 1025 + b"\x01", TOO_LONG),
+        (b"\x81\xa1q\xdb\0\x10\0\x01" + b"v" * (2**20 + 1), TOO_LONG),
+        (b"\x81\xa1s\xdb\0\x10\0\x01" + b"v" * (2**20 + 1), TOO_LONG),
     ],
 )
 def test_a_bad_block_says_why(block: bytes, reason: str) -> None:
@@ -260,7 +268,59 @@ def test_threads_match_on_one_engine() -> None:
         assert np.array_equal(answer.filters, expected.filters)
 
 
-@pytest.mark.parametrize("offsets", [[1, 0], [-1, 2], [0, 99], []])
+def test_limits_count_characters_not_bytes() -> None:
+    block = b"\x82\xda\x08\0" + "é".encode() * 1024 + b"\x01\xa1s"
+    block += b"\xdb\0\x20\0\0" + "é".encode() * 2**20
+    (answer,) = found(compile_filters(FILTERS, Kernel), [block])
+    assert answer == judge(block)
+
+
+def test_a_block_may_not_outgrow_the_memory_of_values() -> None:
+    """The system gives pages to this array only once they are touched."""
+    engine = compile_filters(FILTERS, Kernel)
+    huge = np.zeros(2**30 + 1, np.uint8).data
+    matches = engine.match(huge, np.array([0, 2**30 + 1], np.int64))
+    assert BLOCK_ERRORS[-matches.counts[0]] == TOO_LONG
+
+
+def test_operands_are_noted_when_serials_begin_anew() -> None:
+    engine = compile_filters([parse_filter('s * "a"')], KERNELS["plain"])
+    assert found(engine, [encode({"s": "xa"})]) == [[0]]
+    engine._idle[0].kernel.serial = 2**31 - 2
+    blocks = [encode({"s": f"{i}a"}) for i in range(4)]
+    assert found(engine, blocks) == [[0]] * 4
+
+
+@pytest.mark.parametrize(
+    ("module", "limit"),
+    [
+        (layout, "NAMES_MAX"),
+        (layout, "CONSTRAINTS_MAX"),
+        (layout, "TEXT_BYTES_MAX"),
+        (arena, "ARENA_WORDS_MAX"),
+    ],
+)
+def test_a_table_that_the_kernel_cannot_count_is_refused(
+    module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, limit, 1)
+    with pytest.raises(LimitError, match=limit):
+        compile_filters(FILTERS, Kernel)
+
+
+def test_nothing_is_written_to_a_read_only_array() -> None:
+    out = np.zeros(100, np.int32)
+    out.flags.writeable = False
+    engine = compile_filters(FILTERS, Kernel)
+    with pytest.raises(ValueError, match="read-only"):
+        engine.match(b"\x81\xa1x\x05", np.array([0, 4], np.int64), out)
+    assert not out.any()
+
+
+# The last of them wrap around if one subtracts them.
+@pytest.mark.parametrize(
+    "offsets", [[1, 0], [-1, 2], [0, 99], [], [0, 2**63 - 1, -2, 1]]
+)
 def test_offsets_outside_the_buffer_are_refused(offsets: list[int]) -> None:
     engine = compile_filters(FILTERS, Kernel)
     with pytest.raises(ValueError, match="offsets"):

@@ -8,7 +8,7 @@ from siena.lang import parse_filter, parse_predicate
 from siena.matching import tiers
 from siena.matching.blocks import encode_all
 from siena.matching.matcher import UnknownFilterError
-from siena.matching.table import ForwardingTable
+from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification
 from siena.sim.workload import TR0605
 
@@ -92,3 +92,55 @@ def test_one_engine_does_not_know_everything(text: str) -> None:
     table.consolidate()
     with pytest.raises(ValueError, match="does not know all"):
         table.engine()
+
+
+@pytest.mark.parametrize("interfaces", [MASK_BITS, 100])
+def test_an_interface_may_come_while_a_batch_is_matched(
+    interfaces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever comes in between: no answer is about an interface that is unknown."""
+    table = ForwardingTable()
+    for interface in range(interfaces):
+        table.add(interface, parse_filter("x > 1"))
+    blocks, offsets = encode_all([{"x": 2}])
+
+    class Meanwhile:
+        """A lock; before it is taken, somebody else adds a filter."""
+
+        def __enter__(self) -> None:
+            monkeypatch.setattr(table, "_lock", lock)
+            table.add(10_000, parse_filter("x > 0"))
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+
+    lock = table._lock
+    monkeypatch.setattr(table, "_lock", Meanwhile())
+    found = table.match_interfaces(blocks, offsets).interfaces.tolist()
+    assert sorted(found) in ([*range(interfaces)], [*range(interfaces), 10_000])
+
+
+def test_what_was_removed_is_not_found_because_of_a_rebuild(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = ForwardingTable()
+    removed = table.add(0, parse_filter("x > 1"))
+    kept = table.add(0, parse_filter("x > 0"))
+    assert table.match_filters({"x": 2}) == [removed, kept]
+    table.remove(removed)
+    lock = table._lock
+
+    class Afterwards:
+        """The lock; once it is free, somebody else compiles everything anew."""
+
+        def __enter__(self) -> None:
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+            monkeypatch.setattr(table, "_lock", lock)
+            table.consolidate()
+
+    monkeypatch.setattr(table, "_lock", Afterwards())
+    assert table.match_filters({"x": 2}) == [kept]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from siena.errors import LimitError
 from siena.matching.columns import ANY, EQ, GT, LT, NE, PRESENT, STRING, TIME
 from siena.matching.kernels.building import (
     enter_lists,
@@ -23,6 +24,8 @@ SHORT = 24
 FEW = 16
 # The words of the arena's header, and of a row.
 HEADER, ROW = 16, 8
+# Places in the arena are words of it, of 32 bits.
+ARENA_WORDS_MAX = 2**31 - 1
 # Above every rank, to sort by dimension and rank at once.
 _STRIDE = np.int64(2**32)
 
@@ -84,7 +87,11 @@ class Arena:
         self.has_wide_pairs = False
 
     def arrays(self) -> Arrays:
-        """The arena, and what leads into it."""
+        """The arena, and what leads into it.
+
+        Raises:
+            LimitError: if it would be too large for its own words.
+        """
         t = self.table
         places = self._rows()
         order, spans = self._lists()
@@ -95,6 +102,8 @@ class Arena:
         pairs = rows + ROW * places.rows
         stretches = pairs + self.names
         lists = stretches + (0 if self.as_masks else len(self.stretched))
+        if lists + self._room() > ARENA_WORDS_MAX:
+            raise LimitError("ARENA_WORDS_MAX", ARENA_WORDS_MAX, "words in a table")
         arena = np.zeros(lists + self._room(), np.int32)
         arena[:4] = HEADER, slots - 1, rows, pairs
         masks = np.zeros(2 * places.rows + 1, np.uint64)

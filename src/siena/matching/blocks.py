@@ -35,7 +35,7 @@ def encode_all(
 
 
 # The one reason that no kernel gives: a text was to become a block, and did not.
-NOT_JSON = 11
+NOT_JSON = 12
 
 # What the kernel says of a bad block, in words.
 BLOCK_ERRORS: dict[int, str] = {
@@ -49,5 +49,6 @@ BLOCK_ERRORS: dict[int, str] = {
     8: "a float is not finite",
     9: "a number or time is out of range",
     10: "it has too many attributes",
+    11: "it, a name or a string is too long",
     NOT_JSON: "it is not a notification in its JSON form",
 }

@@ -106,10 +106,13 @@ class Engine:
         than there are filters; so a caller in a loop can use the same array.
 
         Raises:
-            ValueError: if the offsets do not ascend within the blocks.
+            ValueError: if the offsets do not ascend within the blocks, or ``out`` is
+                read-only.
         """
         total = len(offsets) - 1
         _check(len(blocks), offsets)
+        if out is not None and not out.flags.writeable:
+            raise ValueError("out is read-only")
         data = blocks or b"\0"
         return self._run(
             lambda kernel, first, out, counts, state: kernel.match(
@@ -289,7 +292,8 @@ def _check(size: int, offsets: Longs) -> None:
     """The kernel trusts the offsets; nobody else should have to."""
     if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) == 0:
         raise ValueError("offsets are a row of 64-bit integers, one more than blocks")
-    if offsets[0] < 0 or offsets[-1] > size or bool(np.any(np.diff(offsets) < 0)):
+    # Compared, not subtracted: differences of such numbers may overflow.
+    if offsets[0] < 0 or offsets[-1] > size or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError("offsets ascend, and end within the blocks")
 
 

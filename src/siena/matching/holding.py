@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from siena.algebra.explanation import Reason, explain_matches
 from siena.errors import LimitError
@@ -31,6 +32,19 @@ from siena.model import Filter, Predicate, Value
 GONE_SHARE_MAX = 0.5
 # Numbers of interests, which kernels keep in 32 bits.
 INTERESTS_MAX = 2**31 - 1
+
+
+class View(NamedTuple):
+    """A table at one time: whoever changes it meanwhile does not disturb."""
+
+    engines: list[Engine]
+    fresh: Fresh | None
+    as_masks: bool
+    always: list[int]
+    # Whether engines find each interest that matches once, and no other.
+    is_plain: bool
+    interfaces: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
 
 
 class Holding:
@@ -178,7 +192,7 @@ class Holding:
 
     def stats(self) -> Statistics:
         """What the table holds, and what it costs."""
-        engines, _ = self._engines(None)
+        engines = self._view().engines
         held = self._gone[: self._count] == 0
         labels = self._labels.of[: self._count][held]
         return Statistics(
@@ -245,6 +259,25 @@ class Holding:
         if not 0 <= number < self._count or self._gone[number]:
             raise UnknownFilterError(number)
 
-    def _engines(self, messages: int | None) -> tuple[list[Engine], Fresh | None]:
+    def _view(self, messages: int | None = None, *, bits: int = 0) -> View:
+        """All that matching needs, as it is at one time.
+
+        With a number of messages, the last few rows may be left to a loop; with bits,
+        engines answer with masks if there are no more interfaces than that.
+        """
         with self._lock:
-            return self._tiers.engines(self._gone, messages)
+            labels = self._labels
+            as_masks = bits > 0 and len(labels) <= bits and not self._still_there
+            if as_masks:
+                found = self._tiers.mask_engines(self._gone, labels.of, messages)
+            else:
+                found = self._tiers.engines(self._gone, messages)
+            return View(
+                engines=found[0],
+                fresh=found[1],
+                as_masks=as_masks,
+                always=sorted(self._always),
+                is_plain=not (self._still_there or self._always or self._several),
+                interfaces=labels.interfaces,
+                labels=labels.of,
+            )

@@ -6,6 +6,7 @@ where its least probable constraints lead (:mod:`siena.matching.arena`).
 
 import numpy as np
 
+from siena.errors import LimitError
 from siena.matching.arena import Arena, Table
 from siena.matching.columns import (
     ANY,
@@ -33,6 +34,13 @@ from siena.matching.vocabulary import (
     rank,
 )
 
+# A dimension and a class stand in one word: 64 times the name.
+NAMES_MAX = 2**24
+# Distinct constraints: ranks, twice as many, stay below RANK_MAX.
+CONSTRAINTS_MAX = 2**28
+# All names, and all operands: three tries have a node for each byte.
+TEXT_BYTES_MAX = 2**29
+
 
 def lay_out(
     snapshot: Snapshot,
@@ -45,7 +53,11 @@ def lay_out(
 
     With ``as_masks``, owners are below 64, and the engine says for each notification
     which of them have a filter that matches, rather than which filters do.
+
+    Raises:
+        LimitError: if there is more of something than the kernel can count.
     """
+    _check_limits(snapshot)
     names = len(snapshot.names.starts) - 1
     snapshot = _by_popularity(snapshot, names)
     ranks, arrays = rank(snapshot, names)
@@ -73,6 +85,23 @@ def lay_out(
     arrays.update(arena.arrays())
     arrays["header"][7] = arena.has_wide_pairs
     return arrays
+
+
+def _check_limits(snapshot: Snapshot) -> None:
+    """The kernel counts with 32 bits; whoever exceeds them is told, and not wrapped."""
+    for name, limit, size, what in (
+        ("NAMES_MAX", NAMES_MAX, len(snapshot.names.starts) - 1, "names"),
+        ("CONSTRAINTS_MAX", CONSTRAINTS_MAX, len(snapshot.name), "constraints"),
+        ("TEXT_BYTES_MAX", TEXT_BYTES_MAX, len(snapshot.names.pool), "bytes of names"),
+        (
+            "TEXT_BYTES_MAX",
+            TEXT_BYTES_MAX,
+            len(snapshot.strings.pool),
+            "bytes of strings",
+        ),
+    ):
+        if size > limit:
+            raise LimitError(name, limit, f"{what} in a table")
 
 
 def _by_popularity(snapshot: Snapshot, names: int) -> Snapshot:

@@ -19,7 +19,7 @@ from siena.matching.arrow_interface import ArrowSource
 from siena.matching.blocks import NOT_JSON, encode_all
 from siena.matching.engine import Engine, Matches
 from siena.matching.fresh import match_all
-from siena.matching.holding import Holding
+from siena.matching.holding import Holding, View
 from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.json_rows import encode_texts
 from siena.matching.kernels.joining import spread, turn
@@ -87,12 +87,12 @@ class ForwardingTable(Holding):
         :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
-        engines, fresh = self._engines(len(offsets) - 1)
-        if len(engines) == 1 and fresh is None and self._is_plain:
-            found = engines[0].match(blocks, offsets, out)
+        view = self._view(len(offsets) - 1)
+        if len(view.engines) == 1 and view.fresh is None and view.is_plain:
+            found = view.engines[0].match(blocks, offsets, out)
         else:
-            parts = match_all(engines, fresh, blocks, offsets)
-            found = self._join(parts, ONLY_ONE_LABEL)
+            parts = match_all(view.engines, view.fresh, blocks, offsets)
+            found = self._join(parts, view.always, ONLY_ONE_LABEL)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
@@ -113,11 +113,11 @@ class ForwardingTable(Holding):
             found = self.match_buffer(blocks, offsets)
             return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
         rows = read_batch(batch)
-        engines, _ = self._engines(None)
-        parts = [engine.match_arrow(rows) for engine in engines]
-        if len(engines) == 1 and self._is_plain:
+        view = self._view()
+        parts = [engine.match_arrow(rows) for engine in view.engines]
+        if len(parts) == 1 and view.is_plain:
             return parts[0]
-        return self._join(parts, ONLY_ONE_LABEL)
+        return self._join(parts, view.always, ONLY_ONE_LABEL)
 
     def match_interfaces(
         self,
@@ -131,43 +131,18 @@ class ForwardingTable(Holding):
         With at most 64 interfaces they are bits all the way, and nothing is looked at
         for an interface that is known to match, or not allowed.
         """
-        interfaces = self._labels.interfaces
-        is_open = np.ones(len(interfaces), np.bool_)
+        view = self._view(len(offsets) - 1, bits=MASK_BITS)
+        is_open = np.ones(len(view.interfaces), np.bool_)
         if allowed is not None:
-            is_open = np.isin(interfaces, np.fromiter(allowed, np.int64))
-        if len(interfaces) <= MASK_BITS and not self._still_there:
-            found = self._match_masks(blocks, offsets, is_open)
+            is_open = np.isin(view.interfaces, np.fromiter(allowed, np.int64))
+        if view.as_masks:
+            found = _match_masks(view, blocks, offsets, is_open)
         else:
-            engines = self._engines(len(offsets) - 1)
-            parts = match_all(*engines, blocks, offsets)
-            found = self._join(parts, self._labels.of)
+            parts = match_all(view.engines, view.fresh, blocks, offsets)
+            found = self._join(parts, view.always, view.labels)
             found = restricted(found, is_open)
         self._tiers.sample.note(blocks, offsets, found.counts)
-        return Wanted(found.counts, interfaces[found.filters])
-
-    def _match_masks(
-        self, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
-    ) -> Matches:
-        with self._lock:
-            engines, fresh = self._tiers.mask_engines(
-                self._gone, self._labels.of, len(offsets) - 1
-            )
-        wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-        always = {int(self._labels.of[number]) for number in self._always}
-        mask = np.uint64(sum(1 << label for label in always) & wanted)
-        found = np.full(len(offsets) - 1, mask, np.uint64)
-        bad = np.zeros(len(offsets) - 1, np.int32)
-        for engine in engines:
-            bad, masks = engine.match_masks(blocks, offsets, wanted)
-            found |= masks
-        if fresh is not None:
-            is_good = (bad >= 0).tolist()
-            masks = fresh.match_masks(blocks, offsets, is_good, self._labels.of)
-            found |= masks & np.uint64(wanted)
-        out = np.empty(len(found) * len(is_open) + 1, np.int32)
-        counts = np.empty_like(bad)
-        count = spread(found, bad, len(is_open), out, counts)
-        return Matches(counts, out[:count])
+        return Wanted(found.counts, view.interfaces[found.filters])
 
     def match_by_interface(
         self, blocks: bytes | memoryview, offsets: Longs, /
@@ -207,25 +182,37 @@ class ForwardingTable(Holding):
                 :meth:`consolidate` first; there may be no predicates of several
                 filters, and no filters without constraints.
         """
-        with self._lock:
-            if as_masks:
-                engines, _ = self._tiers.mask_engines(self._gone, self._labels.of, None)
-            else:
-                engines, _ = self._tiers.engines(self._gone)
-        if len(engines) > 1 or not self._is_plain:
+        view = self._view(bits=MASK_BITS if as_masks else 0)
+        if len(view.engines) > 1 or not view.is_plain or view.as_masks != as_masks:
             raise ValueError("one engine does not know all that is in this table")
-        return engines[0]
+        return view.engines[0]
 
-    @property
-    def _is_plain(self) -> bool:
-        """Whether engines find each interest that matches once, and no other."""
-        return not (self._still_there or self._always or self._several)
-
-    def _join(self, parts: list[Matches], labels: Ints) -> Matches:
+    def _join(self, parts: list[Matches], always: list[int], labels: Ints) -> Matches:
         try:
             joiner = self._joiners.pop()
         except IndexError:
             joiner = Joiner()
-        joined = joiner.join(parts, sorted(self._always), self._gone, labels)
+        joined = joiner.join(parts, always, self._gone, labels)
         self._joiners.append(joiner)
         return joined
+
+
+def _match_masks(
+    view: View, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
+) -> Matches:
+    wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
+    always = {int(view.labels[number]) for number in view.always}
+    mask = np.uint64(sum(1 << label for label in always) & wanted)
+    found = np.full(len(offsets) - 1, mask, np.uint64)
+    bad = np.zeros(len(offsets) - 1, np.int32)
+    for engine in view.engines:
+        bad, masks = engine.match_masks(blocks, offsets, wanted)
+        found |= masks
+    if view.fresh is not None:
+        is_good = (bad >= 0).tolist()
+        masks = view.fresh.match_masks(blocks, offsets, is_good, view.labels)
+        found |= masks & np.uint64(wanted)
+    out = np.empty(len(found) * len(is_open) + 1, np.int32)
+    counts = np.empty_like(bad)
+    count = spread(found, bad, len(is_open), out, counts)
+    return Matches(counts, out[:count])

@@ -67,6 +67,8 @@ import struct
 
 import cython
 
+from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
+
 COMPILED = cython.compiled
 
 # Classes of constraints that decide where a filter is stored.
@@ -96,6 +98,7 @@ NOT_UTF8 = cython.declare(cython.int, 7)
 NOT_FINITE = cython.declare(cython.int, 8)
 OUT_OF_RANGE = cython.declare(cython.int, 9)
 TOO_MANY = cython.declare(cython.int, 10)
+TOO_LONG = cython.declare(cython.int, 11)
 
 # What an Arrow column holds; siena.matching.arrow has the same numbers.
 SIGNED = cython.declare(cython.int, 0)
@@ -137,6 +140,11 @@ SECONDS_MIN = cython.declare(cython.longlong, -62135596800)
 SECONDS_MAX = cython.declare(cython.longlong, 253402300799)
 TWO_63 = cython.declare(cython.double, 9223372036854775808.0)
 
+# The limits of the model, in characters.
+NAME_MAX = cython.declare(cython.Py_ssize_t, NAME_CHARACTERS_MAX)
+STRING_MAX = cython.declare(cython.Py_ssize_t, STRING_CHARACTERS_MAX)
+# A block: the memory of values counts the bytes of its strings with 32 bits.
+BLOCK_BYTES_MAX = cython.declare(cython.Py_ssize_t, 0x40000000)
 # Above every name.
 NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
@@ -146,6 +154,7 @@ ENTRY = cython.declare(cython.int, 16)
 SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
+SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
 
 @cython.cfunc
@@ -289,6 +298,25 @@ def is_utf8(
             i += 1
             n -= 1
     return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_longer(
+    p: cython.p_uchar,
+    i: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    limit: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether UTF-8 has more characters than a limit; counted only if it may."""
+    count: cython.Py_ssize_t = 0
+    if end - i <= limit:
+        return False
+    while i < end:
+        count += (p[i] & 0xC0) != 0x80
+        i += 1
+    return count > limit
 
 
 @cython.cfunc
@@ -492,6 +520,7 @@ class Kernel:
     lists_used: cython.int
     lists_room: cython.int
     node_seen: cython.p_int
+    nodes: cython.int
     serial: cython.int
     no_room: cython.bint
     # An Arrow batch: the numbers of its names, its columns, and its buffers.
@@ -502,6 +531,8 @@ class Kernel:
     sizes: cython.p_longlong
     views: object
     keep: object
+    # The array of `out`, which must not go while there is a pointer into it.
+    kept_out: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
         self.keep = (table, scratch)
@@ -576,6 +607,7 @@ class Kernel:
         self.lists_used = 0
         self.lists_room = len(scratch["lists"])
         self.node_seen = ints(scratch["node_seen"])
+        self.nodes = len(scratch["node_seen"])
         self.serial = 0
         self.no_room = False
 
@@ -742,14 +774,19 @@ class Kernel:
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
         """Note, behind their number, the operands of substrings that occur."""
-        node: cython.int = ROOT_SUBSTRING
+        node: cython.int
         report: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
         if not self.has_parts:
             return
+        if self.serial == SERIAL_MAX:
+            for node in range(self.nodes):
+                self.node_seen[node] = 0
+            self.serial = 0
         self.serial += 1
+        node = ROOT_SUBSTRING
         for i in range(start, end):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
@@ -1180,6 +1217,8 @@ class Kernel:
         real: cython.double
         if i >= end:
             return TRUNCATED
+        if end - i > BLOCK_BYTES_MAX:
+            return TOO_LONG
         c = p[i]
         i += 1
         if (c & 0xF0) == 0x80:
@@ -1239,6 +1278,8 @@ class Kernel:
                 unknown += 1
                 if not is_utf8(p, start, i):
                     return NOT_UTF8
+                if is_longer(p, start, i, NAME_MAX):
+                    return TOO_LONG
             # The value.
             if i >= end:
                 return TRUNCATED
@@ -1260,6 +1301,8 @@ class Kernel:
                     i += 1 << (c - 0xD9)
                 if size > end - i:
                     return TRUNCATED
+                if is_longer(p, i, i + size, STRING_MAX):
+                    return TOO_LONG
                 if name >= 0:
                     if not self.set_string(name, p, i, i + size):
                         return NOT_UTF8
@@ -1853,6 +1896,7 @@ class Kernel:
         """Write matches into this array from now on."""
         self.out = ints(out)
         self.room = len(out)
+        self.kept_out = out
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
         """Match one block, into the array in use, which has room for every filter.

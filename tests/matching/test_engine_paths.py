@@ -1,0 +1,221 @@
+"""Every way through the engine: long lists, wide directories, thresholds, pairs.
+
+Tiny random filters rarely come together in such numbers, so these are made to.
+"""
+
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernels import plain
+from siena.lang import parse_filter
+from siena.matching import engine as engine_module, vocabulary
+from siena.matching.blocks import encode
+from siena.matching.columns import Columns
+from siena.matching.engine import Engine
+from siena.matching.kernels.engine import Kernel
+from siena.matching.layout import lay_out
+from siena.model import Filter, Notification, Value
+
+TWIN = plain("engine")
+KERNELS: dict[str, Callable[..., Any]] = {"compiled": Kernel, "plain": TWIN.Kernel}
+NAMES = [f"n{i}" for i in range(24)]
+# Around the ends of 64 bits, and where doubles are no longer all integers.
+EDGES: list[int | float] = [
+    -(2**63), 1 - 2**63, -1, 0, 1, 2**53 + 1, 2**63 - 2, 2**63 - 1,
+    2.0**63, -(2.0**63), -(2.0**64), 1e300, -1e300, 0.5, 2.0**53,
+]  # fmt: skip
+
+
+def compile_filters(
+    filters: list[Filter], kernel: Callable[..., Any], *, as_masks: bool = False
+) -> Engine:
+    columns = Columns()
+    for number, f in enumerate(filters):
+        columns.add(f, number % 64 if as_masks else number)
+    return Engine(lay_out(columns.snapshot(), 2**61 + 5, as_masks=as_masks), kernel)
+
+
+def check(
+    kernel: str, filters: list[Filter], published: list[dict[str, Value]]
+) -> None:
+    """Both forms of the engine find what a loop finds, and something is found."""
+    make = KERNELS[kernel]
+    blocks = [encode(n) for n in published]
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+    expected = [
+        [i for i, f in enumerate(filters) if f.matches(notification)]
+        for notification in map(Notification, published)
+    ]
+    assert any(expected)
+    listing = compile_filters(filters, make)
+    matches = listing.match(b"".join(blocks), offsets)
+    at = np.cumsum([0, *matches.counts.tolist()])
+    got = [sorted(matches.filters[a:b].tolist()) for a, b in pairwise(at.tolist())]
+    assert got == expected
+    masks = compile_filters(filters, make, as_masks=True)
+    bits = masks.match_masks(b"".join(blocks), offsets, 2**64 - 1)[1].tolist()
+    assert bits == [sum({1 << i % 64 for i in found}) for found in expected]
+    recorded = listing.record(b"".join(blocks), offsets)
+    assert np.array_equal(listing.match_recorded(recorded).counts, matches.counts)
+
+
+def some(rng: random.Random, names: list[str]) -> dict[str, Value]:
+    """A notification with these names, and now and then a value of another kind."""
+    values: list[Callable[[], Value]] = [
+        lambda: rng.randrange(-1, 12),
+        lambda: rng.randrange(-1, 12),
+        lambda: rng.randrange(24) / 2,
+        lambda: rng.choice(["ab", "b", "xaby", ""]),
+        lambda: rng.random() < 0.5,
+    ]
+    return {name: rng.choice(values)() for name in names}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("names", [3, 24])
+def test_long_lists(kernel: str, names: int) -> None:
+    """More than 24 filters under one constraint, by few second names and by many."""
+    rng = random.Random(names)
+    texts = []
+    for first in ("s = ab", "s >* a", "s *< b", 's * "ab"', "n0 = 3"):
+        for i in range(40):
+            name = NAMES[i % names]
+            texts += [f"{first} and {name} > {i % 11}", f"{first} and {name} != 3"]
+            if i % 5 == 0:
+                texts += [
+                    f'{first} and {name} * "a"',
+                    f"{first} and {name} > 1 and {name} < 9 and n1 any",
+                    first,
+                ]
+    published = [
+        {**some(rng, rng.sample(NAMES[:names], k)), "s": rng.choice(["ab", "xab", "z"])}
+        for k in (1, 2, 3, 3, 3)
+    ]
+    published += [{**some(rng, NAMES), "s": "ab", "n0": 3} for _ in range(3)]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("size", [4, 40])
+def test_groups(kernel: str, size: int) -> None:
+    """Pairs of ranges: few of a kind one by one, many by their thresholds."""
+    rng = random.Random(size)
+    texts = []
+    for first in ("a > {}", "a < {}", "a != {}", "a >= {}", "integer a any"):
+        for i in range(size):
+            one = first.format(i % 11)
+            texts += [
+                f"{one} and b > {i % 7}",
+                f"{one} and b != {i % 7} and b any",
+                f"{one} and b any and c < {i % 11}",
+                f'{one} and b * "a"',
+            ]
+    published = [some(rng, ["a", "b"]) for _ in range(12)]
+    published += [some(rng, ["a", "b", "c"]) for _ in range(12)]
+    published += [{"a": v, "b": "xa", "c": 0} for v in (3, 0.5, 11)]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_names_in_many_pairs(kernel: str) -> None:
+    """Directories that are searched, for notifications of few names and of many."""
+    rng = random.Random(7)
+    texts = [
+        f"{a} > {rng.randrange(9)} and {b} < {rng.randrange(9)}"
+        for a in NAMES[:12]
+        for b in NAMES
+        if a != b
+    ]
+    published = [some(rng, rng.sample(NAMES, k)) for k in (1, 2, 4, 6, 24)]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_numbers_at_the_ends(kernel: str) -> None:
+    texts = [
+        f"{kind}x {operator} {edge:.1f}"
+        if isinstance(edge, float)
+        else f"{kind}x {operator} {edge}"
+        for edge in EDGES
+        for operator in ("=", "!=", "<", ">", "<=", ">=")
+        for kind in (("",) if isinstance(edge, float) else ("", "integer "))
+    ]
+    texts += ["x > 0 and x < 9223372036854775807 and x != 1", "float x any"]
+    published: list[dict[str, Value]] = [{"x": edge} for edge in EDGES]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_as_many_attributes_as_there_may_be(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a queue so short that it is emptied in between."""
+    monkeypatch.setattr(engine_module, "QUEUE_ITEMS", 1_100)
+    texts = [f"k{i} = {i} and k{(7 * i) % 1000} any" for i in range(0, 1000, 3)]
+    texts += [f"k{i} > 0 and k0 < 5" for i in range(1, 1000, 5)]
+    texts += [f"k{i} any" for i in range(1000)]
+    texts += [f"k5 = 5 and k{i} > 1" for i in range(30)]
+    numbers: dict[str, Value] = {f"k{i}": i for i in range(1000)}
+    strings: dict[str, Value] = {f"k{i}": f"v{i}" for i in range(1000)}
+    unknown: dict[str, Value] = {f"u{i}": i for i in range(1000)}
+    unknown.update(k0=1, k5=5)
+    filters = [parse_filter(text) for text in texts]
+    check(kernel, filters, [numbers, strings, unknown])
+
+
+def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and values whose hashes are all the same are told apart by their bytes."""
+    monkeypatch.setattr(TWIN, "hash_bytes", lambda _p, _i, _end, _seed: 7)
+    monkeypatch.setattr(TWIN, "mix", lambda _key: 3)
+    building = plain("building")
+    monkeypatch.setattr(building, "mix", lambda _key: 3)
+    monkeypatch.setattr(vocabulary, "hash_of", lambda _name, _seed: 7)
+    for name in ("enter_edges", "enter_operands", "link_nodes"):
+        monkeypatch.setattr(vocabulary, name, getattr(building, name))
+    monkeypatch.setattr("siena.matching.arena.enter_lists", building.enter_lists)
+    monkeypatch.setattr("siena.matching.arena.fill_lists", building.fill_lists)
+    monkeypatch.setattr("siena.matching.arena.fill_groups", building.fill_groups)
+    texts = [f'{n} * "{t}"' for n in ("a", "b", "cc") for t in ("x", "xy", "y", "yx")]
+    texts += [f"{n} >* {t}" for n in ("a", "b", "cc") for t in ("x", "xy", "y")]
+    texts += [f"{n} = xy and {m} any" for n in NAMES[:3] for m in NAMES] * 2
+    published: list[dict[str, Value]] = [
+        {"a": "xyx", "b": "y", "cc": "xy", "d": 1},
+        {"a": "y", "b": "xyx", "cc": "", "dd": 1},
+        dict.fromkeys(NAMES, "xy"),
+    ]
+    check("plain", [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_few_values_are_remembered(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ways to be full: of values, of their bytes, of the operands that they contain."""
+    texts = [f'{n} * "{t}"' for n in ("s", "t") for t in "abcdefgh"]
+    texts += ["s >* a and t *< h", "s = abc"]
+    filters = [parse_filter(text) for text in texts]
+    published = [
+        Notification(s=f"{i}abc" * (1 + i % 9), t="defgh" + "x" * (i % 50))
+        for i in range(60)
+    ]
+    blocks = [encode(n) for n in published]
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+    expected = [sum(f.matches(n) for f in filters) for n in published]
+    for limit, least in (
+        ("VALUES_REMEMBERED", 2),
+        ("VALUE_BYTES_REMEMBERED", 30),
+        ("OPERANDS_LISTED", 8),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(engine_module, "VALUES_REMEMBERED", 64)
+            patch.setattr(engine_module, limit, least)
+            engine = compile_filters(filters, KERNELS[kernel])
+            counts = engine.match(b"".join(blocks), offsets).counts
+            assert counts.tolist() == expected
+            cursor = engine.cursor()
+            assert [cursor.match(block) for block in blocks] == expected
