@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from siena.algebra.axis import Axis
 from siena.algebra.bits import bits_of, ones
@@ -88,12 +88,17 @@ def on_lines(draw: st.DrawFn) -> list[Constraint]:
     return [c for text in texts if text for c in parse_filter(text).constraints]
 
 
+# All pairs are compared after every step.  So many short histories at night, when
+# there are twenty thousand, and fewer long ones by day.
+COMING_MAX = 4 if settings().max_examples > 1000 else 10
+
+
 @st.composite
 def churn(draw: st.DrawFn) -> list[Step]:
     """What comes, and what goes; much of it is gone before the end."""
     kinds = draw(st.sampled_from(FAMILIES))
     one = draw(st.sampled_from([items(kinds), on_lines()]))
-    coming = draw(st.lists(one, min_size=1, max_size=10))
+    coming = draw(st.lists(one, min_size=1, max_size=COMING_MAX))
     steps = [(True, item) for item in coming]
     for item in coming:
         if draw(st.booleans()):
