@@ -152,6 +152,9 @@ def test_who_ends_a_stream_still_gets_the_summary(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Where the tests themselves run in the background, the signal is ignored, and
+        # whoever is started from there would ignore it as well.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- there are no other threads
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
