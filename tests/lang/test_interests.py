@@ -122,3 +122,15 @@ def test_equal_alternatives_are_one() -> None:
     assert parse_predicate("x = 1 or (x = 1) or x = 1.0") == Predicate(
         [Filter(parse_predicate("x = 1").filters[0])]
     )
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    ["not(" + "[]," * 300_000 + "x=1)", "not[]or " * 120_000 + "x=1"],
+    ids=["and", "or"],
+)
+def test_what_adds_nothing_costs_no_more_than_its_length(text: str) -> None:
+    """Alternatives that nothing satisfies are no alternatives, however many."""
+    found = parse_predicate(text)
+    assert found == parse_predicate("not x=1" if text.startswith("not(") else "x=1")

@@ -59,7 +59,7 @@ class InterestReader(ConstraintReader):
         parts = [self.conjunction(negated=negated)]
         while self.scanner.keyword == "or":
             self.scanner.advance()
-            parts.append(self.conjunction(negated=negated))
+            self.append(parts, self.conjunction(negated=negated), conjoined=negated)
             self.check_parts(parts, start, conjoined=negated)
         return self.all_of(parts, start) if negated else self.any_of(parts)
 
@@ -69,7 +69,7 @@ class InterestReader(ConstraintReader):
         parts = [self.factor(negated=negated)]
         while self.at_and():
             self.scanner.advance()
-            parts.append(self.factor(negated=negated))
+            self.append(parts, self.factor(negated=negated), conjoined=not negated)
             self.check_parts(parts, start, conjoined=not negated)
         return self.any_of(parts) if negated else self.all_of(parts, start)
 
@@ -160,6 +160,13 @@ class InterestReader(ConstraintReader):
         if end is None:
             return [below]
         return [below, (Constraint(name, Operator.GE, end, kind),)]
+
+    def append(
+        self, parts: list[Alternatives], part: Alternatives, *, conjoined: bool
+    ) -> None:
+        """Add a part, unless it adds nothing: else nothing would bound their number."""
+        if part or conjoined:
+            parts.append(part)
 
     def check_parts(
         self, parts: list[Alternatives], start: int, *, conjoined: bool
