@@ -17,7 +17,8 @@ from siena.model import Constraint, Kind, Operator
 from siena.model.spelling import BAREWORD
 from siena.model.values import KIND_OF_WORD
 
-# How many halves of each sort are remembered; at 400 bytes or so each, about 25 MB.
+# How many halves of each sort are remembered: some 25 MB of ordinary text, and less
+# than 80 MB of any, because pieces that are remembered are short.
 HALVES_REMEMBERED_MAX = 32_768
 # Longer pieces are rare, and would make the memory above a false promise.
 _PIECE_CHARACTERS_MAX = 100

@@ -236,7 +236,7 @@ class Holding:
         """The table of a file, which is mapped and shared with others that do the same.
 
         Nothing is made for each filter; what a change needs is copied when the first
-        one comes.  ``verify`` reads the file once, in 0.15 s for 100 MB; without it
+        one comes.  ``verify`` reads the whole file once; without it
         only the directory is checked, and the file is trusted as code is.  The file may
         be replaced, but not be written to, while it is mapped.
 

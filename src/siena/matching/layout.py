@@ -24,12 +24,12 @@ from siena.matching.columns import (
 from siena.matching.kernels.building import order_members
 from siena.matching.likelihood import guess, learn
 from siena.matching.sample import Sample
+from siena.matching.texts import gathered
 from siena.matching.vocabulary import (
     Arrays,
     Ints,
     Longs,
     Ranks,
-    gathered,
     names_table,
     rank,
 )

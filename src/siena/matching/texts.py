@@ -29,6 +29,17 @@ def texts_of(texts: Texts) -> list[bytes]:
     return [pool[start:end] for start, end in pairwise(starts)]
 
 
+def gathered(texts: Texts, which: Ints) -> Texts:
+    """Some of the strings, in this order, as copies."""
+    sizes = texts.starts[which + 1] - texts.starts[which]
+    ends = np.zeros(len(which) + 1, np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    at = np.repeat(texts.starts[which] - ends[:-1], sizes) + np.arange(ends[-1])
+    pool = texts.pool[at]
+    # A kernel wants at least one byte to point at.
+    return Texts(pool if len(pool) else np.zeros(1, np.uint8), ends)
+
+
 class Strings:
     """Distinct strings of bytes, numbered, one behind the other."""
 
@@ -69,14 +80,8 @@ class Strings:
 
     def some(self, numbers: Ints) -> Texts:
         """Some of the strings, in this order."""
-        starts = np.frombuffer(self.starts, np.int64)
-        sizes = starts[numbers + 1] - starts[numbers]
-        ends = np.zeros(len(numbers) + 1, np.int64)
-        np.cumsum(sizes, out=ends[1:])
-        at = np.repeat(starts[numbers] - ends[:-1], sizes) + np.arange(ends[-1])
-        pool = np.frombuffer(self.pool or b"\0", np.uint8)[at]
-        # A kernel wants at least one byte to point at.
-        return Texts(pool if len(pool) else np.zeros(1, np.uint8), ends)
+        pool = np.frombuffer(self.pool or b"\0", np.uint8)
+        return gathered(Texts(pool, np.frombuffer(self.starts, np.int64)), numbers)
 
 
 def extend(made: Any, column: Any, end: int) -> None:  # noqa: ANN401 -- or bytes

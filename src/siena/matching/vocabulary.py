@@ -26,7 +26,7 @@ from siena.matching.kernels.building import (
     sort_strings,
 )
 from siena.matching.kernels.engine import hash_of
-from siena.matching.texts import Texts, texts_of
+from siena.matching.texts import Texts, gathered, texts_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]
@@ -228,15 +228,6 @@ def _sorted(
     places = np.empty(len(order), np.int32)
     places[order] = np.cumsum(is_new) - 1 - starts[name[order]]
     return starts, first, places
-
-
-def gathered(texts: Texts, which: Ints) -> Texts:
-    """Some of the strings, in this order."""
-    sizes = texts.starts[which + 1] - texts.starts[which]
-    ends = np.zeros(len(which) + 1, np.int64)
-    np.cumsum(sizes, out=ends[1:])
-    at = np.repeat(texts.starts[which] - ends[:-1], sizes) + np.arange(ends[-1])
-    return Texts(_padded(texts.pool[at]), ends)
 
 
 def _padded(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
