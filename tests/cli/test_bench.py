@@ -12,6 +12,7 @@ from siena.cli.bench_contenders import EngineContender, Messages
 from siena.cli.bench_report import slope
 from siena.cli.bench_rounds import Run
 from siena.errors import SienaError
+from siena.matching.table import MASK_BITS
 
 QUICK = ("--messages", "20", "--rounds", "1", "--seconds", "0")
 
@@ -84,7 +85,13 @@ def test_interfaces_are_wanted(
         interfaces=interfaces,
         constraints_min=2,
     )
-    assert [r["matcher"] for r in runs] == ["engine", "counting", "tree", "reference"]
+    others = ["counting", "tree", "reference"]
+    as_bits = int(interfaces) <= MASK_BITS
+    assert [r["matcher"] for r in runs] == [
+        "engine",
+        *(["engine-bytes"] if as_bits else []),
+        *others,
+    ]
     assert {r["interfaces"] for r in runs} == {int(interfaces)}
     assert {r["workload"] for r in runs} == {workload}
 

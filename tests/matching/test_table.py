@@ -76,9 +76,9 @@ def test_the_engine_of_a_table_that_was_consolidated() -> None:
     expected = table.match_buffer(blocks, offsets)
     engine = table.engine()
     assert engine.match(blocks, offsets).filters.tolist() == expected.filters.tolist()
-    recorded = engine.record(blocks, offsets).batches(16)
-    assert [len(batch.starts) - 1 for batch in recorded] == [16, 16, 8]
-    found = [engine.match_recorded(batch) for batch in recorded]
+    encoded = engine.encode(workload.notifications(40)).batches(16)
+    assert [len(batch.starts) - 1 for batch in encoded] == [16, 16, 8]
+    found = [engine.match_encoded(batch) for batch in encoded]
     assert [n for m in found for n in m.filters.tolist()] == expected.filters.tolist()
     _, masks = table.engine(as_masks=True).match_masks(blocks, offsets, (1 << 7) - 1)
     wanted = table.match_interfaces(blocks, offsets)

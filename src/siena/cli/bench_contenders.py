@@ -2,7 +2,9 @@
 
 A contender is built once, with its build timed.  Then it *prepares* notifications in
 its own form and gives back what is timed: a function that matches all of them once.
-Both kernels get their notifications encoded beforehand and an array to write to.
+Engine and counting get notifications encoded beforehand, with the same head start:
+names and strings have been found in what each of them knows.  Where a value stands
+among the operands is for both a part of matching.
 """
 
 from abc import ABC, abstractmethod
@@ -17,10 +19,11 @@ from siena.cli.bench_workload import Question
 from siena.errors import SienaError
 from siena.matching.blocks import encode, encode_all
 from siena.matching.counting import CountingMatcher
-from siena.matching.engine import MATCHES_AT_FIRST, Engine
+from siena.matching.engine import MATCHES_AT_FIRST, Encoded, Engine
+from siena.matching.kernels.joining import spread
 from siena.matching.matcher import Matcher
 from siena.matching.reference import ReferenceMatcher
-from siena.matching.table import MASK_BITS, ForwardingTable
+from siena.matching.table import ForwardingTable
 from siena.matching.tree import TreeMatcher
 from siena.model import Filter, Notification
 
@@ -42,6 +45,8 @@ class Contender(ABC):
     name: str
     form: str
     threads: int = 1
+    # Whether others do the work than the thread that asks for it.
+    in_threads: bool = False
     build_seconds: float
     # What grows with the filters, and names and vocabulary; None if it is objects.
     arena_bytes: int | None = None
@@ -89,16 +94,9 @@ class EngineContender(Contender):
         return [n for batch in batches for n in match(*batch).counts.tolist()]
 
     def prepare(self, messages: Messages) -> Runner:
-        """Record all notifications; match them batch by batch."""
-        try:
-            recorded = self.engine.record(*encode_all(messages))
-        except ValueError:
-            raise SienaError(
-                "the engine cannot remember so many values beforehand",
-                hint="take fewer --messages",
-            ) from None
-        batches = recorded.batches(self.batch)
-        match = self.engine.match_recorded
+        """Encode notifications; match them batch by batch."""
+        batches = self._encode(messages).batches(self.batch)
+        match = self.engine.match_encoded
         out = room(self.engine, (len(match(batch).filters) for batch in batches))
 
         def run() -> int:
@@ -109,20 +107,26 @@ class EngineContender(Contender):
         return run
 
     def find(self, messages: Messages) -> list[list[int]]:
-        """What matches each, of recorded notifications."""
-        recorded = self.engine.record(*encode_all(messages))
-        return split(*self.engine.match_recorded(recorded))
+        """What matches each, of encoded notifications."""
+        return split(*self.engine.match_encoded(self._encode(messages)))
+
+    def _encode(self, messages: Messages) -> Encoded:
+        try:
+            return self.engine.encode(messages)
+        except ValueError:
+            raise SienaError(
+                "the engine cannot remember so many values beforehand",
+                hint="take fewer --messages",
+            ) from None
 
 
 class InterfacesContender(EngineContender):
-    """The table, from bytes; the interfaces that match are wanted."""
-
-    form = "bytes"
+    """The engine in which interfaces are bits, encoded; they are wanted as numbers."""
 
     def _engine(self, question: Question) -> Engine:
         assert question.interfaces is not None
-        few = min(question.interfaces, len(self.table)) <= MASK_BITS
-        return self.table.engine(as_masks=few)
+        self.interfaces = min(question.interfaces, len(self.table))
+        return self.table.engine(as_masks=True)
 
     def count(self, messages: Messages) -> list[int]:
         """How many interfaces want each."""
@@ -131,20 +135,49 @@ class InterfacesContender(EngineContender):
         return [n for batch in batches for n in match(*batch).counts.tolist()]
 
     def prepare(self, messages: Messages) -> Runner:
-        """Encode blocks; match them batch by batch."""
-        batches = [encode_all(part) for part in parts(messages, self.batch)]
-        match = self.table.match_interfaces
+        """Encode notifications; match them batch by batch."""
+        batches = self._encode(messages).batches(self.batch)
+        out, counts = self._room(min(self.batch, len(messages)))
 
         def run() -> int:
-            for blocks, offsets in batches:
-                match(blocks, offsets)
+            for batch in batches:
+                self._match(batch, out, counts)
             return len(messages)
 
         return run
 
     def find(self, messages: Messages) -> list[list[int]]:
         """The interfaces that want each."""
-        return split(*self.table.match_interfaces(*encode_all(messages)))
+        out, counts = self._room(len(messages))
+        found = self._match(self._encode(messages), out, counts)
+        return split(counts, out[:found])
+
+    def _match(self, batch: Encoded, out: Ints, counts: Ints) -> int:
+        masks = self.engine.match_encoded_masks(batch, (1 << self.interfaces) - 1)
+        good = np.zeros(len(masks), np.int32)
+        return int(spread(masks, good, self.interfaces, out, counts[: len(masks)]))
+
+    def _room(self, batch: int) -> tuple[Ints, Ints]:
+        out = np.empty(batch * self.interfaces + 1, np.int32)
+        return out, np.empty(batch, np.int32)
+
+
+class ManyInterfacesContender(InterfacesContender):
+    """The table on bytes, for more interfaces than there are bits."""
+
+    form = "bytes"
+
+    def _engine(self, question: Question) -> Engine:
+        self.interfaces = question.interfaces or 0
+        return self.table.engine()
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode blocks; match them batch by batch."""
+        return InterfacesBytesContender(self).prepare(messages)
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """The interfaces that want each."""
+        return InterfacesBytesContender(self).find(messages)
 
 
 class View(Contender):
@@ -181,6 +214,29 @@ class BytesContender(View):
         return split(*self.built.table.match_buffer(*encode_all(messages)))
 
 
+class InterfacesBytesContender(View):
+    """The table on msgpack bytes; the interfaces that match are wanted."""
+
+    name = "engine-bytes"
+    form = "bytes"
+
+    def prepare(self, messages: Messages) -> Runner:
+        """Encode blocks; match them batch by batch."""
+        batches = [encode_all(part) for part in parts(messages, self.built.batch)]
+        match = self.built.table.match_interfaces
+
+        def run() -> int:
+            for blocks, offsets in batches:
+                match(blocks, offsets)
+            return len(messages)
+
+        return run
+
+    def find(self, messages: Messages) -> list[list[int]]:
+        """The interfaces that want each."""
+        return split(*self.built.table.match_interfaces(*encode_all(messages)))
+
+
 class OneByOneContender(View):
     """The engine on one block after the other, ids into an array that is reused."""
 
@@ -212,13 +268,14 @@ class ThreadsContender(View):
     """Threads that match at the same time, on one table, each everything."""
 
     form = "bytes"
+    in_threads = True
 
     def __init__(self, built: EngineContender, threads: int) -> None:
         super().__init__(built)
         self.threads = threads
         self.name = f"engine-{threads}-thread{'s' if threads > 1 else ''}"
         if isinstance(built, InterfacesContender):
-            self._one: Contender = built
+            self._one: Contender = InterfacesBytesContender(built)
         else:
             self._one = BytesContender(built)
 

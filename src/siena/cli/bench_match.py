@@ -72,10 +72,11 @@ def bench_match(
     """Match a workload of the papers with each matcher, on the same messages.
 
     All matchers must agree before a number is shown; rounds alternate between them.
-    "engine" and "counting" match notifications that were encoded beforehand, each for
-    its table.  "engine-bytes" reads msgpack itself, as a broker does, and
-    "engine-one" takes one block at a time.  With --interfaces N, "engine" reads bytes
-    too.  "tree" and "reference", the loop, are Python, and get fewer messages.
+    "engine" and "counting" get notifications whose names and strings were found
+    beforehand, so that matching alone is compared.  "engine-bytes" reads msgpack
+    itself, as a broker does, and "engine-one" takes one block at a time.  "tree" and
+    "reference", the loop, are Python, and get fewer messages.  Seconds are those of
+    the thread's CPU; with --threads, those of the clock.
 
     \b
     Examples:

@@ -18,6 +18,8 @@ from siena.matching.kernels.building import (
 )
 from siena.matching.vocabulary import Arrays, Ints, Longs, power_of_two
 
+# Directories of up to so many names are read from end to end, and not searched.
+NAMES_SCANNED = 16
 # Lists up to this many filters are read as they are, without a directory.
 SHORT = 24
 # Up to this many filters of a group are tested one by one, rather than by threshold.
@@ -289,7 +291,7 @@ class Arena:
         pair = larger * _STRIDE + smaller
         tag = _common(tag, pair)
         degrees = np.bincount((np.unique(pair) // _STRIDE).astype(np.int64))
-        self.has_wide_pairs = bool(degrees.max(initial=0) > 4)
+        self.has_wide_pairs = bool(degrees.max(initial=0) > NAMES_SCANNED)
         order = np.lexsort((threshold, tag, smaller, larger))
         return int(
             fill_groups(

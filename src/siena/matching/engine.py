@@ -4,15 +4,17 @@ An engine never changes.  :class:`~siena.matching.table.ForwardingTable` makes a
 when filters have come or gone, and puts it in the place of the old.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.matching.arrow import Batch
+from siena.matching.flat import flatten
 from siena.matching.kernels.engine import Kernel
 from siena.matching.vocabulary import Arrays, power_of_two
+from siena.model import Value
 from siena.model.limits import ATTRIBUTES_MAX
 
 Ints = npt.NDArray[np.int32]
@@ -43,13 +45,25 @@ class Matches(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """Notifications as one engine has read them; see :meth:`Engine.record`."""
+    """The coordinates of notifications; see :meth:`Engine.record`."""
 
-    worker: "_Worker"
     tape: Ints
     starts: Longs
 
-    def batches(self, size: int) -> "list[Recorded]":
+
+class Encoded(NamedTuple):
+    """Notifications as numbers that mean something to one kernel.
+
+    Attributes of notification ``m`` are ``starts[m]`` to ``starts[m + 1]``.
+    """
+
+    worker: "_Worker"
+    names: Ints
+    kinds: Ints
+    values: Longs
+    starts: Longs
+
+    def batches(self, size: int) -> "list[Encoded]":
         """The same notifications, so many at a time."""
         return [
             self._replace(starts=self.starts[first : first + size + 1])
@@ -193,7 +207,7 @@ class Engine:
         return Cursor(self)
 
     def record(self, blocks: bytes, offsets: Longs) -> Recorded:
-        """Read good blocks beforehand, so that matching alone can be measured.
+        """Read good blocks; the coordinates of all their attributes.
 
         Raises:
             ValueError: if a block is bad, or there are too many distinct values.
@@ -203,20 +217,37 @@ class Engine:
         starts = np.zeros(len(offsets), np.int64)
         if worker.kernel.record(blocks, offsets, tape, starts) < len(offsets) - 1:
             raise ValueError("a block is bad, or there are too many values to remember")
-        return Recorded(worker, tape, starts)
+        return Recorded(tape, starts)
 
-    def match_recorded(self, recorded: Recorded, out: Ints | None = None) -> Matches:
-        """Match what was read beforehand; for one thread at a time."""
-        worker, tape, starts = recorded
-        total = len(starts) - 1
+    def encode(self, notifications: Iterable[Mapping[str, Value]]) -> Encoded:
+        """Find names and strings beforehand, so that matching alone can be measured.
+
+        Values remain to be ranked: that is a part of matching.
+
+        Raises:
+            ValueError: if there are too many distinct strings.
+        """
+        worker = _Worker(self.arrays, self._make, 1)
+        plain, offsets, text = flatten(notifications, worker.kernel.find_names)
+        done = worker.kernel.remember(
+            plain.names, plain.kinds, plain.values, text, offsets
+        )
+        if done < plain.starts[-1]:
+            raise ValueError("there are too many strings to remember")
+        return Encoded(worker, *plain)
+
+    def match_encoded(self, batch: Encoded, out: Ints | None = None) -> Matches:
+        """Match what was encoded for this engine; for one thread at a time."""
+        worker = batch.worker
+        total = len(batch.starts) - 1
         counts = np.zeros(max(1, total), np.int32)
         if out is None:
             out = np.empty(self.filters + worker.expected, np.int32)
         parts = []
         done = 0
         while True:
-            done, found = worker.kernel.match_recorded(
-                tape, starts, done, total, out, counts, _NO_MASKS, 0
+            done, found = worker.kernel.match_encoded(
+                *batch[1:], done, total, out, counts, _NO_MASKS, 0
             )
             parts.append(out[:found])
             if done == total:
@@ -227,14 +258,13 @@ class Engine:
             counts[:total], parts[0] if len(parts) == 1 else np.concatenate(parts)
         )
 
-    def match_recorded_masks(self, recorded: Recorded, wanted: int) -> Masks:
-        """As :meth:`match_masks`, of what was read beforehand."""
-        worker, tape, starts = recorded
-        total = len(starts) - 1
+    def match_encoded_masks(self, batch: Encoded, wanted: int) -> Masks:
+        """As :meth:`match_masks`, of what was encoded for this engine."""
+        total = len(batch.starts) - 1
         counts = np.zeros(max(1, total), np.int32)
         masks = np.zeros(max(1, total), np.uint64)
-        worker.kernel.match_recorded(
-            tape, starts, 0, total, _NO_MATCHES, counts, masks, wanted
+        batch.worker.kernel.match_encoded(
+            *batch[1:], 0, total, _NO_MATCHES, counts, masks, wanted
         )
         return masks[:total]
 

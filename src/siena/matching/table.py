@@ -174,7 +174,7 @@ class ForwardingTable(Holding):
         """The engine of a table that was consolidated, made if there is none yet.
 
         For those who measure: the engine alone gives the answers of
-        :meth:`match_buffer`, and :meth:`Engine.record` and :meth:`Engine.cursor` are
+        :meth:`match_buffer`, and :meth:`Engine.encode` and :meth:`Engine.cursor` are
         there too.  With ``as_masks`` the one that finds up to 64 interfaces as bits.
 
         Raises:

@@ -18,6 +18,9 @@ EQ = cython.declare(cython.int, 0)
 LT = cython.declare(cython.int, 4)
 NE = cython.declare(cython.int, 6)
 CONTAINED = cython.declare(cython.int, 3)
+# Directories of up to so many names are read from end to end; siena.matching.arena has
+# the same number.
+NAMES_SCANNED = cython.declare(cython.int, 16)
 
 
 @cython.cfunc
@@ -267,6 +270,10 @@ def open_directory(
     """Begin a directory with room for some names; where it ends."""
     size: cython.int = 2
     i: cython.Py_ssize_t
+    if names <= NAMES_SCANNED:
+        arena[at] = 0
+        arena[at + 1] = 0
+        return at + 4 + 4 * names
     while size < 2 * names:
         size *= 2
     arena[at] = size - 1
@@ -287,10 +294,16 @@ def enter_name(
     end: cython.Py_ssize_t,
     short: cython.Py_ssize_t,
 ) -> cython.void:
+    """Put a name with what belongs to it into a directory that has room for it."""
     mask: cython.int = arena[directory]
-    place: cython.Py_ssize_t = mix(cython.cast(cython.ulonglong, name + 1)) & mask
-    while arena[directory + 4 + 4 * place] != -1:
-        place = (place + 1) & mask
+    place: cython.Py_ssize_t
+    if mask == 0:
+        place = arena[directory + 1]
+        arena[directory + 1] += 1
+    else:
+        place = mix(cython.cast(cython.ulonglong, name + 1)) & mask
+        while arena[directory + 4 + 4 * place] != -1:
+            place = (place + 1) & mask
     place = directory + 4 + 4 * place
     arena[place] = name + 1
     arena[place + 1] = start

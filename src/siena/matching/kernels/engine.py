@@ -47,8 +47,9 @@ The arena is one array of int32:
 * a list: ``s, m, end``, then ``s`` filters of one constraint, ``m`` short entries, and
   entries up to ``end``.  The place of a long list is negative: ``s, 0, directory`` and
   ``s`` filters.
-* a directory: ``mask, 0, 0, 0`` and then ``mask + 1`` places of four words, ``second
-  name + 1, start, end, m``; -1 is an empty place.
+* a directory: ``0, n, 0, 0`` and then ``n`` places of four words, ``second name + 1,
+  start, end, m``; or, with many names, ``mask, 0, 0, 0`` and a hash table of ``mask +
+  1`` places, where -1 is an empty one.
 * a group: parts ``tag, end, m``.  Where many filters have the same least probable
   constraint, the tag is its ``dimension * 8 + class``, and there follow ``m`` short
   entries and then entries up to ``end``, each with a threshold in front; thresholds
@@ -1140,13 +1141,11 @@ class Kernel:
         end: cython.Py_ssize_t,
     ) -> cython.bint:
         """Whether it is one: what is remembered is, what is new must be UTF-8."""
-        d: cython.int = 8 * name
         h: cython.ulonglong = scrambled(
             hash_bytes(p, start, end, self.seed), cython.cast(cython.ulonglong, name)
         )
         place: cython.Py_ssize_t = tag_of(h) & self.memory_mask
         entry: cython.int = self.memory_slots[place] - 1
-        m: cython.Py_ssize_t
         while entry >= 0 and not self.is_remembered(
             ENTRY * cython.cast(cython.Py_ssize_t, entry),
             name, p, start, end - start, h,
@@ -1159,7 +1158,17 @@ class Kernel:
             entry = self.learn(name, p, start, end, h, place)
             if entry < 0:
                 return True  # no room: the caller makes some, and begins anew
-        m = ENTRY * cython.cast(cython.Py_ssize_t, entry)
+        self.set_remembered(name, entry)
+        return True
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def set_remembered(self, name: cython.int, entry: cython.int) -> cython.void:
+        """A string is what its entry in the memory of values says."""
+        d: cython.int = 8 * name
+        m: cython.Py_ssize_t = ENTRY * cython.cast(cython.Py_ssize_t, entry)
         self.x[d] = 0
         self.x[d + 1] = self.memory[m + 4]
         self.x[d + 2] = self.memory[m + 5]
@@ -1174,7 +1183,6 @@ class Kernel:
         if self.lists[self.memory[m + 7]] > 0:
             self.found_lists[self.found_count] = self.memory[m + 7]
             self.found_count += 1
-        return True
 
     @cython.cfunc
     @cython.nogil
@@ -1476,19 +1484,17 @@ class Kernel:
         j: cython.int
         if self.queued + self.set_count + 18 > self.queue_room:
             self.execute()
-        if mask < 8 or mask < self.set_count:
-            # Few places: all of them, without a branch, rather than one for each name.
-            if self.queued + mask > self.queue_room:
-                self.execute()
-            for place in range(mask + 1):
-                s = at + 4 + 4 * place
-                second = arena[s]
+        if mask == 0:
+            # Few names: all of them, without a branch, rather than a search for each
+            # name of the notification.
+            for s in range(at + 4, at + 4 + 4 * arena[at + 1], 4):
+                second = arena[s] - 1
                 self.push(
                     kind,
                     arena[s + 1],
                     arena[s + 2],
                     arena[s + 3],
-                    second > 0 and self.x[8 * (second - 1)] >= 0,
+                    self.x[8 * second] >= 0,
                 )
             return
         self.sort_attributes()
@@ -2246,32 +2252,6 @@ class Kernel:
             tape[at + i] = self.found_lists[i]
         return at + self.found_count
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def read_tape(self, tape: cython.p_int, at: cython.Py_ssize_t) -> cython.void:
-        i: cython.int
-        k: cython.int
-        name: cython.int
-        self.set_count = tape[at]
-        self.visit_count = tape[at + 1]
-        self.found_count = tape[at + 2]
-        at += 3
-        for i in range(self.set_count):
-            name = tape[at]
-            self.attributes[i] = name
-            for k in range(8):
-                self.x[8 * name + k] = tape[at + 1 + k]
-            at += 9
-        for i in range(self.visit_count):
-            self.visits[2 * i] = tape[at + 2 * i]
-            self.visits[2 * i + 1] = tape[at + 2 * i + 1]
-            if cython.compiled:
-                prefetch(self.arena + self.visits[2 * i])
-        at += 2 * self.visit_count
-        for i in range(self.found_count):
-            self.found_lists[i] = tape[at + i]
-
     def record(self, blocks, offsets, tape, starts):  # type: ignore[no-untyped-def]
         """Read blocks and write them down; how many, before one did not fit.
 
@@ -2302,23 +2282,79 @@ class Kernel:
             self.clear()
         return len(offsets) - 1
 
-    def match_recorded(self, tape, starts, first, last, out, counts, masks, wanted):  # type: ignore[no-untyped-def]
-        """Match notifications that this kernel has written down; how far it came."""
+    # --- Notifications whose names and strings were found beforehand ---------------
+
+    def remember(self, names, kinds, values, texts, offsets):  # type: ignore[no-untyped-def]
+        """Put in the place of each string, a number of a text, its entry in memory.
+
+        How many attributes, before a string for which there was no room.
+        """
+        n = ints(names)
+        k = ints(kinds)
+        v = longs(values)
+        p = octets(texts)
+        o = longs(offsets)
+        j: cython.Py_ssize_t
+        for j in range(len(names)):
+            if k[j] != TEXT:
+                continue
+            if not self.set_string(n[j], p, o[v[j]], o[v[j] + 1]) or self.no_room:
+                self.no_room = False
+                return j
+            v[j] = self.x[8 * n[j] + 3]
+            self.attributes[0] = n[j]
+            self.set_count = 1
+            self.clear()
+        return len(names)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def set_value(
+        self, name: cython.int, kind: cython.int, value: cython.longlong
+    ) -> cython.void:
+        """Set an attribute; of floats the bits are given, of strings the entry."""
+        self.attributes[self.set_count] = name
+        self.set_count += 1
+        if kind == SIGNED:
+            self.set_integer(name, value)
+        elif kind == TEXT:
+            self.set_remembered(name, cython.cast(cython.int, value))
+        elif kind == FLOATING:
+            self.set_float(name, double_of(cython.cast(cython.ulonglong, value) & WORD))
+        elif kind == BOOLEAN:
+            self.set_boolean(name, value != 0)
+        else:
+            self.set_time(name, value)
+
+    def match_encoded(
+        self, names, kinds, values, starts, first, last, out, counts, masks, wanted
+    ):  # type: ignore[no-untyped-def]
+        """Match notifications whose names and strings are numbers; how far it came.
+
+        Their attributes are ``starts[m]`` to ``starts[m + 1]`` of the three arrays;
+        names are distinct, and this kernel remembers the strings.
+        """
         self.use(out)
         self.found = 0
         self.open = wanted
         w = words(masks)
-        t = ints(tape)
+        n = ints(names)
+        k = ints(kinds)
+        v = longs(values)
         s = longs(starts)
         c = ints(counts)
         m: cython.Py_ssize_t = first
         end: cython.Py_ssize_t = last
+        j: cython.Py_ssize_t
         before: cython.Py_ssize_t
         with cython.nogil:
             while m < end and (self.as_masks or self.room - self.found > self.filters):
                 before = self.found
                 self.mask = 0
-                self.read_tape(t, s[m])
+                for j in range(s[m], s[m + 1]):
+                    self.set_value(n[j], k[j], v[j])
                 self.match_set()
                 c[m] = cython.cast(cython.int, self.found - before)
                 if self.as_masks:
