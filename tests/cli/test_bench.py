@@ -113,7 +113,7 @@ def test_threads_match_on_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "times engine-1-thread" in out
     runs = measure(capsys, threads="1,2", interfaces="5")
-    assert [(r["matcher"], r["threads"]) for r in runs][1:3] == [
+    assert [(r["matcher"], r["threads"]) for r in runs][2:4] == [
         ("engine-1-thread", 1),
         ("engine-2-threads", 2),
     ]

@@ -10,19 +10,21 @@ from time import perf_counter, thread_time
 
 from siena.cli.bench_contenders import (
     TREE_FILTERS_MAX,
-    BytesContender,
     Contender,
     CountingContender,
     EngineContender,
-    InterfacesBytesContender,
     InterfacesContender,
-    ManyInterfacesContender,
     Messages,
-    OneByOneContender,
     Runner,
-    ThreadsContender,
     reference,
     tree,
+)
+from siena.cli.bench_views import (
+    BytesContender,
+    InterfacesBytesContender,
+    ManyInterfacesContender,
+    OneByOneContender,
+    ThreadsContender,
 )
 from siena.cli.bench_workload import Question
 from siena.matching.table import MASK_BITS

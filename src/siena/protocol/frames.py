@@ -1,0 +1,120 @@
+"""Frames: what travels in the binary mode, cut out of a stream of bytes.
+
+A frame is ``u32 length | u8 operation | body``; the length counts operation and body,
+and all numbers are little-endian.
+"""
+
+import struct
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX
+
+_HEAD = struct.Struct("<IB")
+HEAD_BYTES = _HEAD.size
+_LENGTH = struct.Struct("<I")
+
+
+class Op(IntEnum):
+    """What a frame is; its body is described where it is packed."""
+
+    # From a client.
+    CONNECT = 0x01
+    PUB = 0x02
+    SUB = 0x03
+    UNSUB = 0x04
+    ADV = 0x05
+    UNADV = 0x06
+    PING = 0x07
+    PONG = 0x08
+    SUSPEND = 0x09
+    RESUME = 0x0A
+    MOVE = 0x0B
+    TRACED_PUB = 0x0C
+    # From a broker.
+    WELCOME = 0x11
+    MSG = 0x12
+    FOUND = 0x13
+    LOST = 0x14
+    QUENCH = 0x15
+    SETTLED = 0x16
+    ERR = 0x17
+    TRACE = 0x18
+    DONE = 0x19
+    # Between brokers.
+    FORWARD = 0x21
+    TELL = 0x22
+    DIGEST = 0x23
+
+
+class Frame(NamedTuple):
+    """One frame; its operation may be one that nobody knows."""
+
+    op: int
+    body: bytes
+
+
+def pack(op: int, body: bytes) -> bytes:
+    """The bytes of a frame.
+
+    >>> pack(Op.PING, b"hello").hex(" ")
+    '06 00 00 00 07 68 65 6c 6c 6f'
+    """
+    return _HEAD.pack(len(body) + 1, op) + body
+
+
+class Splitter:
+    """Cuts a stream into frames, however it was chopped on its way.
+
+    >>> stream = pack(Op.PING, b"a") + pack(Op.PONG, b"b")
+    >>> splitter = Splitter()
+    >>> list(splitter.feed(stream[:8])), list(splitter.feed(stream[8:]))
+    ([Frame(op=7, body=b'a')], [Frame(op=8, body=b'b')])
+
+    Args:
+        limit: the longest length that a frame may claim.
+    """
+
+    def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
+        self._limit = limit
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """The frames that are complete with these bytes.
+
+        Raises:
+            ProtocolError: if a frame is empty or too long; the stream ends there.
+        """
+        data = self._rest + data if self._rest else data
+        at = 0
+        try:
+            while len(data) - at >= HEAD_BYTES:
+                (length,) = _LENGTH.unpack_from(data, at)
+                check_length(length, self._limit)
+                end = at + 4 + length
+                if end > len(data):
+                    break
+                frame = Frame(data[at + 4], data[at + 5 : end])
+                at = end
+                yield frame
+        finally:
+            self._rest = data[at:]
+        if len(self._rest) >= 4:  # what is wrong can be said before it is all there
+            check_length(_LENGTH.unpack_from(self._rest)[0], self._limit)
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of a frame that is not complete have come."""
+        return len(self._rest)
+
+
+def check_length(length: int, limit: int) -> None:
+    """Refuse what no frame can have as its length."""
+    if length == 0:
+        raise ProtocolError(Fault.BAD_FRAME, "a frame without an operation")
+    if length > limit:
+        raise ProtocolError(
+            Fault.TOO_LONG, f"a frame of {length} bytes; at most {limit} are allowed"
+        )

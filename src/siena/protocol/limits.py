@@ -1,0 +1,26 @@
+"""How long and how many: the limits of what travels.
+
+A server tells its own in the greeting; these are the highest that it may tell.
+"""
+
+# A frame without its length: a notification of the greatest size, and what stands
+# before it in a delivery to very many subscriptions.
+FRAME_BYTES_MAX = 2_097_152
+# One notification as a block.
+BLOCK_BYTES_MAX = 1_048_576
+# Subscriptions of one connection; a delivery counts them in 16 bits.
+SUBSCRIPTIONS_MAX = 65_535
+# Advertisements of one connection.
+ADVERTISEMENTS_MAX = 1_024
+# What a PING carries, and its PONG brings back.
+PING_BYTES_MAX = 64
+# A line in the line mode, and the greeting.
+LINE_BYTES_MAX = 1_114_112
+# The name of a broker, a client or an identity.
+NAME_CHARACTERS_MAX = 255
+# Notifications in one match of a pattern: a pattern has so many steps.
+SEQUENCE_MAX = 64
+# The text of an error.
+ERROR_CHARACTERS_MAX = 4_096
+# Subscription and advertisement numbers, chosen by the client.
+NUMBER_MAX = 0xFFFFFFFF
