@@ -1,4 +1,4 @@
-"""The engine asked in other ways than on encoded notifications: it is not built twice."""
+"""The engine, asked in other ways than on encoded notifications; it is built once."""
 
 from concurrent.futures import ThreadPoolExecutor
 
