@@ -57,7 +57,7 @@ def test_every_connection_gets_what_it_wants_in_order(
             if not frames:
                 assert slot not in got
                 continue
-            assert got[slot].count == len(frames)
+            assert got[slot].deliveries == len(frames)
             numbers = _numbers_in_order(got[slot].frames, frames)
             assert got[slot].frames == b"".join(
                 pack_msg(ids, block)

@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
     slot: int
     frames: bytes
-    count: int
+    deliveries: int
 
 
 class Dispatched(NamedTuple):
@@ -52,7 +52,7 @@ class Dispatcher:
     >>> dispatcher = Dispatcher()
     >>> _ = dispatcher.add(parse("x > 3"), slot=0, number=7)
     >>> batch = dispatcher.dispatch(*encode_all([{"x": 5}])).batches[0]
-    >>> batch.slot, batch.count, batch.frames.hex(" ")
+    >>> batch.slot, batch.deliveries, batch.frames.hex(" ")
     (0, 1, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05')
     """
 
@@ -126,7 +126,7 @@ class Dispatcher:
         )  # fmt: skip
         places[slots] = 0
         self._frames[slots] = 0
-        data = memoryview(out)
+        data = out.data
         # Bytes of their own: they may wait in a queue while others are written.
         return [
             Batch(slot, bytes(data[begin:end]), count)

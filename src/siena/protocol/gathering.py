@@ -65,7 +65,7 @@ class Gathering:
     @property
     def blocks(self) -> memoryview:
         """All blocks, back to back; good until more is taken or all cleared."""
-        return memoryview(self._blocks)[: int(self._offsets[self._count])]
+        return self._blocks.data[: int(self._offsets[self._count])]
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
