@@ -55,11 +55,12 @@ def copy(
         target[at : at + size] = source[start : start + size]
 
 
-def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
+def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
     """Copy the blocks of PUB frames that stand in a row; where it ended, and why.
 
     Frames are read from ``data[start:end]``.  Block ``first`` goes to
-    ``blocks[offsets[first]]``, and so on, while there is room in both.
+    ``blocks[offsets[first]]``, and so on, while there is room in both.  One that is
+    longer than ``block_limit`` is another frame.
     """
     d: cython.const[cython.uchar][::1] = data
     b: cython.uchar[::1] = blocks
@@ -72,6 +73,7 @@ def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-unt
     room: cython.Py_ssize_t = len(blocks)
     places: cython.Py_ssize_t = len(offsets) - 1
     longest: cython.Py_ssize_t = limit
+    longest_block: cython.Py_ssize_t = block_limit
     size: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
     with cython.nogil:
@@ -85,7 +87,7 @@ def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-unt
             if size == 0 or size > longest:
                 why = BAD_LENGTH
                 break
-            if d[at + 4] != PUB:
+            if d[at + 4] != PUB or size - 1 > longest_block:
                 why = OTHER_FRAME
                 break
             if last - at < 4 + size:
