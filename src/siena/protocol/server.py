@@ -14,8 +14,8 @@ Nothing here reads or writes: whoever owns the connection feeds what came, carri
 the events, and sends what :meth:`ServerConversation.speak` makes of the answers.
 """
 
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import MsgspecError, Struct, msgpack
@@ -50,7 +50,8 @@ class State(Enum):
     CLOSED = auto()
 
 
-class Publications(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Publications:
     """Notifications that were published one right after the other, back to back.
 
     Block ``i`` is ``blocks[offsets[i] : offsets[i + 1]]``.  None of them was looked at.
