@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 import strategies as our
 from siena.lang import notification_from_json, notification_to_json
-from siena.model import Notification
+from siena.model import Notification, Value
 from siena.model.spelling import spell, spell_string
 from siena.protocol.bodies import (
     Advertise,
@@ -33,7 +33,7 @@ from siena.protocol.lines import Quit, Reply, read_pairs
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.server import Event, Publications, ServerConversation
 
-DIS = {"symbol": "DIS", "change": -4}
+DIS: dict[str, Value] = {"symbol": "DIS", "change": -4}
 
 
 def typed(*lines: str) -> list[Event]:

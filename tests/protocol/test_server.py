@@ -11,6 +11,7 @@ from siena.protocol.bodies import (
     Body,
     Connect,
     Digest,
+    Error,
     Move,
     Peer,
     Resume,
@@ -175,7 +176,9 @@ def test_what_can_be_left_out_does_not_close(
     assert (error.fault, error.request) == (fault, request_)
     said = conversation.refuse(error)
     assert not conversation.closed
-    assert "at most" in unpack(said[4], said[HEAD_BYTES:]).text
+    told = unpack(said[4], said[HEAD_BYTES:])
+    assert isinstance(told, Error)
+    assert "at most" in told.text
 
 
 def test_all_that_came_before_a_mistake_holds() -> None:
