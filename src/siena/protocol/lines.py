@@ -95,19 +95,21 @@ Advertise(number=8, advertisement='x any'))
                 "neither HTTP nor TLS is talked here; try help, one word on a line",
             )
             return
-        if not line.strip():
+        # What is not UTF-8 becomes surrogates, and is refused below.
+        text = line.decode(errors="surrogateescape")
+        if not text.strip():
             return
         if not self._connected:
             self._connected = True
             yield Connect(VERSIONS[1])
         try:
-            yield self._request(line.decode())
-        except UnicodeDecodeError:
-            yield ProtocolError(Fault.BAD_REQUEST, "a line is text in UTF-8")
+            yield self._request(text)
         except ProtocolError as error:
             yield error
 
     def _request(self, line: str) -> Request:
+        if not line.isascii() and _SURROGATE.search(line):
+            raise ProtocolError(Fault.BAD_REQUEST, "a line is text in UTF-8")
         found = _VERB.match(line)
         assert found is not None, "blank lines are not read"
         word, text = found["verb"].lower(), found["text"].rstrip()
@@ -213,6 +215,7 @@ def _only_number(text: str, message: str) -> int:
 
 _VERB = re.compile(r"\s*(?P<verb>\S+)\s*(?P<text>.*)", re.DOTALL)
 _DIGITS = re.compile(r"[0-9]{1,10}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # No interest begins with a number.
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,10})(?:\s+|$)(?P<text>.*)", re.DOTALL)
 # A browser can be made to send such lines, with requests of ours in those below it.
