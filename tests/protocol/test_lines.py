@@ -187,6 +187,10 @@ def test_text_that_is_no_text_is_refused() -> None:
     assert ping == Ping()
 
 
+def test_lines_without_a_word_say_nothing() -> None:
+    assert typed("ping", "", " \t", "\x1c", "\u2003", "ping a") == [Ping(), Ping(b"a")]
+
+
 def test_a_line_that_does_not_end_is_not_kept() -> None:
     conversation = ServerConversation()
     for _ in range(LINE_BYTES_MAX // 65_536):
