@@ -37,7 +37,8 @@ from siena.protocol.frames import HEAD_BYTES, Op, pack
 from siena.protocol.greeting import PREFACE, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX, PING_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.server import Event, Publications, ServerConversation, State
+from siena.protocol.runs import Publications
+from siena.protocol.server import Event, ServerConversation, State
 
 CONNECT = Connect(1, name="me")
 HELLO = PREFACE + CONNECT.pack()
