@@ -15,11 +15,14 @@ from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
     NAME_CHARACTERS_MAX,
     NUMBER_MAX,
+    WEIGHT_MAX,
 )
 
 Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Count = Annotated[int, Meta(ge=0)]
+# Of a link: finite, and no NaN, which is neither above nor below anything.
+Weight = Annotated[float, Meta(gt=0, le=WEIGHT_MAX)]
 Policy = Literal["drop", "disconnect", "block"]
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -59,10 +62,10 @@ class Connect(Body, frozen=True, array_like=True):
 class Peer(Struct, frozen=True, array_like=True):
     """A broker that asks for a link."""
 
-    broker: int  # its number
-    epoch: int  # its life: greater after every start
+    broker: Count  # its number
+    epoch: Count  # its life: greater after every start
     side: Literal["master", "child", "peer", "mesh"]  # what it takes the other for
-    weight: float = 1.0
+    weight: Weight = 1.0
 
 
 class Welcome(Body, frozen=True, array_like=True):
@@ -70,9 +73,9 @@ class Welcome(Body, frozen=True, array_like=True):
 
     op: ClassVar[Op] = Op.WELCOME
     version: int
-    session: int  # the connection's number at this broker
-    broker: int
-    epoch: int
+    session: Count  # the connection's number at this broker
+    broker: Count
+    epoch: Count
     # Whether there was something kept for this identity.
     resumed: bool = False
 
@@ -176,6 +179,24 @@ class Error(Body, frozen=True, array_like=True):
     closes: bool = False
     request: int | None = None  # the operation that it answers
     number: Number | None = None  # and its subscription or advertisement
+    position: Count | None = None  # where in the text of the request, from 0
+
+    @classmethod
+    def of(cls, error: ProtocolError) -> "Error":
+        """How a fault is told.
+
+        >>> Error.of(ProtocolError(Fault.NUMBER_TAKEN, "taken", about=7))
+        Error(fault=103, text='taken', closes=False, request=None, number=7, \
+position=None)
+        """
+        return cls(
+            error.fault.number,
+            error.message[:ERROR_CHARACTERS_MAX],
+            error.fault.closes,
+            error.request,
+            error.number,
+            error.place.position if error.place else None,
+        )
 
 
 class Hop(Struct, frozen=True, array_like=True):
