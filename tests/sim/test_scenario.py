@@ -10,8 +10,8 @@ from siena.sim.behaviour import Totals, run_scenario
 from siena.sim.carried import CarriedByBrokers
 from siena.sim.network import Account
 from siena.sim.scenario import Objects, Parties, Scenario, parse_scenario
-from siena.sim.shapes import random_tree
 from siena.sim.tally import Tally
+from siena.sim.topologies.drawn import random_tree
 from siena.sim.world import World
 
 SC25 = """
@@ -130,13 +130,13 @@ def simulate(
     scenario: Scenario, sites: int, seed: int
 ) -> tuple[tuple[Totals, Account], tuple[Totals, Account]]:
     """What brokers make of it, and what the oracle counts."""
-    shape = random_tree(sites, seed)
+    network = random_tree(sites, seed=seed)
     options = Options(forwarding=scenario.forwarding)
-    carried = CarriedByBrokers(World(shape, scenario.architecture, options))
-    tally = Tally(shape, scenario.architecture, scenario.forwarding)
+    carried = CarriedByBrokers(World(network, scenario.architecture, options))
+    tally = Tally(network, scenario.architecture, scenario.forwarding)
     return (
-        (run_scenario(scenario, shape.brokers, carried, seed), carried.account),
-        (run_scenario(scenario, shape.brokers, tally, seed), tally.account),
+        (run_scenario(scenario, network.brokers, carried, seed), carried.account),
+        (run_scenario(scenario, network.brokers, tally, seed), tally.account),
     )
 
 

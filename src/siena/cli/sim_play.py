@@ -6,11 +6,11 @@ from typing import Annotated, cast
 
 import typer
 
+from siena.cli.sim_topology import HELP, SEED_HELP, read_plan
 from siena.errors import SienaError
 from siena.routing.options import Covering, Forwarding, Merging, Options
 from siena.sim.architecture import as_architecture
 from siena.sim.script import read_script
-from siena.sim.shapes import Shape, parse_shape, read_shape
 from siena.sim.steps import Step, perform
 from siena.sim.world import World
 
@@ -26,10 +26,7 @@ def sim_play(
     *,
     topology: Annotated[
         str,
-        typer.Option(
-            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
-            show_default=False,
-        ),
+        typer.Option(help=HELP, show_default=False),
     ],
     architecture: Annotated[
         str,
@@ -40,6 +37,7 @@ def sim_play(
     ] = "subscription",
     covering: Annotated[str, typer.Option(help="exact, pairwise or none.")] = "exact",
     merging: Annotated[str, typer.Option(help="none, perfect or imperfect.")] = "none",
+    seed: Annotated[int, typer.Option(min=0, help=SEED_HELP)] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each step.")
     ] = False,
@@ -61,25 +59,15 @@ def sim_play(
         covering=cast("Covering", covering),
         merging=cast("Merging", merging),
     )
-    world = World(read_topology(topology), as_architecture(architecture), options)
+    kind = as_architecture(architecture)
+    network, sides = read_plan(topology, kind, seed=seed)
+    world = World(network, kind, options, sides=sides)
     steps = list(read_script(script.read_text(encoding="utf-8-sig")))
     for number, (line, step) in enumerate(steps, start=1):
         try:
             _play(world, step, number, as_json=as_json)
         except SienaError as error:
             raise error.about(f"line {line}") from None
-
-
-def read_topology(topology: str) -> Shape:
-    """The shape of a word, or of a file."""
-    path = Path(topology)
-    if path.is_file():
-        try:
-            return read_shape(path.read_text(encoding="utf-8-sig"))
-        except SienaError as error:
-            context = f"{topology}, {error.context}" if error.context else topology
-            raise error.about(context) from None
-    return parse_shape(topology)
 
 
 def _play(world: World, step: Step, number: int, *, as_json: bool) -> None:

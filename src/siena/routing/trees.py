@@ -14,7 +14,7 @@ Reference:
     Our specification, B.6 (path symmetry), E.4, F.2.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from heapq import heappop, heappush
 
@@ -92,6 +92,25 @@ def shortest_path_trees(topology: Topology) -> dict[Broker, Tree]:
     return {broker: shortest_path_tree(topology, broker) for broker in topology.brokers}
 
 
+def tree_below(topology: Topology, root: Broker) -> Tree:
+    """The tree that a topology without cycles is, seen from a root.
+
+    >>> tree_below(Topology([(1, 2), (2, 3), (2, 4)]), 2).parents
+    {1: 2, 3: 2, 4: 2}
+
+    Where there are cycles, everybody hangs where there are the fewest links between it
+    and the root, whatever they weigh; below the first such neighbour.
+    """
+    parents: dict[Broker, Broker] = {}
+    reached = [root]
+    for broker in reached:  # grows as it goes
+        for neighbour in topology.neighbours(broker):
+            if neighbour != root and neighbour not in parents:
+                parents[neighbour] = broker
+                reached.append(neighbour)
+    return Tree(root, parents)
+
+
 def distances(topology: Topology, root: Broker) -> dict[Broker, Weight]:
     """The length of the shortest path to every broker that can be reached."""
     return _dijkstra(topology, root)[1]
@@ -108,7 +127,7 @@ def minimum_spanning_tree(topology: Topology) -> Topology:
     """
     if not topology.is_connected:
         raise InvalidTopologyError("the network is in pieces: no tree spans it")
-    joined = Components(topology.brokers)
+    joined = Components()
     by_weight = sorted(topology.links, key=lambda link: link.weight)
     kept = [link for link in by_weight if joined.join(link.one, link.other)]
     return Topology(kept, brokers=topology.brokers, roles=topology.roles)
@@ -125,15 +144,15 @@ def cost_centre(topology: Topology) -> Broker:
 
 
 class Components:
-    """Which brokers are joined so far.
+    """Which brokers are joined so far; those that nobody has named are alone.
 
-    >>> joined = Components([1, 2, 3])
+    >>> joined = Components()
     >>> joined.join(1, 2), joined.join(2, 3), joined.join(1, 3)
     (True, True, False)
     """
 
-    def __init__(self, brokers: Iterable[Broker]) -> None:
-        self._above = {broker: broker for broker in brokers}
+    def __init__(self) -> None:
+        self._above: dict[Broker, Broker] = {}
 
     def join(self, one: Broker, other: Broker) -> bool:
         """Join two brokers; whether they were apart."""
@@ -143,6 +162,7 @@ class Components:
 
     def _top(self, broker: Broker) -> Broker:
         above = self._above
+        above.setdefault(broker, broker)
         while above[broker] != broker:
             above[broker] = above[above[broker]]  # halves the way for the next
             broker = above[broker]

@@ -75,7 +75,7 @@ def describe(world: World) -> str:
     """The architecture and the options of a world in one line."""
     options = world.options
     return (
-        f"{world.architecture}, {len(world.shape.brokers)} brokers, "
+        f"{world.architecture}, {len(world.topology.brokers)} brokers, "
         f"{options.forwarding} forwarding, covering {options.covering}, "
         f"merging {options.merging}{', batching' if options.batching else ''}"
     )
@@ -90,7 +90,7 @@ class Trial:
         self.rng = rng
         self._moved: set[str] = set()
         for name in CLIENTS:
-            world.client(name, rng.choice(world.shape.brokers))
+            world.client(name, rng.choice(world.topology.brokers))
 
     def run(self) -> None:
         """All rounds; storms begin after some calm ones, and calm follows them."""
@@ -101,7 +101,7 @@ class Trial:
                 self._gentle_round()
             else:
                 self._round(_CALM)
-        for broker in self.world.shape.brokers:
+        for broker in self.world.topology.brokers:
             self._restart(broker)
         for one, other in sorted(self.world.edges):
             self.world.connect(one, other)
@@ -120,7 +120,7 @@ class Trial:
         if self.rng.random() < 0.5:
             world.scheduler.run(world.scheduler.now + self.rng.random())
         if world.options.batching:
-            world.flush(self.rng.choice(world.shape.brokers))
+            world.flush(self.rng.choice(world.topology.brokers))
 
     def _rest(self) -> None:
         self.world.run()
@@ -208,7 +208,7 @@ class Trial:
         )
 
     def _move(self, client: Client) -> None:
-        to = self.rng.choice(self.world.shape.brokers)
+        to = self.rng.choice(self.world.topology.brokers)
         is_up = {client.at, to} <= self.world.routers.keys() and to != client.at
         is_here = client.coming_from is None and not client.is_suspended
         # Only within reach: between parts of a network there is no way to lose nothing.
@@ -220,14 +220,14 @@ class Trial:
     def _change_network(self, op: Op) -> None:
         world, rng = self.world, self.rng
         if op == "crash":
-            broker = rng.choice(world.shape.brokers)
+            broker = rng.choice(world.topology.brokers)
             world.crash(broker)
             for client in self._clients_of(broker):
                 client.is_suspended = False
                 client.quenched.clear()
                 self.judge.forget(client.name)
         elif op == "restart":
-            self._restart(rng.choice(world.shape.brokers))
+            self._restart(rng.choice(world.topology.brokers))
         elif world.edges:
             one, other = rng.choice(sorted(world.edges))
             if op == "connect":

@@ -16,8 +16,8 @@ from siena.messages import (
 )
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Notification, Pattern
+from siena.sim.architecture import Edge
 from siena.sim.network import ends
-from siena.sim.shapes import Edge
 from siena.sim.world import World
 
 Op = Literal[
@@ -53,7 +53,7 @@ class Step:
 
 def perform(world: World, step: Step) -> None:
     """Let it happen, without waiting for what follows."""
-    if step.at not in world.shape.brokers:
+    if step.at not in world.topology:
         raise SienaError(f"there is no broker {step.at}")
     if step.op in {"connect", "disconnect", "crash", "restart"}:
         _change_network(world, step)
@@ -95,7 +95,7 @@ def _change_client(world: World, step: Step) -> None:
         client.is_suspended = False
         world.ask(client, Resume())
     else:
-        if step.to not in world.shape.brokers:
+        if step.to not in world.topology:
             raise SienaError(f"there is no broker {step.to}")
         world.move(client, step.to, step.queue)
 
@@ -110,7 +110,7 @@ def _change_network(world: World, step: Step) -> None:
 
 
 def _change_link(world: World, step: Step) -> None:
-    if step.to not in world.shape.brokers or step.to == step.at:
+    if step.to not in world.topology or step.to == step.at:
         raise SienaError(f"there is no broker {step.to} to be linked to")
     link = ends(step.at, step.to)
     if step.op == "disconnect":

@@ -8,6 +8,7 @@ and get goes over all links between it and the site where they are.
 
 import random
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
 
 from siena.errors import SienaError
 from siena.messages import (
@@ -30,12 +31,12 @@ from siena.model import Notification
 from siena.routing.options import Options
 from siena.routing.router import Router
 from siena.routing.spreading import Trees, trees_of
-from siena.sim.architecture import Architecture, edges_of
+from siena.routing.topology import Topology
+from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
 from siena.sim.moving import Moves
 from siena.sim.network import Ends, Network, ends
 from siena.sim.scheduler import Scheduler
-from siena.sim.shapes import Edge, Shape
 
 Heard = Callable[[Client, Message], None]
 
@@ -45,7 +46,7 @@ class World:
 
     >>> from siena import parse_filter
     >>> from siena.messages import Subscribe
-    >>> from siena.sim.shapes import chain
+    >>> from siena.sim.topologies.regular import chain
     >>> world = World(chain(3), "acyclic")
     >>> world.ask(world.client("a", 3), Subscribe(parse_filter("x > 3")))
     True
@@ -63,18 +64,19 @@ class World:
 
     def __init__(
         self,
-        shape: Shape,
+        topology: Topology,
         architecture: Architecture,
         options: Options = Options(),  # noqa: B008 -- frozen
         *,
+        sides: Sides = MappingProxyType({}),
         seed: int = 0,
         latency: tuple[float, float] = (0, 0),
     ) -> None:
-        self.shape = shape
+        self.topology = topology
         self.architecture = architecture
         self.options = options
         self.edges: dict[Ends, Edge] = {
-            edge.ends: edge for edge in edges_of(shape, architecture, options)
+            edge.ends: edge for edge in edges_of(topology, architecture, options, sides)
         }
         self.rng = random.Random(seed)
         self.scheduler = Scheduler()
@@ -92,7 +94,7 @@ class World:
 
     def client(self, name: str, at: int) -> Client:
         """The client of that name; a new one is at this broker."""
-        if at not in self.shape.brokers:
+        if at not in self.topology:
             raise SienaError(f"there is no broker {at}")
         client = self.clients.setdefault(name, Client(name, at))
         if client.at != at:
@@ -148,12 +150,11 @@ class World:
     # --- Links and brokers ----------------------------------------------------------
 
     def connect(self, one: int, other: int) -> None:
-        """Let a link of the shape come up, if both of its ends are."""
+        """Let a link of the network come up, if both of its ends are."""
         edge = self.edges[ends(one, other)]
         if edge.ends in self.network or not {one, other} <= self.routers.keys():
             return
         self.network.open(one, other, edge.weight)
-        assert edge.side is not None
         out = self.routers[edge.one].connect(edge.other, edge.side, edge.weight)
         self._send(edge.one, out)
 
@@ -207,7 +208,7 @@ class World:
     # --- Inside ---------------------------------------------------------------------
 
     def _brokers(self) -> tuple[int, ...]:
-        brokers = self.shape.brokers
+        brokers = self.topology.brokers
         return brokers[:1] if self.architecture == "centralised" else brokers
 
     def _router(self, broker: int) -> Router:
@@ -219,7 +220,6 @@ class World:
             b: [] for b in self._brokers()
         }
         for edge in self.edges.values():
-            assert edge.side is not None
             beside[edge.one].append((edge.other, edge.side, edge.weight))
             beside[edge.other].append((edge.one, edge.side.opposite, edge.weight))
             self.network.open(edge.one, edge.other, edge.weight)
@@ -278,13 +278,13 @@ class World:
         if source == target or self.architecture != "centralised":
             return
         if self._sites is None:
-            links = ((*edge.ends, edge.weight) for edge in self.shape.edges)
+            links = ((a, b, plain(w)) for a, b, w in self.topology.links)
             self._sites = trees_of(frozenset(links))
-        weights = {edge.ends: edge.weight for edge in self.shape.edges}
         here = source
         while here != target:
             there = self._sites.parent(target, here)
             if there is None:
                 raise SienaError(f"there is no way from {source} to {target}")
-            self.network.record(here, there, kind, weights[ends(here, there)])
+            cost = plain(self.topology.weight(here, there))
+            self.network.record(here, there, kind, cost)
             here = there
