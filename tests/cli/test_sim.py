@@ -138,12 +138,36 @@ def test_links_and_clients_come_and_go(run: Run) -> None:
     assert receivers == [[], ["a"], [], ["a"], ["a"]]
 
 
+def test_frames_are_lost_and_come_twice(run: Run) -> None:
+    script = "\n".join(
+        json.dumps(step)
+        for step in (
+            {"op": "subscribe", "client": "a", "at": 1, "filter": "x any"},
+            {"op": "lose", "at": 1, "to": 2},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 1}},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 2}},
+            {"op": "duplicate", "at": 2, "to": 1},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 3}},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 4}},
+        )
+    )
+    code, out, err = play(run, script, "--topology", "chain:3", "--json")
+    assert (code, err) == (0, "")
+    steps = [json.loads(line) for line in out.splitlines()]
+    receivers = [step["receivers"] for step in steps if "receivers" in step]
+    assert receivers == [[], ["a"], ["a"], ["a"]]
+    assert [1, 2, "peerconnect"] in steps[2]["sent"]
+    assert [1, 2, "peerconnect"] in steps[5]["sent"]
+
+
 @pytest.mark.parametrize(
     ("script", "arguments", "reason"),
     [
         ('{"op": "dance", "at": 1}', (), "line 1: there is no op 'dance'"),
         ('\n{"op": "crash", "at": 9}', (), "line 2: there is no broker 9"),
         ('{"op": "crash"}', (), 'line 1: crash needs "at"'),
+        ('{"op": "lose", "at": 1, "to": 3}', (), "line 1: brokers 1 and 3 are not li"),
+        ('{"op": "duplicate", "at": 1, "to": 7}', (), "line 1: there is no broker 7"),
         ('{"op": "crash", "at": 1, "hard": 1}', (), 'line 1: crash has no "hard"'),
         ('{"op": "crash", "at": "1"}', (), "line 1: a broker is a number from 1"),
         ("[]", (), "line 1: a step is a JSON object"),

@@ -9,6 +9,7 @@ from siena.routing.options import Options
 from siena.routing.topology import Topology
 from siena.sim import scheduler as scheduling
 from siena.sim.architecture import Architecture
+from siena.sim.network import Fault
 from siena.sim.scheduler import Scheduler
 from siena.sim.steps import Step, perform
 from siena.sim.topologies.regular import chain, ring, star, tree
@@ -99,12 +100,47 @@ def test_no_message_overtakes_another_on_its_link() -> None:
     assert got == list(range(20))
 
 
-def test_a_lost_frame_breaks_its_link_which_returns() -> None:
+@pytest.mark.parametrize(("fault", "got"), [("lost", []), ("duplicated", ["a"])])
+def test_a_frame_that_is_lost_or_comes_twice_breaks_its_link(
+    fault: Fault, got: list[str]
+) -> None:
+    """Both ends forget, connect again, and tell each other everything."""
     world = World(chain(3), "acyclic", latency=(1.0, 1.0))
     subscribe(world, "a", 3, "x any")
-    world.lose_frame(1, 2)
-    assert publish(world, 1, "x = 1") == []
+    subscribe(world, "b", 1, "y any")
+    world.spoil_frame(1, 2, fault)
+    world.network.sent.clear()
+    assert publish(world, 1, "x = 1") == got
+    sent = [message for message in world.network.sent if set(message[:2]) == {1, 2}]
+    assert sent == [
+        (1, 2, "notify"),
+        (1, 2, "peerconnect"),
+        (2, 1, "peerconfirm"),
+        (2, 1, "subscribe"),
+        (1, 2, "subscribe"),
+    ]
     assert publish(world, 1, "x = 2") == ["a"]
+    assert publish(world, 3, "y = 2") == ["b"]
+
+
+@pytest.mark.parametrize("fault", ["lost", "duplicated"])
+def test_what_was_sent_behind_a_spoiled_frame_never_arrives(fault: Fault) -> None:
+    world = World(chain(2), "acyclic", latency=(1.0, 1.0))
+    subscribe(world, "a", 2, "x any")
+    world.spoil_frame(1, 2, fault)
+    for x in range(3):
+        world.publish(world.client("p", 1), parse_notification(f"x = {x}"))
+    world.run()
+    got = [notify.notification["x"] for notify in world.clients["a"].received]
+    assert got == ([] if fault == "lost" else [0])
+
+
+def test_a_link_that_is_healed_spoils_nothing() -> None:
+    world = World(chain(2), "acyclic")
+    subscribe(world, "a", 2, "x any")
+    world.spoil_frame(1, 2, "lost")
+    world.network.heal()
+    assert publish(world, 1, "x = 1") == ["a"]
 
 
 def test_what_is_on_its_way_when_a_link_breaks_never_arrives() -> None:

@@ -12,6 +12,7 @@ from siena.messages import Advertise, Stamp, Subscribe
 from siena.model import Notification
 from siena.sim.clients import Client
 from siena.sim.judge import Judge, Violation
+from siena.sim.network import Fault
 from siena.sim.random_world import (
     CLIENTS,
     random_advertisement,
@@ -37,7 +38,7 @@ _CALM: list[Op] = [
 ]
 _GENTLE: list[Op] = ["subscribe", "publish", "publish", "publish", "move", "move"]
 _STORM: list[Op] = [
-    *("disconnect",) * 3,
+    *("disconnect", "disconnect", "lose", "duplicate"),
     *("connect",) * 3,
     *("crash", "restart", "restart"),
     *("subscribe", "unsubscribe", "publish", "publish"),
@@ -184,7 +185,7 @@ class Trial:
 
     def _happen(self, op: Op) -> None:
         client = self.rng.choice(list(self.world.clients.values()))
-        if op in {"connect", "disconnect", "crash", "restart"}:
+        if op in {"connect", "disconnect", "lose", "duplicate", "crash", "restart"}:
             self._change_network(op)
         elif op == "move":
             self._move(client)
@@ -232,10 +233,11 @@ class Trial:
             one, other = rng.choice(sorted(world.edges))
             if op == "connect":
                 world.connect(one, other)
-            elif rng.random() < 0.5:
+            elif op == "disconnect":
                 world.disconnect(one, other)
             else:
-                world.lose_frame(one, other)
+                fault: Fault = "lost" if op == "lose" else "duplicated"
+                world.spoil_frame(one, other, fault)
 
     def _restart(self, broker: int) -> None:
         """The clients of a broker that comes back ask for everything again."""

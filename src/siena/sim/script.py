@@ -21,6 +21,8 @@ _NEEDS: dict[Op, tuple[str, ...]] = {
     "publish": ("client", "at", "notification"),
     "connect": ("at", "to"),
     "disconnect": ("at", "to"),
+    "lose": ("at", "to"),
+    "duplicate": ("at", "to"),
     "suspend": ("client", "at"),
     "resume": ("client", "at"),
     "move": ("client", "at", "to"),
@@ -42,8 +44,8 @@ def read_script(text: str) -> Iterator[tuple[int, Step]]:
     >>> list(read_script('{"op": "explode", "at": 2}'))
     Traceback (most recent call last):
     siena.errors.SienaError: line 1: there is no op 'explode' (subscribe, unsubscribe,
-    advertise, unadvertise, publish, connect, disconnect, suspend, resume, move, crash,
-    restart)
+    advertise, unadvertise, publish, connect, disconnect, lose, duplicate, suspend,
+    resume, move, crash, restart)
     """
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():

@@ -35,7 +35,7 @@ from siena.routing.topology import Topology
 from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
 from siena.sim.moving import Moves
-from siena.sim.network import Ends, Network, ends
+from siena.sim.network import Ends, Fault, Network, ends
 from siena.sim.scheduler import Scheduler
 
 Heard = Callable[[Client, Message], None]
@@ -167,15 +167,18 @@ class World:
             if here in self.routers:
                 self._send(here, self.routers[here].handle(PeerDisconnect(), there))
 
-    def lose_frame(self, one: int, other: int) -> None:
-        """Lose the next frame of a link: it breaks when that is noticed."""
+    def spoil_frame(self, one: int, other: int, fault: Fault) -> None:
+        """Lose or duplicate the next frame of a link; when that is noticed, it breaks.
+
+        Both ends forget, connect again, and tell each other everything.
+        """
 
         def broken() -> None:
             self.disconnect(one, other)
             self.connect(one, other)
 
         if ends(one, other) in self.network:
-            self.network.fail_next(one, other, broken)
+            self.network.fail_next(one, other, fault, broken)
 
     def crash(self, broker: int) -> None:
         """Let a broker forget everything and be gone, and its links with it."""
