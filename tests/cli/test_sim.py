@@ -311,13 +311,42 @@ def test_people_get_a_table(run: Run) -> None:
     assert "30 publications" in out
 
 
+FAULTS = "faults { lost = 2; duplicated = 2; time = 0~50; };"
+
+
+def test_a_scenario_may_have_faults(run: Run) -> None:
+    Path("scenario.txt").write_text(SCENARIO + FAULTS)
+    code, out, err = run("run", "scenario.txt", "--topology", "chain:3", "--json")
+    assert (code, err) == (0, "")
+    assert "peerconnect" in json.loads(out)["messages"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "arguments", "reason"),
+    [
+        (SCENARIO + FAULTS, ("--oracle",), "an oracle for networks without faults"),
+        (f"servers = centralized; {FAULTS}", (), "there are faults, and no links"),
+        (SCENARIO + FAULTS, ("--topology", "chain:1"), "there are faults, and no li"),
+        ("servers = general;", ("--oracle",), "there is an oracle for trees only"),
+        (SCENARIO, ("--topology", "chain:x"), '"chain:x" is no shape'),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    run: Run, scenario: str, arguments: tuple[str, ...], reason: str
+) -> None:
+    Path("scenario.txt").write_text(scenario)
+    code, out, err = run("run", "scenario.txt", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert reason in err
+
+
 def test_a_bad_scenario_is_refused_with_its_place(run: Run) -> None:
     Path("scenario.txt").write_text("servers = acyclic;\nthings { };")
     code, _, err = run("run", "scenario.txt")
     assert code == 2
     assert err == (
         "siena: error: scenario.txt, line 2, column 1: 'things' is not a section "
-        "(objects, parties)\n"
+        "(objects, parties, faults)\n"
     )
 
 

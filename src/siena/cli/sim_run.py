@@ -84,6 +84,8 @@ def _run(
         tally = Tally(network, what.architecture, what.forwarding)
         return run_scenario(what, network.brokers, tally, seed), tally.account
     options = Options(forwarding=what.forwarding)
+    if what.has_faults and (what.architecture == "centralised" or not network.links):
+        raise SienaError("there are faults, and no links between brokers")
     carried = CarriedByBrokers(World(network, what.architecture, options))
     return run_scenario(what, network.brokers, carried, seed), carried.account
 

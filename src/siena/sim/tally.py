@@ -9,14 +9,16 @@ Reference:
     Our specification, F.5.
 """
 
+import random
 from collections import Counter
 
+from siena.errors import SienaError
 from siena.routing.options import Forwarding
 from siena.routing.topology import Topology
 from siena.routing.trees import tree_below
 from siena.sim.architecture import Architecture, plain
 from siena.sim.behaviour import Party
-from siena.sim.network import Account
+from siena.sim.network import Account, Fault
 from siena.sim.scheduler import Scheduler
 
 
@@ -72,6 +74,10 @@ class Tally:
             self._pay_notification(known, site)
         for party in list(known.active.values()):
             party.receive()
+
+    def spoil(self, fault: Fault, rng: random.Random) -> None:
+        """Counting knows no frames."""
+        raise SienaError("there is an oracle for networks without faults only")
 
     def _event(self, event: str) -> "_Event":
         return self._events.setdefault(event, _Event())
