@@ -46,7 +46,7 @@ class Service(Protocol):
     def publish(self, name: str, site: int, event: str) -> None:
         """An object publishes."""
 
-    def spoil(self, fault: Fault, rng: random.Random) -> None:
+    def spoil(self, fault: Fault, rng: random.Random, /) -> None:
         """The next frame of a random link is lost, or comes twice."""
 
 

@@ -75,9 +75,12 @@ class Tally:
         for party in list(known.active.values()):
             party.receive()
 
-    def spoil(self, fault: Fault, rng: random.Random) -> None:
+    def spoil(self, fault: Fault, _rng: random.Random) -> None:
         """Counting knows no frames."""
-        raise SienaError("there is an oracle for networks without faults only")
+        raise SienaError(
+            "there is an oracle for networks without faults only",
+            hint=f"here a frame is {fault}",
+        )
 
     def _event(self, event: str) -> "_Event":
         return self._events.setdefault(event, _Event())
