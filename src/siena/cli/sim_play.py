@@ -72,7 +72,7 @@ def sim_play(
 
 def _play(world: World, step: Step, number: int, *, as_json: bool) -> None:
     before = {name: len(client.received) for name, client in world.clients.items()}
-    found = {name: len(client.sequences) for name, client in world.clients.items()}
+    found = {name: len(client.found) for name, client in world.clients.items()}
     world.network.sent.clear()
     perform(world, step)
     world.run()
@@ -80,10 +80,10 @@ def _play(world: World, step: Step, number: int, *, as_json: bool) -> None:
     world.scheduler.now += 1
     sent = [list(message) for message in world.network.sent]
     receivers = sorted(
-        name
+        client.reached
         for name, client in world.clients.items()
         if len(client.received) > before.get(name, 0)
-        or len(client.sequences) > found.get(name, 0)
+        or len(client.found) > found.get(name, 0)
     )
     if as_json:
         answer: dict[str, object] = {"step": number}

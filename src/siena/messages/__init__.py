@@ -7,6 +7,7 @@ is neither bytes nor an action: :mod:`siena.routing` decides what follows from i
 from siena.messages.interface import Interface, Side, Stamp
 from siena.messages.notices import (
     Found,
+    Key,
     Lost,
     Notify,
     Quenched,
@@ -81,6 +82,7 @@ __all__ = [
     "Found",
     "Interest",
     "Interface",
+    "Key",
     "LinkState",
     "Lost",
     "MapIdentity",

@@ -169,6 +169,10 @@ class Monitors:
             if f.source is not None and f.source > 0
         ]
 
+    def progress(self, subscriber: Interface) -> dict[Pattern, tuple[Notify, ...]]:
+        """What has been accepted for each pattern of a subscriber, and not given."""
+        return {m.pattern: tuple(m.accepted) for m in self._of(subscriber)}
+
     def notify(self, hops: set[Interface], message: Notify) -> Outbox:
         """Offer a notification to the monitors that subscribed to it."""
         self._now += 1

@@ -156,6 +156,10 @@ class Router:
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
 
+    def progress(self, client: str) -> dict[Pattern, tuple[Notify, ...]]:
+        """How much of each of its patterns has been seen for a client."""
+        return self._monitors.progress(client)
+
     def check(self) -> None:
         """Verify all invariants, from scratch."""
         self.tables.check()
@@ -276,12 +280,14 @@ class Router:
         return self._told(self._monitors.found(message, source))
 
     def _told(self, found: Outbox) -> Outbox:
-        """What was found, without what is for clients that are suspended."""
-        return [
-            (hop, m)
-            for hop, m in found
-            if isinstance(hop, int) or not self._mailboxes.is_suspended(hop)
-        ]
+        """What was found; what is for clients goes the way of all that is for them."""
+        out: Outbox = []
+        for hop, message in found:
+            if isinstance(hop, str) and isinstance(message, Found):
+                out += self._mailboxes.deliver(hop, message)
+            else:
+                out.append((hop, message))
+        return out
 
     # --- Clients --------------------------------------------------------------------
 

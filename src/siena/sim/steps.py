@@ -32,6 +32,7 @@ Op = Literal[
     "duplicate",
     "suspend",
     "resume",
+    "map_identity",
     "move",
     "crash",
     "restart",
@@ -46,6 +47,7 @@ class Step:
     op: Op
     at: int
     client: str = ""
+    handler: str = ""
     to: int = 0
     queue: int = 0
     interest: Interest | None = None
@@ -61,7 +63,7 @@ def perform(world: World, step: Step) -> None:
         (world.crash if step.op == "crash" else world.restart)(step.at)
     elif step.op in {"connect", "disconnect", "lose", "duplicate"}:
         _change_link(world, step)
-    elif step.op in {"suspend", "resume", "move"}:
+    elif step.op in {"suspend", "resume", "map_identity", "move"}:
         _change_client(world, step)
     else:
         _ask(world, step)
@@ -98,6 +100,8 @@ def _change_client(world: World, step: Step) -> None:
     elif step.op == "resume":
         client.is_suspended = False
         world.ask(client, Resume())
+    elif step.op == "map_identity":
+        world.map_identity(client, step.handler)
     else:
         if step.to not in world.topology:
             raise SienaError(f"there is no broker {step.to}")

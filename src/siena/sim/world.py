@@ -17,6 +17,7 @@ from siena.messages import (
     Interface,
     LinkState,
     Lost,
+    MapIdentity,
     Message,
     Notify,
     Outbox,
@@ -82,6 +83,8 @@ class World:
         self.scheduler = Scheduler()
         self.network = Network(self.scheduler, self._arrive, self._delay)
         self.clients: dict[str, Client] = {}
+        # Whose deliveries each handler gets.
+        self.handlers: dict[str, str] = {}
         self.moves = Moves(self.ask_at)
         self.heard: Heard | None = None
         self.epochs = dict.fromkeys(self._brokers(), 0)
@@ -96,6 +99,8 @@ class World:
         """The client of that name; a new one is at this broker."""
         if at not in self.topology:
             raise SienaError(f"there is no broker {at}")
+        if name in self.handlers and name not in self.clients:
+            raise SienaError(f"{name!r} is a handler of {self.handlers[name]!r}")
         client = self.clients.setdefault(name, Client(name, at))
         if client.at != at:
             raise SienaError(f"client {name!r} is at broker {client.at}, not {at}")
@@ -119,6 +124,18 @@ class World:
         if self.access(old) != self.access(to):
             client.is_suspended = True
             self.moves.begin(client, old, to, queue_max)
+
+    def map_identity(self, client: Client, handler: str) -> None:
+        """Let what is for a client be delivered elsewhere, and resume."""
+        if handler != client.name:
+            if handler in self.clients:
+                raise SienaError(f"{handler!r} is a client, and no handler")
+            owner = self.handlers.setdefault(handler, client.name)
+            if owner != client.name:
+                raise SienaError(f"{handler!r} is a handler of {owner!r}")
+        client.handler = handler
+        client.is_suspended = False
+        self.ask(client, MapIdentity(handler))
 
     def publish(self, client: Client, notification: Notification) -> None:
         """Let a client publish."""
@@ -252,7 +269,8 @@ class World:
             if isinstance(interface, int):
                 self.network.send(broker, interface, message)
             else:
-                client = self.clients[interface]
+                client = self.clients[self.handlers.get(interface, interface)]
+                client.reached = interface
                 self._cross(broker, client.at, verb(message))
                 is_stale = isinstance(message, (Quenched, Unquenched)) and (
                     broker != self.access(client.at)  # it has moved on
@@ -264,7 +282,7 @@ class World:
         if isinstance(message, Notify):
             client.received.append(message)
         elif isinstance(message, Found):
-            client.sequences.append(message.sequence)
+            client.found.append(message)
         elif isinstance(message, Quenched):
             client.quenched.add(message.advertisement)
         elif isinstance(message, Unquenched):
