@@ -13,6 +13,7 @@ Reference:
 from dataclasses import dataclass, field
 
 from siena.algebra.disjunction import covers_pattern
+from siena.algebra.sat import satisfiable
 from siena.messages import (
     Found,
     Interface,
@@ -228,7 +229,8 @@ class Monitors:
         holder = Holder(monitor.number, self._tables.me)
         for each in monitor.factors:
             if each.source is None:
-                for f in each.steps[0]:
+                # What nothing can match nobody needs to hear of, as in any filter.
+                for f in filter(satisfiable, each.steps[0]):
                     changes += table.announce(holder, f)
         return changes
 

@@ -8,8 +8,15 @@ oracle.  The seed of a world is all that is needed to see it again.
 import random
 from dataclasses import dataclass
 
-from siena.messages import Advertise, Stamp, Subscribe
-from siena.model import Notification
+from siena.messages import Advertise, Interest, Stamp, Subscribe
+from siena.model import (
+    Advertisement,
+    Constraint,
+    Notification,
+    Operator,
+    Pattern,
+    Predicate,
+)
 from siena.sim.clients import Client
 from siena.sim.judge import Judge, Violation
 from siena.sim.network import Fault
@@ -18,6 +25,7 @@ from siena.sim.random_world import (
     random_advertisement,
     random_filter,
     random_notification,
+    random_pattern,
     random_world,
 )
 from siena.sim.steps import Op, Step, perform
@@ -25,6 +33,11 @@ from siena.sim.world import World
 
 ROUNDS = 12
 STEPS_MAX = 4
+# So often an interest is a pattern.
+PATTERNS = 0.2
+
+# So often something is drawn that matches one step of a pattern and no other.
+PROBES_MAX = 40
 
 # What may happen, each as often as it is listed.
 _CALM: list[Op] = [
@@ -33,8 +46,7 @@ _CALM: list[Op] = [
     *("advertise",) * 3,
     "unadvertise",
     *("publish",) * 4,
-    "suspend",
-    "resume",
+    *("suspend", "resume", "map_identity"),
 ]
 _GENTLE: list[Op] = ["subscribe", "publish", "publish", "publish", "move", "move"]
 _STORM: list[Op] = [
@@ -131,6 +143,62 @@ class Trial:
         for _ in range(3):
             publisher = self.rng.choice(list(self.world.clients.values()))
             self.judge.publish(publisher, self._notification(publisher))
+        self._probe()
+
+    def _probe(self) -> None:
+        """Publish what some pattern waits for, again and again, and nothing else.
+
+        What matches one step alone is the same to every broker that looks for a part of
+        the pattern, whatever part.  Each time something may be missed, or be taken for
+        a sequence that began earlier; the last time, everybody begins anew.
+        """
+        world = self.world
+        waiting = [
+            c
+            for c in world.clients.values()
+            if c.patterns and not c.is_suspended and world.access(c.at) in world.routers
+        ]
+        if not waiting:
+            return
+        client = self.rng.choice(waiting)
+        pattern = self.rng.choice(client.patterns)
+        chosen = [self._only_match(pattern, step) for step in pattern]
+        notifications = [found for found in chosen if found is not None]
+        if len(notifications) < len(pattern):
+            return
+        sequence = [(self._publisher(client, n), n) for n in notifications]
+        world.run()
+        for _ in range(len(pattern)):
+            for publisher, notification in sequence:
+                self.judge.publish(publisher, notification)
+        self.judge.publish_sequence(client, pattern, sequence)
+
+    def _only_match(self, pattern: Pattern, step: Predicate) -> Notification | None:
+        """Something that matches this step and no other."""
+        for _ in range(PROBES_MAX):
+            found = random_notification(self.rng)
+            if [s for s in pattern if s.matches(found)] == [step]:
+                return found
+        return None
+
+    def _publisher(self, client: Client, notification: Notification) -> Client:
+        """Somebody whom a client can hear, and who has advertised what is to come."""
+        within = self.judge.within_reach(client)
+        # Often the same one: what one neighbour alone provides is looked for there.
+        publisher = within[0] if self.rng.random() < 0.7 else self.rng.choice(within)
+        if self.world.options.is_advertising and not publisher.offers(notification):
+            offered = Advertisement(
+                Constraint(name, Operator.EQ, value)
+                for name, value in notification.items()
+            )
+            step = Step(
+                op="advertise",
+                client=publisher.name,
+                at=publisher.at,
+                advertisement=offered,
+            )
+            perform(self.world, step)
+        return publisher
 
     def _gentle_round(self) -> None:
         """Nothing is cancelled and nothing breaks: then nothing may be lost either."""
@@ -193,8 +261,9 @@ class Trial:
             self._ask(op, client)
 
     def _ask(self, op: Op, client: Client) -> None:
-        if op in {"suspend", "resume"}:
+        if op in {"suspend", "resume", "map_identity"}:
             self.judge.forgive(client.name)
+        is_pattern = self.rng.random() < PATTERNS
         perform(
             self.world,
             Step(
@@ -202,7 +271,10 @@ class Trial:
                 client=client.name,
                 at=client.at,
                 queue=self.rng.choice((0, 0, 2, 50)),
-                interest=random_filter(self.rng),
+                handler=self.rng.choice(
+                    (client.name, f"{client.name}1", f"{client.name}2")
+                ),
+                interest=(random_pattern if is_pattern else random_filter)(self.rng),
                 advertisement=random_advertisement(self.rng),
                 notification=self._notification(client),
             ),
@@ -238,6 +310,9 @@ class Trial:
             else:
                 fault: Fault = "lost" if op == "lose" else "duplicated"
                 world.spoil_frame(one, other, fault)
+                # Without traffic no frame is spoiled before everything rests.
+                for ask in (*("subscribe",) * 2, "unsubscribe", "publish"):
+                    self._happen(ask)
 
     def _restart(self, broker: int) -> None:
         """The clients of a broker that comes back ask for everything again."""
@@ -246,10 +321,13 @@ class Trial:
             return
         world.restart(broker)
         for client in self._clients_of(broker):
+            if client.handler != client.name:
+                world.map_identity(client, client.handler)
             for advertisement in client.advertisements:
                 world.ask(client, Advertise(advertisement))
-            for f in client.filters:
-                world.ask(client, Subscribe(f))
+            interests: list[Interest] = [*client.filters, *client.patterns]
+            for interest in interests:
+                world.ask(client, Subscribe(interest))
 
     def _clients_of(self, broker: int) -> list[Client]:
         world = self.world

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
 from siena.messages import Found, Notify
+from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Notification, Pattern
 
 
@@ -66,6 +67,10 @@ class Client:
             a for a in self.advertisements if not covers_advertisement(advertisement, a)
         ]
         self.quenched &= set(self.advertisements)
+
+    def all_filters(self) -> list[Filter]:
+        """Its filters, and those of the steps of its patterns."""
+        return [*self.filters, *(f for p in self.patterns for f in filters_of(p))]
 
     def wants(self, notification: Notification) -> bool:
         """Whether one of its filters matches."""

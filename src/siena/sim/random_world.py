@@ -15,6 +15,7 @@ from siena.model import (
     Kind,
     Notification,
     Operator,
+    Pattern,
     Value,
 )
 from siena.routing.options import Covering, Merging, Options, Paths
@@ -129,6 +130,11 @@ def random_filter(rng: random.Random) -> Filter:
     return Filter(
         random_constraint(rng) for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3)))
     )
+
+
+def random_pattern(rng: random.Random) -> Pattern:
+    """A pattern of two or three steps, which may be the same."""
+    return Pattern(random_filter(rng) for _ in range(rng.choice((2, 2, 3))))
 
 
 def random_advertisement(rng: random.Random) -> Advertisement:

@@ -50,4 +50,6 @@ class Scheduler:
             done += 1
             if done > EVENTS_MAX:
                 raise LimitError("EVENTS_MAX", EVENTS_MAX, "events without rest")
+        if until is not None:
+            self.now = max(self.now, until)
         return done

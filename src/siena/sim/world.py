@@ -270,7 +270,8 @@ class World:
                 self.network.send(broker, interface, message)
             else:
                 client = self.clients[self.handlers.get(interface, interface)]
-                client.reached = interface
+                if isinstance(message, (Notify, Found)):
+                    client.reached = interface
                 self._cross(broker, client.at, verb(message))
                 is_stale = isinstance(message, (Quenched, Unquenched)) and (
                     broker != self.access(client.at)  # it has moved on
