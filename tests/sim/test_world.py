@@ -7,7 +7,6 @@ from siena.errors import LimitError, SienaError
 from siena.messages import Subscribe
 from siena.routing.options import Options
 from siena.routing.topology import Topology
-from siena.sim import scheduler as scheduling
 from siena.sim.architecture import Architecture
 from siena.sim.network import Fault
 from siena.sim.scheduler import Scheduler
@@ -202,9 +201,9 @@ def test_options_do_not_change_what_clients_receive() -> None:
     assert len(answers) == 1
 
 
-def test_a_world_that_never_rests_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "EVENTS_MAX", 100)
+def test_a_world_that_never_rests_is_stopped() -> None:
     scheduler = Scheduler()
+    scheduler.events_max = 100
 
     def again() -> None:
         scheduler.after(1, again)

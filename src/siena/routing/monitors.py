@@ -242,7 +242,10 @@ class Monitors:
         neighbours = self._tables.neighbours
 
         def providers(step: Predicate) -> frozenset[Interface]:
-            return self._providers(step) - {monitor.subscriber}
+            found = self._providers(step)
+            if isinstance(monitor.subscriber, str):
+                return found  # a client gets what it publishes itself, too
+            return found - {monitor.subscriber}
 
         def delegates(hop: Interface) -> bool:
             return isinstance(hop, int) and neighbours[hop].side is Side.PEER

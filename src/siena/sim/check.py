@@ -6,22 +6,17 @@ oracle.  The seed of a world is all that is needed to see it again.
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from siena.errors import LimitError
 from siena.messages import Advertise, Interest, Stamp, Subscribe
-from siena.model import (
-    Advertisement,
-    Constraint,
-    Notification,
-    Operator,
-    Pattern,
-    Predicate,
-)
+from siena.model import Notification, Pattern, Predicate
 from siena.sim.clients import Client
 from siena.sim.judge import Judge, Violation
 from siena.sim.network import Fault
 from siena.sim.random_world import (
     CLIENTS,
+    exactly,
     random_advertisement,
     random_filter,
     random_notification,
@@ -36,6 +31,8 @@ STEPS_MAX = 4
 # So often an interest is a pattern.
 PATTERNS = 0.2
 
+# Worlds as small as these come to rest after a few hundred.
+EVENTS_MAX = 20_000
 # So often something is drawn that matches one step of a pattern and no other.
 PROBES_MAX = 40
 
@@ -79,7 +76,7 @@ def try_world(seed: int) -> Outcome:
     violation = None
     try:
         trial.run()
-    except Violation as found:
+    except (LimitError, Violation) as found:
         violation = str(found)
     return Outcome(seed, describe(world), trial.judge.deliveries, violation)
 
@@ -99,6 +96,7 @@ class Trial:
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world = world
+        self.world.scheduler.events_max = EVENTS_MAX
         self.judge = Judge(world)
         self.rng = rng
         self._moved: set[str] = set()
@@ -166,12 +164,28 @@ class Trial:
         notifications = [found for found in chosen if found is not None]
         if len(notifications) < len(pattern):
             return
-        sequence = [(self._publisher(client, n), n) for n in notifications]
+        within = self.judge.within_reach(client)
+        # Often one of them publishes all: then parts may be looked for elsewhere.
+        one = self.rng.choice(within)
+        publishers = [
+            one if self.rng.random() < 0.7 else self.rng.choice(within) for _ in pattern
+        ]
+        sequence = list(zip(publishers, notifications, strict=True))
+        offers = [
+            Step(op="advertise", client=who.name, at=who.at, advertisement=exactly(n))
+            for who, n in sequence
+            if world.options.is_advertising and not who.offers(n)
+        ]
+        for offer in offers:
+            perform(world, offer)
         world.run()
         for _ in range(len(pattern)):
             for publisher, notification in sequence:
                 self.judge.publish(publisher, notification)
         self.judge.publish_sequence(client, pattern, sequence)
+        for offer in offers:
+            perform(world, replace(offer, op="unadvertise"))
+        world.run()
 
     def _only_match(self, pattern: Pattern, step: Predicate) -> Notification | None:
         """Something that matches this step and no other."""
@@ -180,25 +194,6 @@ class Trial:
             if [s for s in pattern if s.matches(found)] == [step]:
                 return found
         return None
-
-    def _publisher(self, client: Client, notification: Notification) -> Client:
-        """Somebody whom a client can hear, and who has advertised what is to come."""
-        within = self.judge.within_reach(client)
-        # Often the same one: what one neighbour alone provides is looked for there.
-        publisher = within[0] if self.rng.random() < 0.7 else self.rng.choice(within)
-        if self.world.options.is_advertising and not publisher.offers(notification):
-            offered = Advertisement(
-                Constraint(name, Operator.EQ, value)
-                for name, value in notification.items()
-            )
-            step = Step(
-                op="advertise",
-                client=publisher.name,
-                at=publisher.at,
-                advertisement=offered,
-            )
-            perform(self.world, step)
-        return publisher
 
     def _gentle_round(self) -> None:
         """Nothing is cancelled and nothing breaks: then nothing may be lost either."""

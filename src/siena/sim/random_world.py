@@ -153,3 +153,10 @@ def random_notification(rng: random.Random) -> Notification:
     if rng.random() < 0.5:
         attributes["s"] = rng.choice((*_WORDS, "", "aba", "bb", "c"))
     return Notification(attributes)
+
+
+def exactly(notification: Notification) -> Advertisement:
+    """The advertisement of this, and of less."""
+    return Advertisement(
+        Constraint(name, Operator.EQ, value) for name, value in notification.items()
+    )
