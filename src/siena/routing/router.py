@@ -101,7 +101,7 @@ class Router:
         self.published = 0
         self._seen = Seen()
         self._mailboxes = Mailboxes()
-        self._settling = Settling(self.tables.reach)
+        self._settling = Settling(self.tables.reach, self.tables.is_downstream)
         self._quenching = Quenching(self.tables.overlaps)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {

@@ -22,6 +22,8 @@ from siena.routing.neighbour import Neighbour
 
 # Whether the reach of one origin, through a neighbour, is within that of another.
 ReachOf = Callable[[Neighbour, int, int], bool]
+# Whether a neighbour hears from us of what entered at an origin.
+Downstream = Callable[[Neighbour, int], bool]
 
 
 class Question(NamedTuple):
@@ -45,8 +47,9 @@ class _Waiting:
 class Settling:
     """The questions that are open, and whom each of them waits for."""
 
-    def __init__(self, reach: ReachOf) -> None:
+    def __init__(self, reach: ReachOf, is_downstream: Downstream) -> None:
         self._reach = reach
+        self._is_downstream = is_downstream
         self._tokens = count(1)
         self._asked: dict[int, tuple[int, Told, _Waiting]] = {}
 
@@ -105,6 +108,8 @@ class Settling:
         if neighbour.side is Side.CHILD:
             # It was told nothing, but what is published there climbs all the same.
             return ((f, question.origin), Told()) if question.fresh else None
+        if not self._is_downstream(neighbour, question.origin):
+            return None
         told = neighbour.filters.told
         covers = [
             (g, origin)
@@ -114,4 +119,11 @@ class Settling:
         if not question.fresh and any(told[pair].is_settled for pair in covers):
             return None
         pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
-        return None if pair is None else (pair, told[pair])
+        if pair is None:
+            return None
+        asked = f, question.origin
+        if neighbour.side is Side.MESH and pair != asked:
+            # Whoever is asked about a cover with another origin asks along the tree of
+            # that one, and so on: in circles.  There is an answer to what was asked.
+            return asked, told.get(asked, Told())
+        return pair, told[pair]

@@ -152,6 +152,12 @@ class Tables:
             return True
         return self.mesh.trees.reaches(neighbour.number, origin, other)
 
+    def is_downstream(self, neighbour: Neighbour, origin: int) -> bool:
+        """Whether a neighbour hears from us of what entered at ``origin``."""
+        if neighbour.side is not Side.MESH:
+            return True
+        return self.mesh.trees.is_child(origin, neighbour.number, of=self.me)
+
     def check(self) -> None:
         """Verify that everybody has been told what the declarative rule says."""
         for neighbour in self.neighbours.values():
