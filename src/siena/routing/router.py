@@ -57,6 +57,7 @@ from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
 from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest import Change
+from siena.routing.link_state import LinkStates
 from siena.routing.mailbox import ClientRequest, Mailboxes
 from siena.routing.monitors import Monitors
 from siena.routing.options import Options
@@ -135,7 +136,7 @@ class Router:
     def preload(
         self,
         neighbours: Iterable[tuple[int, Side, float]],
-        states: Iterable[LinkState] = (),
+        states: LinkStates = LinkStates(),  # noqa: B008 -- it is copied
     ) -> None:
         """Begin in a network that is configured, rather than found link by link."""
         self.tables.mesh.preload(states)

@@ -12,6 +12,7 @@ Reference:
 """
 
 import heapq
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
@@ -36,15 +37,20 @@ class Trees:
         # Weights become integers, so that a way weighs the same in both directions.
         fractions = {(a, b): Fraction(weight) for a, b, weight in links}
         self._scale = lcm(*(f.denominator for f in fractions.values()))
-        self._steps: dict[int, list[tuple[int, int, int]]] = {}
+        # The length of a way in one integer: its weight, and below that a bit for each
+        # of its links.  It has none of them twice, so that lengths are added.
+        self._shift = len(fractions)
+        self._steps: dict[int, list[tuple[int, int]]] = {}
         for rank, ((a, b), fraction) in enumerate(sorted(fractions.items())):
-            weight = int(fraction * self._scale)
-            self._steps.setdefault(a, []).append((b, weight, 1 << rank))
-            self._steps.setdefault(b, []).append((a, weight, 1 << rank))
+            length = (int(fraction * self._scale) << self._shift) + (1 << rank)
+            self._steps.setdefault(a, []).append((b, length))
+            self._steps.setdefault(b, []).append((a, length))
+        self._bits = {b: 1 << at for at, b in enumerate(sorted(self._steps))}
         self._parents: dict[int, dict[int, int]] = {}
         self._children: dict[int, dict[int, list[int]]] = {}
-        self._distances: dict[int, dict[int, int]] = {}
-        self._behind: dict[tuple[int, int], frozenset[int]] = {}
+        # What lies behind a broker, as bits.  Many origins have it in common.
+        self._behind: dict[tuple[int, int], int] = {}
+        self._known: dict[int, int] = {}
 
     def parent(self, origin: int, broker: int) -> int | None:
         """The next broker on the way from ``broker`` to ``origin``."""
@@ -56,55 +62,68 @@ class Trees:
         """Whether what entered at ``origin`` comes to ``broker`` by way of ``of``."""
         return self.parent(origin, broker) == of
 
+    def children(self, origin: int, broker: int) -> Sequence[int]:
+        """The brokers to which what entered at ``origin`` comes by way of this one."""
+        if origin not in self._children:
+            self._grow(origin)
+        return self._children[origin].get(broker, ())
+
     def distance(self, origin: int, broker: int) -> float | None:
         """The weight of the way between two brokers, if there is one."""
-        if origin not in self._parents:
-            self._grow(origin)
-        found = self._distances[origin].get(broker)
-        return None if found is None else found / self._scale
+        length = 0
+        while broker != origin:
+            parent = self.parent(origin, broker)
+            if parent is None:
+                return None
+            length += next(step for b, step in self._steps[broker] if b == parent)
+            broker = parent
+        return (length >> self._shift) / self._scale
 
     def behind(self, origin: int, broker: int) -> frozenset[int]:
         """The brokers that ``origin`` reaches through ``broker``, itself included."""
-        key = origin, broker
-        found = self._behind.get(key)
-        if found is None:
-            if origin not in self._parents:
-                self._grow(origin)
-            children = self._children[origin]
-            reached = [broker]
-            for next_broker in reached:
-                reached += children.get(next_broker, ())
-            found = self._behind[key] = frozenset(reached)
-        return found
+        reached = [broker]
+        for next_broker in reached:
+            reached += self.children(origin, next_broker)
+        return frozenset(reached)
 
     def reaches(self, neighbour: int, origin: int, other: int) -> bool:
         """Whether ``other`` reaches, through a neighbour, all that ``origin`` does."""
         if origin == other:
             return True
-        return self.behind(origin, neighbour) <= self.behind(other, neighbour)
+        behind = self._bits_behind(origin, neighbour)
+        return behind & ~self._bits_behind(other, neighbour) == 0
+
+    def _bits_behind(self, origin: int, broker: int) -> int:
+        key = origin, broker
+        found = self._behind.get(key)
+        if found is None:
+            bits = 0
+            for reached in self.behind(origin, broker):
+                bits |= self._bits.get(reached, 0)
+            found = self._behind[key] = self._known.setdefault(bits, bits)
+        return found
 
     def _grow(self, origin: int) -> None:
         parents: dict[int, int] = {}
-        distances: dict[int, int] = {}
-        heap = [(0, 0, origin, origin)]
+        shortest = {origin: 0}
+        heap = [(0, origin, origin)]
         while heap:
-            weight, links, broker, parent = heapq.heappop(heap)
-            if broker in distances:
+            length, broker, parent = heapq.heappop(heap)
+            if broker in parents:
                 continue
-            distances[broker] = weight
             parents[broker] = parent
-            for neighbour, more, link in self._steps.get(broker, ()):
-                if neighbour not in distances:
-                    heapq.heappush(
-                        heap, (weight + more, links | link, neighbour, broker)
-                    )
+            for neighbour, step in self._steps.get(broker, ()):
+                way = length + step
+                known = shortest.get(neighbour)
+                if known is None or way < known:
+                    shortest[neighbour] = way
+                    heapq.heappush(heap, (way, neighbour, broker))
         del parents[origin]
         children: dict[int, list[int]] = {}
         for broker, parent in parents.items():
             children.setdefault(parent, []).append(broker)
         self._parents[origin] = parents
         self._children[origin] = children
-        self._distances[origin] = distances
 
 
 # A network of brokers computes its trees once for all of them; a few more for the

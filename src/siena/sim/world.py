@@ -27,6 +27,7 @@ from siena.messages import (
     verb,
 )
 from siena.model import Notification
+from siena.routing.link_state import LinkStates
 from siena.routing.options import Options
 from siena.routing.router import Router
 from siena.routing.spreading import Trees, trees_of
@@ -223,12 +224,13 @@ class World:
             beside[edge.one].append((edge.other, edge.side, edge.weight))
             beside[edge.other].append((edge.one, edge.side.opposite, edge.weight))
             self.network.open(edge.one, edge.other, edge.weight)
-        states = [
+        states = LinkStates(
             LinkState(
                 b, (0, 1), tuple(sorted((n, w) for n, s, w in links if s is Side.MESH))
             )
             for b, links in beside.items()
-        ]
+        )
+        states.trees()  # once for all of them
         for broker, links in beside.items():
             self.routers[broker] = self._router(broker)
             self.routers[broker].preload(
