@@ -24,6 +24,7 @@ from siena.algebra.conditions import (
     advertisement_reading,
     subscription_reading,
 )
+from siena.algebra.entrance import Entrance
 from siena.algebra.line import Lines, Neighbours
 from siena.algebra.location import Location
 from siena.algebra.shelf import F, Key, Node, Query, Shelf
@@ -84,6 +85,8 @@ class Poset(Generic[F]):
         # whose links still lead to what was above and below.
         self._asked: tuple[F, Query | None] | None = None
         self._gone: Node[F] | None = None
+        # Until the next change, and from the first notification after it.
+        self._entrance: Entrance[F] | None = None
 
     @classmethod
     def of_filters(cls, covering: Covering = "exact") -> "Poset[Filter]":
@@ -192,17 +195,25 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        found: set[Node[F]] = set()
-        queue = list(self._roots)
+        queue = self._starts(notification)
         seen = set(queue)
+        found: list[F] = []
         while queue:
             node = queue.pop()
             if _selects(node.filter, notification):
-                found.add(node)
+                found.append(node.filter)
                 fresh = node.successors - seen
                 seen |= fresh
                 queue += fresh
-        return _filters(found)
+        return frozenset(found)
+
+    def _starts(self, notification: Mapping[str, Value]) -> list[Node[F]]:
+        """The roots that may match."""
+        if not self._reading.names_grow:
+            return list(self._roots)  # an advertisement asks for no attribute
+        if self._entrance is None:
+            self._entrance = Entrance(self._roots)
+        return self._entrance.candidates(notification)
 
     def check(self) -> None:
         """Verify all invariants, comparing everything with everything."""
@@ -353,9 +364,11 @@ class Poset(Generic[F]):
     def _enter(self, f: F, query: Query) -> Node[F]:
         node: Node[F] = Node(f, {})
         self._spelled[f] = node
-        self._asked = self._gone = None
+        self._forget_answers()
         for name, condition in query.conditions.items():
-            shelf = self._shelves.setdefault(name, Shelf(self._reading))
+            shelf = self._shelves.get(name)
+            if shelf is None:
+                shelf = self._shelves[name] = Shelf(self._reading)
             where = query.located.get(name) or shelf.axis.locate(condition)
             node.conditions[name] = shelf.enter(node, condition, where)
         self._nodes[node.key] = node
@@ -366,7 +379,7 @@ class Poset(Generic[F]):
 
     def _leave(self, node: Node[F]) -> None:
         del self._nodes[node.key], self._spelled[node.filter]
-        self._asked = self._gone = None
+        self._forget_answers()
         self._lines.remove(node, self._bounds(node))
         conditions = self._reading.conditions(node.filter)
         assert conditions is not None
@@ -375,6 +388,9 @@ class Poset(Generic[F]):
             shelf.leave(node, number, conditions[name])
             if not shelf.axis:
                 del self._shelves[name]
+
+    def _forget_answers(self) -> None:
+        self._asked = self._gone = self._entrance = None
 
     def _bounds(self, node: Node[F]) -> dict[str, Bound]:
         return {

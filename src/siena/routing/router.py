@@ -102,7 +102,10 @@ class Router:
         self.published = 0
         self._seen = Seen()
         self._mailboxes = Mailboxes()
-        self._settling = Settling(self.tables.reach)
+        is_exact = options.covering == "exact" and options.merging == "none"
+        self._settling = Settling(
+            self.tables.reach, self.tables.leads, is_exact=is_exact
+        )
         self._quenching = Quenching(self.tables.overlaps)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
@@ -259,7 +262,7 @@ class Router:
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
         self._seen.add(message.stamp)
-        hops = {h.hop for h in self.tables.filters.match(message.notification)}
+        hops = self.tables.filters.match(message.notification)
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
             root = root_of(self.tables, message, source)

@@ -49,9 +49,14 @@ class Tables:
         self._declarative = declarative
 
     @property
+    def masters(self) -> list[int]:
+        """The brokers that know more: one at most, unless somebody erred."""
+        return [n.number for n in self._plain if n.side is Side.MASTER]
+
+    @property
     def has_master(self) -> bool:
         """Whether there is a broker that knows more."""
-        return any(n.side is Side.MASTER for n in self.neighbours.values())
+        return bool(self.masters)
 
     def holder(self, hop: Interface, origin: int | None) -> Holder:
         """Where an announcement of a hop entered the part of the network we are in."""
@@ -164,6 +169,12 @@ class Tables:
         if neighbour.side is not Side.MESH:
             return True
         return self.mesh.trees.reaches(neighbour.number, origin, other)
+
+    def leads(self, neighbour: Neighbour, origin: int) -> bool:
+        """Whether what entered at ``origin`` goes on to a neighbour from here."""
+        if neighbour.side is not Side.MESH:
+            return True
+        return self.mesh.trees.is_child(origin, neighbour.number, of=self.me)
 
     def check(self) -> None:
         """Verify that everybody has been told what the declarative rule says."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.messages import Side
+from siena.routing.topology import Topology, Weight
 
 # Far more than fit into a simulation.
 BROKERS_MAX = 100_000
@@ -122,6 +123,21 @@ def random_tree(brokers: int, seed: int) -> Shape:
         for n in range(2, brokers + 1)
     )
     return Shape(tuple(range(1, brokers + 1)), edges)
+
+
+def shape_of(topology: Topology) -> Shape:
+    """A topology as a shape: its brokers keep their numbers, and have no sides.
+
+    >>> from siena.sim.topologies.drawn import waxman
+    >>> len(shape_of(waxman(100, seed=7)).edges)
+    197
+    """
+    edges = (Edge(one, other, _plain(w)) for one, other, w in topology.links)
+    return Shape(topology.brokers, tuple(edges))
+
+
+def _plain(weight: Weight) -> float:
+    return weight if isinstance(weight, int) else float(weight)
 
 
 def spanning_tree(shape: Shape) -> Shape:

@@ -30,7 +30,7 @@ from siena.model import Notification
 from siena.routing.link_state import LinkStates
 from siena.routing.options import Options
 from siena.routing.router import Router
-from siena.routing.spreading import Trees, trees_of
+from siena.routing.spreading import trees_of
 from siena.sim.architecture import Architecture, edges_of
 from siena.sim.clients import Client
 from siena.sim.moving import Moves
@@ -86,7 +86,7 @@ class World:
         self.epochs = dict.fromkeys(self._brokers(), 0)
         self.routers: dict[int, Router] = {}
         self._latency = latency
-        self._sites: Trees | None = None
+        self._ways: dict[Ends, list[tuple[int, int, float]]] = {}
         self._preload()
 
     # --- Clients --------------------------------------------------------------------
@@ -196,14 +196,17 @@ class World:
 
     def component(self, broker: int) -> set[int]:
         """The brokers that can be reached from one over links that are up."""
-        reached = [broker]
-        for here in reached:
-            for link in self.network.links():
-                if here in link:
-                    there = link[0] if link[1] == here else link[1]
-                    if there not in reached:
-                        reached.append(there)
-        return set(reached)
+        beside: dict[int, list[int]] = {}
+        for one, other in self.network.links():
+            beside.setdefault(one, []).append(other)
+            beside.setdefault(other, []).append(one)
+        reached = {broker}
+        waiting = [broker]
+        while waiting:
+            fresh = set(beside.get(waiting.pop(), ())) - reached
+            reached |= fresh
+            waiting += fresh
+        return reached
 
     # --- Inside ---------------------------------------------------------------------
 
@@ -279,14 +282,22 @@ class World:
         """Account for what goes between a client and a broker at another site."""
         if source == target or self.architecture != "centralised":
             return
-        if self._sites is None:
-            links = ((*edge.ends, edge.weight) for edge in self.shape.edges)
-            self._sites = trees_of(frozenset(links))
+        way = self._ways.get((source, target))
+        if way is None:
+            way = self._ways[source, target] = self._way(source, target)
+        for here, there, weight in way:
+            self.network.record(here, there, kind, weight)
+
+    def _way(self, source: int, target: int) -> list[tuple[int, int, float]]:
+        """The links of the shortest way between two sites, with their weights."""
         weights = {edge.ends: edge.weight for edge in self.shape.edges}
+        sites = trees_of(frozenset((*link, w) for link, w in weights.items()))
+        way = []
         here = source
         while here != target:
-            there = self._sites.parent(target, here)
+            there = sites.parent(target, here)
             if there is None:
                 raise SienaError(f"there is no way from {source} to {target}")
-            self.network.record(here, there, kind, weights[ends(here, there)])
+            way.append((here, there, weights[ends(here, there)]))
             here = there
+        return way
