@@ -57,6 +57,7 @@ from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
 from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest import Change
+from siena.routing.link_state import LinkStates
 from siena.routing.mailbox import ClientRequest, Mailboxes
 from siena.routing.monitors import Monitors
 from siena.routing.options import Options
@@ -101,7 +102,10 @@ class Router:
         self.published = 0
         self._seen = Seen()
         self._mailboxes = Mailboxes()
-        self._settling = Settling(self.tables.reach, self.tables.is_downstream)
+        is_exact = options.covering == "exact" and options.merging == "none"
+        self._settling = Settling(
+            self.tables.reach, self.tables.leads, is_exact=is_exact
+        )
         self._quenching = Quenching(self.tables.overlaps)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
@@ -135,7 +139,7 @@ class Router:
     def preload(
         self,
         neighbours: Iterable[tuple[int, Side, float]],
-        states: Iterable[LinkState] = (),
+        states: LinkStates = LinkStates(),  # noqa: B008 -- it is copied
     ) -> None:
         """Begin in a network that is configured, rather than found link by link."""
         self.tables.mesh.preload(states)
@@ -262,7 +266,7 @@ class Router:
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
         self._seen.add(message.stamp)
-        hops = {h.hop for h in self.tables.filters.match(message.notification)}
+        hops = self.tables.filters.match(message.notification)
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
             root = root_of(self.tables, message, source)

@@ -8,6 +8,7 @@ and get goes over all links between it and the site where they are.
 
 import random
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from types import MappingProxyType
 
 from siena.errors import SienaError
@@ -29,10 +30,11 @@ from siena.messages import (
     verb,
 )
 from siena.model import Notification
+from siena.routing.link_state import LinkStates
 from siena.routing.options import Options
 from siena.routing.router import Router
-from siena.routing.spreading import Trees, trees_of
 from siena.routing.topology import Topology
+from siena.routing.trees import Tree, shortest_path_tree
 from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
 from siena.sim.moving import Moves
@@ -90,7 +92,8 @@ class World:
         self.epochs = dict.fromkeys(self._brokers(), 0)
         self.routers: dict[int, Router] = {}
         self._latency = latency
-        self._sites: Trees | None = None
+        self._ways: dict[Ends, list[tuple[int, int, float]]] = {}
+        self._centre: Tree | None = None
         self._preload()
 
     # --- Clients --------------------------------------------------------------------
@@ -216,14 +219,17 @@ class World:
 
     def component(self, broker: int) -> set[int]:
         """The brokers that can be reached from one over links that are up."""
-        reached = [broker]
-        for here in reached:
-            for link in self.network.links():
-                if here in link:
-                    there = link[0] if link[1] == here else link[1]
-                    if there not in reached:
-                        reached.append(there)
-        return set(reached)
+        beside: dict[int, list[int]] = {}
+        for one, other in self.network.links():
+            beside.setdefault(one, []).append(other)
+            beside.setdefault(other, []).append(one)
+        reached = {broker}
+        waiting = [broker]
+        while waiting:
+            fresh = set(beside.get(waiting.pop(), ())) - reached
+            reached |= fresh
+            waiting += fresh
+        return reached
 
     # --- Inside ---------------------------------------------------------------------
 
@@ -243,12 +249,13 @@ class World:
             beside[edge.one].append((edge.other, edge.side, edge.weight))
             beside[edge.other].append((edge.one, edge.side.opposite, edge.weight))
             self.network.open(edge.one, edge.other, edge.weight)
-        states = [
+        states = LinkStates(
             LinkState(
                 b, (0, 1), tuple(sorted((n, w) for n, s, w in links if s is Side.MESH))
             )
             for b, links in beside.items()
-        ]
+        )
+        states.trees()  # once for all of them
         for broker, links in beside.items():
             self.routers[broker] = self._router(broker)
             self.routers[broker].preload(
@@ -299,14 +306,20 @@ class World:
         """Account for what goes between a client and a broker at another site."""
         if source == target or self.architecture != "centralised":
             return
-        if self._sites is None:
-            links = ((a, b, plain(w)) for a, b, w in self.topology.links)
-            self._sites = trees_of(frozenset(links))
-        here = source
-        while here != target:
-            there = self._sites.parent(target, here)
-            if there is None:
-                raise SienaError(f"there is no way from {source} to {target}")
-            cost = plain(self.topology.weight(here, there))
-            self.network.record(here, there, kind, cost)
-            here = there
+        way = self._ways.get((source, target))
+        if way is None:
+            way = self._ways[source, target] = self._way(source, target)
+        for here, there, weight in way:
+            self.network.record(here, there, kind, weight)
+
+    def _way(self, source: int, target: int) -> list[tuple[int, int, float]]:
+        """The links of the shortest way between two sites, with their weights."""
+        centre = self.access(source)
+        if self._centre is None:
+            self._centre = shortest_path_tree(self.topology, centre)
+        site = target if source == centre else source
+        if site not in self._centre:
+            raise SienaError(f"there is no way from {source} to {target}")
+        path = self._centre.path(site)
+        steps = pairwise(path if source == centre else reversed(path))
+        return [(a, b, plain(self.topology.weight(a, b))) for a, b in steps]
