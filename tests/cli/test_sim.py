@@ -138,6 +138,42 @@ def test_links_and_clients_come_and_go(run: Run) -> None:
     assert receivers == [[], ["a"], [], ["a"], ["a"]]
 
 
+def test_a_handler_gets_what_is_for_a_client(run: Run) -> None:
+    script = "\n".join(
+        json.dumps(step)
+        for step in (
+            {"op": "subscribe", "client": "a", "at": 1, "filter": "x any"},
+            {"op": "subscribe", "client": "a", "at": 1, "filter": "y any then z any"},
+            {"op": "map_identity", "client": "a", "at": 1, "handler": "pager"},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 1}},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"y": 1}},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"z": 1}},
+            {"op": "move", "client": "a", "at": 1, "to": 2},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 2}},
+            {"op": "map_identity", "client": "a", "at": 2, "handler": "a"},
+            {"op": "publish", "client": "p", "at": 3, "notification": {"x": 3}},
+        )
+    )
+    code, out, err = play(run, script, "--topology", "chain:3", "--json")
+    assert (code, err) == (0, "")
+    steps = [json.loads(line) for line in out.splitlines()]
+    receivers = [step["receivers"] for step in steps if "receivers" in step]
+    assert receivers == [["pager"], [], ["pager"], ["pager"], ["a"]]
+
+
+def test_a_handler_belongs_to_one_client(run: Run) -> None:
+    steps = [
+        {"op": "map_identity", "client": "a", "at": 1, "handler": "pager"},
+        {"op": "map_identity", "client": "b", "at": 1, "handler": "pager"},
+    ]
+    script = "\n".join(map(json.dumps, steps))
+    code, _, err = play(run, script, "--topology", "chain:3")
+    assert (code, err) == (
+        2,
+        "siena: error: line 2: 'pager' is a handler of 'a'\n",
+    )
+
+
 def test_frames_are_lost_and_come_twice(run: Run) -> None:
     script = "\n".join(
         json.dumps(step)
