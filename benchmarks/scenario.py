@@ -1,12 +1,13 @@
-"""What does the papers' reference scenario cost, and how many messages go by in a second?
+"""What does the papers' reference scenario cost, and how long does a message take?
 
-Scenario 25 of CU-CS-888-99 (100 sites, 1 000 objects, 10 000 parties) is run by simulated
-brokers, message by message, in each of the papers' four combinations of architecture and
-forwarding.  Without latency the totals must be those of an oracle that only counts
-(:mod:`siena.sim.tally`): every kind of message, its number and its cost, requests,
-publications and deliveries.  Where they are not, the benchmark fails.
+The scenario of figure 25 of CU-CS-888-99 (100 sites, 1 000 objects, 10 000 parties) is
+run by simulated brokers, message by message, in each of the papers' four combinations
+of architecture and forwarding.  Without latency the totals must be those of an oracle
+that only counts (:mod:`siena.sim.tally`): every kind of message, its number and its
+cost, requests, publications and deliveries.  Where they are not, the benchmark fails.
 
-Times are of the processor, on one core.  ``--part 10`` has a tenth of objects and parties.
+Times are of the processor, on one core.  With ``--part 10`` there is a tenth of the
+objects and parties.
 """
 
 import argparse
@@ -52,9 +53,7 @@ def main() -> None:
         sys.exit("the brokers and the oracle differ")
 
 
-def scenario(
-    architecture: Architecture, forwarding: Forwarding, part: int
-) -> Scenario:
+def scenario(architecture: Architecture, forwarding: Forwarding, part: int) -> Scenario:
     """The reference scenario, or a part of it."""
     objects = Objects("A", OBJECTS // part, 10, (2_000, 2_500), 10)
     parties = Parties("A", PARTIES // part, 10, 10)

@@ -7,8 +7,8 @@ once been answered for need not be asked again, unless the answer has to be *fre
 
 In a network with cycles a question keeps to the tree of the origin that it is about,
 also where the interest has been pruned under one of another origin: what is asked is
-whether the cover is in force among those brokers, and not wherever it reaches.  Following
-the tree of each cover in turn, questions would multiply.
+whether the cover is in force among those brokers, and not wherever else it reaches.
+If it followed the tree of each cover in turn, it would go round and multiply.
 
 Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
@@ -52,9 +52,7 @@ class _Waiting:
 class Settling:
     """The questions that are open, and whom each of them waits for."""
 
-    def __init__(
-        self, reach: ReachOf, leads: Leads, *, is_exact: bool = False
-    ) -> None:
+    def __init__(self, reach: ReachOf, leads: Leads, *, is_exact: bool = False) -> None:
         self._reach = reach
         self._leads = leads
         # Whether the order of the tables is covering itself, and what is told is in it.
