@@ -1,9 +1,9 @@
 """How long does a large network take to settle, and does everybody get what they want?
 
-Clients come to random brokers of a general network, within one period, and subscribe; a
-part of them goes again; and publications travel all at once.  What everybody received is
-compared with the oracle, a flat list of filters: the last line is printed only if nothing
-was lost, nothing came twice and nothing came to anybody who did not want it.
+Clients come to random brokers of a general network, within one period, and subscribe;
+some of them go again; and publications travel all at once.  What everybody received is
+compared with the oracle, a flat list of filters: the last line is printed only if
+nothing was lost, nothing came twice and nothing came to anybody who did not want it.
 
 Messages take a random time each, so what is on its way meets on the way.  Times are of
 the processor, on one core.  The full size takes some minutes: ask for it with
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from siena.cli.progress import Progress
 from siena.sim.crowd import Crowd
 from siena.sim.topologies.text import parse_shape
 from siena.sim.world import World
@@ -50,25 +51,32 @@ def main() -> None:
 def run(chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """A row for each phase."""
     rows: list[dict[str, Any]] = []
+    progress = Progress(sys.stderr)
     worlds: list[Crowd] = []
 
     def build() -> None:
         name = f"{chosen.topology}:{chosen.brokers}"
         shape = parse_shape(name, seed=chosen.seed)
         world = World(shape, "general", seed=chosen.seed, latency=LATENCY)
-        worlds.append(Crowd(world, chosen.seed))
+
+        def show(share: float) -> None:
+            messages = world.network.account.counts.total()
+            progress.show(f"{share:.0%}, {messages:,} messages")
+
+        worlds.append(Crowd(world, chosen.seed, show))
 
     def phase(what: str, act: Callable[[], object]) -> None:
         before = worlds[0].world.network.account.counts.total() if worlds else 0
-        if not chosen.json:
-            print(f"{what:<40}", end="", flush=True)
+        progress.show(f"{what} ...")
         start = time.process_time()
         act()
         seconds = time.process_time() - start
         messages = worlds[0].world.network.account.counts.total() - before
         rows.append({"phase": what, "messages": messages, "seconds": seconds})
+        progress.clear()
         if not chosen.json:
-            print(f"{messages:>12,} messages {seconds:>8.1f} s", flush=True)
+            said = f"{what:<40}{messages:>12,} messages {seconds:>8.1f} s"
+            print(said, flush=True)
 
     phase(f"{chosen.brokers:,} brokers begin", build)
     [crowd] = worlds

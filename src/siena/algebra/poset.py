@@ -195,12 +195,13 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        queue = self._starts(notification)
+        attributes = dict(notification.items())  # quicker to ask, over and over
+        queue = self._starts(attributes)
         seen = set(queue)
         found: list[F] = []
         while queue:
             node = queue.pop()
-            if _selects(node.filter, notification):
+            if _selects(node.filter, attributes):
                 found.append(node.filter)
                 fresh = node.successors - seen
                 seen |= fresh

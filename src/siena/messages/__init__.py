@@ -78,7 +78,7 @@ def verb(message: Message) -> str:
     return _VERBS[type(message)]
 
 
-_VERBS = {kind: kind.__name__.lower() for kind in get_args(Message)}
+_VERBS: dict[type, str] = {kind: kind.__name__.lower() for kind in get_args(Message)}
 
 
 __all__ = [

@@ -71,7 +71,7 @@ class Announcer(Generic[F]):
     def told_above(self, item: F) -> Iterator[Pair[F]]:
         """What the neighbour was told that covers an item, by the order of the demand.
 
-        Nothing is missing as long as :meth:`sync` has been called since the last change.
+        Nothing is missing if :meth:`sync` has been called since the last change.
         """
         for wide in self.demand.above(item):
             for origin in self.demand.origins(wide):

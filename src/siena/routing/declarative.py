@@ -62,7 +62,7 @@ class DeclarativeDemand(Generic[F]):
         )
 
     def above(self, item: F) -> AbstractSet[F]:
-        """The filters that cover an item, whether or not the neighbour hears of them."""
+        """The filters that cover an item, of those that concern the neighbour."""
         return {wide for wide, _ in self._entries if self._covers(wide, item)}
 
     def origins(self, item: F) -> AbstractSet[int]:

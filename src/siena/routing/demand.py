@@ -87,7 +87,7 @@ class Demand(Generic[F]):
         return any((wide, origin) in self for wide in self._order.above(item))
 
     def above(self, item: F) -> AbstractSet[F]:
-        """The filters that cover an item, whether or not the neighbour hears of them."""
+        """The filters that cover an item, also where they concern others only."""
         return self._order.above(item)
 
     def origins(self, item: F) -> AbstractSet[int]:

@@ -7,8 +7,8 @@ once been answered for need not be asked again, unless the answer has to be *fre
 
 In a network with cycles a question keeps to the tree of the origin that it is about,
 also where the interest has been pruned under one of another origin: what is asked is
-whether the cover is in force among those brokers, and not wherever it reaches.  Following
-the tree of each cover in turn, questions would multiply.
+whether the cover is in force among those brokers, and not wherever else it reaches.
+If it followed the tree of each cover in turn, it would go round and multiply.
 
 Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
