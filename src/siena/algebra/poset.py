@@ -14,7 +14,8 @@ the immediate ones are those without another found filter between: one look at
 their own links tells.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Generic, NamedTuple
 
 from siena.algebra.conditions import (
@@ -23,11 +24,16 @@ from siena.algebra.conditions import (
     advertisement_reading,
     subscription_reading,
 )
+from siena.algebra.entrance import Entrance
 from siena.algebra.line import Lines, Neighbours
 from siena.algebra.location import Location
 from siena.algebra.shelf import F, Key, Node, Query, Shelf
 from siena.algebra.simple import Bound
 from siena.model import Advertisement, Filter, Value
+
+# The immediate links of a node, one way and the other.
+_UP = attrgetter("predecessors")
+_DOWN = attrgetter("successors")
 
 
 class Change(NamedTuple, Generic[F]):
@@ -72,6 +78,15 @@ class Poset(Generic[F]):
         self._lines: Lines[F] = Lines()
         self._roots: set[Node[F]] = set()
         self._impossible: dict[F, None] = {}
+        # The nodes by their filters, as they are spelled: most questions are about
+        # those, and need no search.
+        self._spelled: dict[F, Node[F]] = {}
+        # Until the next change: the last query, and the last node that was removed,
+        # whose links still lead to what was above and below.
+        self._asked: tuple[F, Query | None] | None = None
+        self._gone: Node[F] | None = None
+        # Until the next change, and from the first notification after it.
+        self._entrance: Entrance[F] | None = None
 
     @classmethod
     def of_filters(cls, covering: Covering = "exact") -> "Poset[Filter]":
@@ -105,10 +120,9 @@ class Poset(Generic[F]):
 
     def find(self, f: F) -> F | None:
         """The filter of the poset that selects the same, if there is one."""
-        query = self._query(f)
-        if query is None:
-            return f if f in self._impossible else None
-        node = self._nodes.get(query.key) if query.key is not None else None
+        if f in self._impossible:
+            return f
+        node = self._node(f)
         return None if node is None else node.filter
 
     def predecessors(self, f: F) -> frozenset[F]:
@@ -123,6 +137,9 @@ class Poset(Generic[F]):
 
     def covering(self, f: F) -> frozenset[F]:
         """All filters of the poset that cover ``f``, itself or an equal included."""
+        near = self._near(f)
+        if near is not None:
+            return _filters(self._closure(near, _UP))
         query = self._query(f)
         if query is None:
             return frozenset(self)
@@ -130,6 +147,10 @@ class Poset(Generic[F]):
 
     def covered_by(self, f: F) -> frozenset[F]:
         """All filters of the poset that ``f`` covers, itself or an equal included."""
+        near = self._near(f)
+        if near is not None:
+            below = self._closure(near, _DOWN)
+            return _filters(below) | self.impossible
         query = self._query(f)
         if query is None:
             return self.impossible
@@ -137,6 +158,8 @@ class Poset(Generic[F]):
 
     def add(self, f: F) -> Change[F]:
         """Put a filter between those that cover it and those that it covers."""
+        if f in self._spelled:
+            return _change(self._spelled[f], changed=False)
         query = self._query(f)
         if query is None:
             changed = f not in self._impossible
@@ -163,6 +186,7 @@ class Poset(Generic[F]):
         change = _change(node, changed=True)
         self._unlink(node)
         self._leave(node)
+        self._gone = node
         return change
 
     def match(self, notification: Mapping[str, Value]) -> frozenset[F]:
@@ -171,17 +195,26 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        found: set[Node[F]] = set()
-        queue = list(self._roots)
+        attributes = dict(notification.items())  # quicker to ask, over and over
+        queue = self._starts(attributes)
         seen = set(queue)
+        found: list[F] = []
         while queue:
             node = queue.pop()
-            if _selects(node.filter, notification):
-                found.add(node)
+            if _selects(node.filter, attributes):
+                found.append(node.filter)
                 fresh = node.successors - seen
                 seen |= fresh
                 queue += fresh
-        return _filters(found)
+        return frozenset(found)
+
+    def _starts(self, notification: Mapping[str, Value]) -> list[Node[F]]:
+        """The roots that may match."""
+        if not self._reading.names_grow:
+            return list(self._roots)  # an advertisement asks for no attribute
+        if self._entrance is None:
+            self._entrance = Entrance(self._roots)
+        return self._entrance.candidates(notification)
 
     def check(self) -> None:
         """Verify all invariants, comparing everything with everything."""
@@ -209,7 +242,33 @@ class Poset(Generic[F]):
             self._reading.covers(wide[name], narrow[name]) for name in fewer
         )
 
+    def _near(self, f: F) -> Node[F] | None:
+        """A node whose links lead to all that is above ``f`` and below it."""
+        node = self._spelled.get(f)
+        if node is None and self._gone is not None and self._gone.filter == f:
+            return self._gone
+        return node
+
+    def _closure(
+        self, node: Node[F], links: Callable[[Node[F]], set[Node[F]]]
+    ) -> set[Node[F]]:
+        """All that the links lead to, step by step, and the node if it is here."""
+        found: set[Node[F]] = set() if node is self._gone else {node}
+        found |= links(node)
+        waiting = list(links(node))
+        while waiting:
+            fresh = links(waiting.pop()) - found
+            found |= fresh
+            waiting += fresh
+        return found
+
     def _query(self, f: F) -> Query | None:
+        """Where a filter would stand; remembered until something changes."""
+        if self._asked is None or self._asked[0] != f:
+            self._asked = f, self._locate(f)
+        return self._asked[1]
+
+    def _locate(self, f: F) -> Query | None:
         conditions = self._reading.conditions(f)
         if conditions is None:
             return None
@@ -221,6 +280,9 @@ class Poset(Generic[F]):
         return Query(conditions, located)
 
     def _node(self, f: F) -> Node[F] | None:
+        node = self._spelled.get(f)
+        if node is not None:
+            return node
         query = self._query(f)
         if query is None or query.key is None:
             return None
@@ -302,8 +364,12 @@ class Poset(Generic[F]):
 
     def _enter(self, f: F, query: Query) -> Node[F]:
         node: Node[F] = Node(f, {})
+        self._spelled[f] = node
+        self._forget_answers()
         for name, condition in query.conditions.items():
-            shelf = self._shelves.setdefault(name, Shelf(self._reading))
+            shelf = self._shelves.get(name)
+            if shelf is None:
+                shelf = self._shelves[name] = Shelf(self._reading)
             where = query.located.get(name) or shelf.axis.locate(condition)
             node.conditions[name] = shelf.enter(node, condition, where)
         self._nodes[node.key] = node
@@ -313,7 +379,8 @@ class Poset(Generic[F]):
         return node
 
     def _leave(self, node: Node[F]) -> None:
-        del self._nodes[node.key]
+        del self._nodes[node.key], self._spelled[node.filter]
+        self._forget_answers()
         self._lines.remove(node, self._bounds(node))
         conditions = self._reading.conditions(node.filter)
         assert conditions is not None
@@ -322,6 +389,9 @@ class Poset(Generic[F]):
             shelf.leave(node, number, conditions[name])
             if not shelf.axis:
                 del self._shelves[name]
+
+    def _forget_answers(self) -> None:
+        self._asked = self._gone = self._entrance = None
 
     def _bounds(self, node: Node[F]) -> dict[str, Bound]:
         return {
