@@ -10,9 +10,13 @@ from siena.errors import SienaError
 from siena.routing.options import Covering, Forwarding, Merging, Options
 from siena.sim.architecture import as_architecture
 from siena.sim.script import read_script
-from siena.sim.shapes import Shape, parse_shape, read_shape
+from siena.sim.shapes import Shape, parse_shape, read_shape, shape_of
 from siena.sim.steps import Step, perform
+from siena.sim.topologies.text import parse_shape as draw_topology
 from siena.sim.world import World
+
+# Networks that follow from a seed.
+DRAWN = frozenset({"barabasi-albert", "random-tree", "transit-stub", "waxman"})
 
 
 def sim_play(
@@ -70,8 +74,8 @@ def sim_play(
             raise error.about(f"line {line}") from None
 
 
-def read_topology(topology: str) -> Shape:
-    """The shape of a word, or of a file."""
+def read_topology(topology: str, *, seed: int = 0) -> Shape:
+    """The shape of a word, or of a file; the seed is for those that are drawn."""
     path = Path(topology)
     if path.is_file():
         try:
@@ -79,6 +83,8 @@ def read_topology(topology: str) -> Shape:
         except SienaError as error:
             context = f"{topology}, {error.context}" if error.context else topology
             raise error.about(context) from None
+    if topology.partition(":")[0] in DRAWN:
+        return shape_of(draw_topology(topology, seed=seed))
     return parse_shape(topology)
 
 

@@ -31,7 +31,8 @@ def sim_run(
     topology: Annotated[
         str | None,
         typer.Option(
-            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
+            help="chain:N, star:N, ring:N, tree:BxD; transit-stub, "
+            "barabasi-albert:N, waxman:N, by seed; or a JSON file.",
             show_default="a random tree of 100 sites",
         ),
     ] = None,
@@ -54,13 +55,17 @@ def sim_run(
     Examples:
       siena sim run figure25.txt
       siena sim run figure25.txt --topology tree:3x4 --seed 7 --json
+      siena sim run figure25.txt --topology transit-stub
     """  # noqa: D301 -- Typer needs the backspace itself
     text = scenario.read_text(encoding="utf-8-sig")
     try:
         what = parse_scenario(text)
     except SienaError as error:
         raise error.about(str(scenario)) from None
-    shape = random_tree(SITES, seed) if topology is None else read_topology(topology)
+    if topology is None:
+        shape = random_tree(SITES, seed)
+    else:
+        shape = read_topology(topology, seed=seed)
     if what.architecture != "general":
         shape = spanning_tree(shape)
     start = perf_counter()
