@@ -72,7 +72,7 @@ class Crowd:
     def settle(self, clients: int) -> None:
         """Let some of them ask whether their subscriptions are in force everywhere."""
         answered: set[str] = set()
-        before, self.world.heard = self.world.heard, None
+        before = self.world.heard
 
         def hear(client: Client, message: object) -> None:
             if isinstance(message, Settled):
@@ -82,8 +82,8 @@ class Crowd:
         wanting = [c for c in self.world.clients.values() if c.filters]
         asking = self._rng.sample(wanting, clients)
         for client in asking:
-            self.world.ask(client, Settle(client.filters[0], token=1))
-        self.world.run()
+            self._later(self.world.ask, client, Settle(client.filters[0], token=1))
+        self._run()
         self.world.heard = before
         if len(answered) < len(asking):
             raise Violation(
@@ -132,7 +132,7 @@ class Crowd:
             self._progress(tenth / 10)
         self.world.run()
 
-    def _later(self, act: Callable[..., None], *arguments: Any) -> None:  # noqa: ANN401
+    def _later(self, act: Callable[..., object], *arguments: Any) -> None:  # noqa: ANN401
         delay = self._rng.uniform(0, PERIOD)
         self.world.scheduler.after(delay, lambda: act(*arguments))
 
