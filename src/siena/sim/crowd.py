@@ -82,7 +82,7 @@ class Crowd:
         wanting = [c for c in self.world.clients.values() if c.filters]
         asking = self._rng.sample(wanting, clients)
         for client in asking:
-            self._later(self.world.ask, client, Settle(client.filters[0], token=1))
+            self._later(self._settle, client)
         self._run()
         self.world.heard = before
         if len(answered) < len(asking):
@@ -132,7 +132,7 @@ class Crowd:
             self._progress(tenth / 10)
         self.world.run()
 
-    def _later(self, act: Callable[..., object], *arguments: Any) -> None:  # noqa: ANN401
+    def _later(self, act: Callable[..., None], *arguments: Any) -> None:  # noqa: ANN401
         delay = self._rng.uniform(0, PERIOD)
         self.world.scheduler.after(delay, lambda: act(*arguments))
 
@@ -144,6 +144,9 @@ class Crowd:
         [f] = client.filters
         client.unsubscribe(f)
         self.world.ask(client, Unsubscribe(f))
+
+    def _settle(self, client: Client) -> None:
+        self.world.ask(client, Settle(client.filters[0], token=1))
 
     def _publish(self, client: Client) -> None:
         router = self.world.routers[self.world.access(client.at)]
