@@ -339,6 +339,16 @@ def test_a_centralised_network_goes_the_shortest_way(run: Run) -> None:
     assert run(*arguments, "--oracle") == (0, out, "")
 
 
+@pytest.mark.parametrize("topology", ["transit-stub", "waxman:20"])
+def test_a_network_is_drawn_by_the_seed(run: Run, topology: str) -> None:
+    Path("scenario.txt").write_text(SCENARIO)
+    arguments = ("run", "scenario.txt", "--topology", topology, "--json", "--seed")
+    one, other = run(*arguments, "3"), run(*arguments, "4")
+    assert one[0] == other[0] == 0
+    assert one != other
+    assert run(*arguments, "3", "--oracle") == one
+
+
 def test_people_get_a_table(run: Run) -> None:
     Path("scenario.txt").write_text(SCENARIO)
     code, out, _ = run("run", "scenario.txt", "--topology", "ring:5")

@@ -169,6 +169,20 @@ def test_T_F2_without_latency_the_totals_are_those_of_the_oracle(
     assert totals.deliveries > 0
 
 
+@pytest.mark.parametrize(("architecture", "forwarding"), COMBINATIONS)
+def test_T_F2_a_part_of_the_reference_scenario_costs_what_the_oracle_says(
+    architecture: Architecture, forwarding: Forwarding
+) -> None:
+    """As in the papers, on 100 sites; ``benchmarks/scenario.py`` has all of it."""
+    objects, parties = Objects("A", 20, 10, (2000, 2500), 3), Parties("A", 150, 5, 4)
+    scenario = Scenario(architecture, forwarding, (objects, parties))
+    (totals, account), (counted, tallied) = simulate(scenario, 100, 1)
+    assert totals == counted
+    assert account.counts == tallied.counts
+    assert account.costs == tallied.costs  # weights are integers: exactly
+    assert totals.deliveries == 150 * 5 * 4
+
+
 def test_a_run_is_the_same_run_twice_and_another_with_another_seed() -> None:
     scenario = Scenario(
         "acyclic",

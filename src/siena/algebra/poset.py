@@ -14,10 +14,10 @@ the immediate ones are those without another found filter between: one look at
 their own links tells.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import attrgetter
-from typing import Generic, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Generic
 
+from siena.algebra.change import Change, change_of, filters_of
 from siena.algebra.conditions import (
     Covering,
     Reading,
@@ -25,29 +25,12 @@ from siena.algebra.conditions import (
     subscription_reading,
 )
 from siena.algebra.entrance import Entrance
+from siena.algebra.known import Known
 from siena.algebra.line import Lines, Neighbours
 from siena.algebra.location import Location
 from siena.algebra.shelf import F, Key, Node, Query, Shelf
 from siena.algebra.simple import Bound
 from siena.model import Advertisement, Filter, Value
-
-# The immediate links of a node, one way and the other.
-_UP = attrgetter("predecessors")
-_DOWN = attrgetter("successors")
-
-
-class Change(NamedTuple, Generic[F]):
-    """What ``add`` or ``remove`` did.
-
-    ``filter`` is the one that stands in the poset: the first of its equals that
-    came.  ``changed`` says whether the poset gained or lost it; the links are the
-    immediate ones that it has, or had.
-    """
-
-    filter: F
-    changed: bool
-    predecessors: frozenset[F]
-    successors: frozenset[F]
 
 
 class Poset(Generic[F]):
@@ -78,14 +61,9 @@ class Poset(Generic[F]):
         self._lines: Lines[F] = Lines()
         self._roots: set[Node[F]] = set()
         self._impossible: dict[F, None] = {}
-        # The nodes by their filters, as they are spelled: most questions are about
-        # those, and need no search.
-        self._spelled: dict[F, Node[F]] = {}
-        # Until the next change: the last query, and the last node that was removed,
-        # whose links still lead to what was above and below.
+        self._known: Known[F] = Known()
+        # Until the next change: the last query, and where notifications begin.
         self._asked: tuple[F, Query | None] | None = None
-        self._gone: Node[F] | None = None
-        # Until the next change, and from the first notification after it.
         self._entrance: Entrance[F] | None = None
 
     @classmethod
@@ -111,7 +89,7 @@ class Poset(Generic[F]):
     @property
     def roots(self) -> frozenset[F]:
         """The filters that no other covers."""
-        return _filters(self._roots)
+        return filters_of(self._roots)
 
     @property
     def impossible(self) -> frozenset[F]:
@@ -128,45 +106,45 @@ class Poset(Generic[F]):
     def predecessors(self, f: F) -> frozenset[F]:
         """The immediate predecessors: the least filters that cover this one."""
         node = self._node(f)
-        return _filters(node.predecessors) if node else frozenset()
+        return filters_of(node.predecessors) if node else frozenset()
 
     def successors(self, f: F) -> frozenset[F]:
         """The immediate successors: the greatest filters that this one covers."""
         node = self._node(f)
-        return _filters(node.successors) if node else frozenset()
+        return filters_of(node.successors) if node else frozenset()
 
     def covering(self, f: F) -> frozenset[F]:
         """All filters of the poset that cover ``f``, itself or an equal included."""
-        near = self._near(f)
-        if near is not None:
-            return _filters(self._closure(near, _UP))
+        above = self._known.above(f)
+        if above is not None:
+            return filters_of(above)
         query = self._query(f)
         if query is None:
             return frozenset(self)
-        return _filters(self._above(query))
+        return filters_of(self._above(query))
 
     def covered_by(self, f: F) -> frozenset[F]:
         """All filters of the poset that ``f`` covers, itself or an equal included."""
-        near = self._near(f)
-        if near is not None:
-            below = self._closure(near, _DOWN)
-            return _filters(below) | self.impossible
+        below = self._known.below(f)
+        if below is not None:
+            return filters_of(below) | self.impossible
         query = self._query(f)
         if query is None:
             return self.impossible
-        return _filters(self._below(query)) | self.impossible
+        return filters_of(self._below(query)) | self.impossible
 
     def add(self, f: F) -> Change[F]:
         """Put a filter between those that cover it and those that it covers."""
-        if f in self._spelled:
-            return _change(self._spelled[f], changed=False)
+        known = self._known.get(f)
+        if known is not None:
+            return change_of(known, changed=False)
         query = self._query(f)
         if query is None:
             changed = f not in self._impossible
             self._impossible[f] = None
             return Change(f, changed, frozenset(), frozenset())
         if query.key is not None and query.key in self._nodes:
-            return _change(self._nodes[query.key], changed=False)
+            return change_of(self._nodes[query.key], changed=False)
         over, under = self._lines.neighbours(query)
         above, below = self._above(query, over), self._below(query, under)
         node = self._enter(f, query)
@@ -174,7 +152,7 @@ class Poset(Generic[F]):
         node.predecessors = {p for p in above if p.successors.isdisjoint(above)}
         node.successors = {s for s in below if s.predecessors.isdisjoint(below)}
         self._link(node)
-        return _change(node, changed=True)
+        return change_of(node, changed=True)
 
     def remove(self, f: F) -> Change[F]:
         """Take a filter out, or the one that selects the same."""
@@ -183,10 +161,9 @@ class Poset(Generic[F]):
             changed = f in self._impossible
             self._impossible.pop(f, None)
             return Change(f, changed, frozenset(), frozenset())
-        change = _change(node, changed=True)
+        change = change_of(node, changed=True)
         self._unlink(node)
         self._leave(node)
-        self._gone = node
         return change
 
     def match(self, notification: Mapping[str, Value]) -> frozenset[F]:
@@ -195,26 +172,9 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        attributes = dict(notification.items())  # quicker to ask, over and over
-        queue = self._starts(attributes)
-        seen = set(queue)
-        found: list[F] = []
-        while queue:
-            node = queue.pop()
-            if _selects(node.filter, attributes):
-                found.append(node.filter)
-                fresh = node.successors - seen
-                seen |= fresh
-                queue += fresh
-        return frozenset(found)
-
-    def _starts(self, notification: Mapping[str, Value]) -> list[Node[F]]:
-        """The roots that may match."""
-        if not self._reading.names_grow:
-            return list(self._roots)  # an advertisement asks for no attribute
         if self._entrance is None:
             self._entrance = Entrance(self._roots)
-        return self._entrance.candidates(notification)
+        return frozenset(self._entrance.match(notification))
 
     def check(self) -> None:
         """Verify all invariants, comparing everything with everything."""
@@ -242,26 +202,6 @@ class Poset(Generic[F]):
             self._reading.covers(wide[name], narrow[name]) for name in fewer
         )
 
-    def _near(self, f: F) -> Node[F] | None:
-        """A node whose links lead to all that is above ``f`` and below it."""
-        node = self._spelled.get(f)
-        if node is None and self._gone is not None and self._gone.filter == f:
-            return self._gone
-        return node
-
-    def _closure(
-        self, node: Node[F], links: Callable[[Node[F]], set[Node[F]]]
-    ) -> set[Node[F]]:
-        """All that the links lead to, step by step, and the node if it is here."""
-        found: set[Node[F]] = set() if node is self._gone else {node}
-        found |= links(node)
-        waiting = list(links(node))
-        while waiting:
-            fresh = links(waiting.pop()) - found
-            found |= fresh
-            waiting += fresh
-        return found
-
     def _query(self, f: F) -> Query | None:
         """Where a filter would stand; remembered until something changes."""
         if self._asked is None or self._asked[0] != f:
@@ -280,7 +220,7 @@ class Poset(Generic[F]):
         return Query(conditions, located)
 
     def _node(self, f: F) -> Node[F] | None:
-        node = self._spelled.get(f)
+        node = self._known.get(f)
         if node is not None:
             return node
         query = self._query(f)
@@ -364,8 +304,8 @@ class Poset(Generic[F]):
 
     def _enter(self, f: F, query: Query) -> Node[F]:
         node: Node[F] = Node(f, {})
-        self._spelled[f] = node
-        self._forget_answers()
+        self._known.enter(node)
+        self._asked = self._entrance = None
         for name, condition in query.conditions.items():
             shelf = self._shelves.get(name)
             if shelf is None:
@@ -379,8 +319,9 @@ class Poset(Generic[F]):
         return node
 
     def _leave(self, node: Node[F]) -> None:
-        del self._nodes[node.key], self._spelled[node.filter]
-        self._forget_answers()
+        del self._nodes[node.key]
+        self._known.leave(node)
+        self._asked = self._entrance = None
         self._lines.remove(node, self._bounds(node))
         conditions = self._reading.conditions(node.filter)
         assert conditions is not None
@@ -389,9 +330,6 @@ class Poset(Generic[F]):
             shelf.leave(node, number, conditions[name])
             if not shelf.axis:
                 del self._shelves[name]
-
-    def _forget_answers(self) -> None:
-        self._asked = self._gone = self._entrance = None
 
     def _bounds(self, node: Node[F]) -> dict[str, Bound]:
         return {
@@ -444,22 +382,3 @@ class Poset(Generic[F]):
             )
             for name in fewer.conditions
         )
-
-
-def _change(node: Node[F], *, changed: bool) -> Change[F]:
-    return Change(
-        node.filter,
-        changed,
-        _filters(node.predecessors),
-        _filters(node.successors),
-    )
-
-
-def _filters(nodes: Iterable[Node[F]]) -> frozenset[F]:
-    return frozenset(node.filter for node in nodes)
-
-
-def _selects(f: Filter | Advertisement, notification: Mapping[str, Value]) -> bool:
-    if isinstance(f, Filter):
-        return f.matches(notification)
-    return f.admits(notification)

@@ -80,7 +80,7 @@ class _Remembered(Generic[P]):
     """A poset, and its answers since it last changed: every neighbour asks the same."""
 
     def __init__(self, poset: Poset[P]) -> None:
-        self._poset = poset
+        self._poset: Poset[P] = poset
         self._above: dict[P, AbstractSet[P]] = {}
         self._below: dict[P, AbstractSet[P]] = {}
 

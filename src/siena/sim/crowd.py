@@ -72,7 +72,7 @@ class Crowd:
     def settle(self, clients: int) -> None:
         """Let some of them ask whether their subscriptions are in force everywhere."""
         answered: set[str] = set()
-        before, self.world.heard = self.world.heard, None
+        before = self.world.heard
 
         def hear(client: Client, message: object) -> None:
             if isinstance(message, Settled):
@@ -82,8 +82,8 @@ class Crowd:
         wanting = [c for c in self.world.clients.values() if c.filters]
         asking = self._rng.sample(wanting, clients)
         for client in asking:
-            self.world.ask(client, Settle(client.filters[0], token=1))
-        self.world.run()
+            self._later(self._settle, client)
+        self._run()
         self.world.heard = before
         if len(answered) < len(asking):
             raise Violation(
@@ -144,6 +144,9 @@ class Crowd:
         [f] = client.filters
         client.unsubscribe(f)
         self.world.ask(client, Unsubscribe(f))
+
+    def _settle(self, client: Client) -> None:
+        self.world.ask(client, Settle(client.filters[0], token=1))
 
     def _publish(self, client: Client) -> None:
         router = self.world.routers[self.world.access(client.at)]
