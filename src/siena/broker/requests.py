@@ -8,19 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 from siena.broker import naming
+from siena.broker.away import Away
+from siena.broker.briefing import Briefing
 from siena.broker.core import Core
-from siena.broker.limits import PATTERNS_MAX
+from siena.broker.limits import PATTERNS_MAX, QUEUE_DEFAULT
 from siena.broker.session import Session
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Advertise, PeerDisconnect, Settle, Subscribe
-from siena.messages.requests import Interest
-from siena.model import Pattern
+from siena.messages import Interest
+from siena.model import Filter, Pattern
 from siena.protocol import bodies
 from siena.protocol.bodies import Body, Done, Quench
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.protocol.telling import check_tellable
+
+# Texts up to this length are short enough for every frame, if they are filters.
+SHORT_CHARACTERS = 65_536
 
 
 class Requests:
@@ -28,11 +32,15 @@ class Requests:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self.briefing = Briefing(core)
+        self._away = Away(core)
         self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
             bodies.Subscribe: self._subscribe,
             bodies.Unsubscribe: self._unsubscribe,
             bodies.Advertise: self._advertise,
             bodies.Unadvertise: self._unadvertise,
+            bodies.Suspend: self._suspend,
+            bodies.Resume: self._resume,
         }
 
     def handle(self, session: Session, body: Body) -> None:
@@ -48,12 +56,51 @@ class Requests:
             )
         handler(session, body)
 
+    def leave(self, session: Session) -> None:
+        """The connection is gone: what is for an identity is kept from now on.
+
+        Unless it wants nothing, and there is nothing to keep.
+        """
+        session.sink = None
+        is_known = session.identity is not None
+        if is_known and (session.interests or session.advertisements):
+            self.suspend(session)
+            self._away.leave(session, self.end)
+        else:
+            self.end(session)
+
     def end(self, session: Session) -> None:
         """The client is gone, and wants nothing any more."""
+        self.drop_all(session)
+        self._core.forget(session)
+
+    def drop_all(self, session: Session) -> None:
+        """Forget all that a client has asked for."""
         for number in list(session.interests):
             self._drop_interest(session, number)
         for number in list(session.advertisements):
             self._drop_advertisement(session, number)
+
+    # --- Identities -----------------------------------------------------------------
+
+    def suspend(self, session: Session) -> None:
+        """Keep what is for a client, if it is not kept already."""
+        if not session.is_suspended:
+            self._away.suspend(session, QUEUE_DEFAULT)
+
+    def resume(self, session: Session) -> None:
+        """Deliver what was kept, and from now on what comes."""
+        self._away.resume(session)
+
+    def _suspend(self, session: Session, body: bodies.Suspend) -> None:
+        check_identity(session)
+        self._away.suspend(session, body.queue)
+        session.reply(Done(body.op).pack())
+
+    def _resume(self, session: Session, body: bodies.Resume) -> None:
+        check_identity(session)
+        self._away.resume(session)
+        session.reply(Done(body.op).pack())
 
     # --- Subscriptions --------------------------------------------------------------
 
@@ -69,8 +116,13 @@ class Requests:
             self._check_room(session, interest, number)
             self._enter(session, number, interest)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        router, party = self._core.router, naming.subscription(session.number, number)
-        self._core.post(router.handle(Settle(interest, number), party))
+        self.settle(session, number)
+
+    def settle(self, session: Session, number: int, *, fresh: bool = False) -> None:
+        """Answer when a subscription is in force everywhere; ``fresh``, ask again."""
+        party = naming.subscription(session.number, number)
+        interest = session.interests[number]
+        self._core.post(self.briefing.settle(party, interest, number, fresh=fresh))
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
@@ -90,9 +142,9 @@ class Requests:
         if isinstance(interest, Pattern):
             session.patterns += 1
         else:
-            self._core.exchange.subscribe(session.number, number, interest)
+            self._away.enter(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(Subscribe(interest), party))
+        self._core.post(self.briefing.subscribe(party, interest))
 
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
         if body.number not in session.interests:
@@ -106,9 +158,9 @@ class Requests:
         if isinstance(interest, Pattern):
             session.patterns -= 1
         else:
-            self._core.exchange.unsubscribe(session.number, number)
+            self._away.drop(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
     # --- Advertisements -------------------------------------------------------------
 
@@ -117,10 +169,14 @@ class Requests:
         try:
             advertisement = parse_advertisement(body.advertisement)
         except SienaError as error:
-            raise ProtocolError(
-                Fault.BAD_ADVERTISEMENT, str(error), about=number
+            raise ProtocolError.because(
+                Fault.BAD_ADVERTISEMENT, error, about=number
             ) from None
-        if number in session.advertisements:
+        known = session.advertisements.get(number)
+        if known == advertisement:  # asked for again, after a connection broke
+            session.reply(Quench(number, number in session.quenched).pack())
+            return
+        if known is not None:
             raise ProtocolError(
                 Fault.NUMBER_TAKEN,
                 f"{number} is an advertisement already",
@@ -135,7 +191,7 @@ class Requests:
         session.advertisements[number] = advertisement
         self._core.counters.advertisements_now += 1
         party = naming.advertisement(session.number, number)
-        out = self._core.router.handle(Advertise(advertisement), party)
+        out = self.briefing.advertise(party, advertisement)
         self._core.post(out)
         # The router speaks up only if there is nobody.
         if not any(hop == party for hop, _ in out):
@@ -149,17 +205,22 @@ class Requests:
 
     def _drop_advertisement(self, session: Session, number: int) -> None:
         del session.advertisements[number]
+        session.quenched.discard(number)
         self._core.counters.advertisements_now -= 1
         party = naming.advertisement(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
 
 def _read_interest(body: bodies.Subscribe) -> Interest:
     try:
         interest = parse_interest(body.interest)
-        check_tellable(interest)
+        # A filter is not much longer than its text; multiplied out, others may be.
+        if len(body.interest) > SHORT_CHARACTERS or not isinstance(interest, Filter):
+            check_tellable(interest)
     except SienaError as error:
-        raise ProtocolError(Fault.BAD_INTEREST, str(error), about=body.number) from None
+        raise ProtocolError.because(
+            Fault.BAD_INTEREST, error, about=body.number
+        ) from None
     return interest
 
 
@@ -167,3 +228,11 @@ def _unknown(number: int, what: str) -> ProtocolError:
     return ProtocolError(
         Fault.NUMBER_UNKNOWN, f"{number} is no {what} of this connection", about=number
     )
+
+
+def check_identity(session: Session) -> None:
+    """Refuse what only somebody can ask for who can be known again."""
+    if session.identity is None:
+        raise ProtocolError(
+            Fault.BAD_REQUEST, "this is for those who gave an identity in CONNECT"
+        )

@@ -6,6 +6,7 @@ bound.
 """
 
 from collections import deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -33,8 +34,8 @@ class Kept:
     >>> kept = Kept(1)
     >>> kept.put(b"one", None), kept.put(b"two", None)
     (True, False)
-    >>> kept.frames() == b"one" + Lost(1).pack()
-    True
+    >>> len(kept.queue), kept.lost
+    (1, 1)
     """
 
     def __init__(self, queue_max: int) -> None:
@@ -53,12 +54,13 @@ class Kept:
         self.lost += self.queue_max > 0
         return False
 
-    def frames(self) -> bytes:
-        """All of it, and how much there should be besides."""
-        frames = [frame for frame, _ in self.queue]
-        if self.lost:
-            frames.append(Lost(self.lost).pack())
-        return b"".join(frames)
+    def put_first(
+        self, frames: Sequence[bytes], stamps: Collection[Stamp], lost: int
+    ) -> None:
+        """Put what was kept elsewhere before what was kept here, and that only once."""
+        rest = [(frame, stamp) for frame, stamp in self.queue if stamp not in stamps]
+        self.queue = deque([*((frame, None) for frame in frames), *rest])
+        self.lost += lost
 
 
 @dataclass(slots=True, eq=False)
@@ -71,11 +73,14 @@ class Session:
     sink: Sink | None = None
     interests: dict[int, Interest] = field(default_factory=dict)
     advertisements: dict[int, Advertisement] = field(default_factory=dict)
+    quenched: set[int] = field(default_factory=set)
     patterns: int = 0
     # Not None while it is suspended.
     kept: Kept | None = None
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Hears which subscriptions are settled, in the place of the client.
+    on_settled: Callable[[int], None] | None = None
 
     @property
     def is_suspended(self) -> bool:
@@ -92,6 +97,10 @@ class Session:
         lost = count if self.sink is None else self.sink.deliver(frames, count)
         self.lost += lost
         return lost
+
+    def miss(self, count: int) -> None:
+        """Say that so many were not kept."""
+        self.reply(Lost(count).pack())
 
     def keep(self, frame: bytes, stamp: Stamp | None) -> int:
         """Keep one for later; how many were lost."""
