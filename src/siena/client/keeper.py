@@ -1,0 +1,241 @@
+"""Keeps a client connected: the first connection, the next, and the end.
+
+*Ownership*: the client starts :meth:`Keeper.run` as its one task and ends it by
+cancelling it.  However it ends, the wire is closed and the talk knows why.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import ssl
+from collections.abc import Sequence
+from errno import ECONNREFUSED
+
+from siena.client.address import Address
+from siena.client.settings import CLOSE_SECONDS, Settings
+from siena.client.talk import Talk
+from siena.client.wire import Wire
+from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
+from siena.protocol.bodies import Connect, Error, Welcome, unpack
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Frame, Op
+from siena.protocol.greeting import PREFACE, VERSIONS, Info, agree
+
+log = logging.getLogger("siena.client")
+
+
+class Keeper:
+    """Finds a broker at one of the addresses whenever there is no connection."""
+
+    def __init__(
+        self, addresses: Sequence[Address], settings: Settings, talk: Talk
+    ) -> None:
+        self._addresses = itertools.cycle(addresses)
+        self._address_count = len(addresses)
+        self._settings = settings
+        self._talk = talk
+        self._wire: Wire | None = None
+        self.address = addresses[0]
+        self.info: Info | None = None
+        self.welcome: Welcome | None = None
+
+    async def start(self) -> None:
+        """Connect for the first time.
+
+        Raises:
+            NoBrokerError: if no broker answers.
+            ServiceError: if one does, and does not want us.
+        """
+        if self._settings.patient and self._settings.reconnect is not None:
+            await self._return()
+        else:
+            await self._try_all()
+
+    async def run(self) -> None:
+        """Stay connected until cancelled, or until giving up."""
+        while self._wire is not None:
+            reason = await self._watch(self._wire)
+            self._wire = None
+            self._talk.detach(_as_lost(reason, self.address))
+            log.warning("%s: %s", self.address, reason)
+            try:
+                if self._settings.reconnect is None:
+                    raise _as_lost(reason, self.address)
+                await self._return()
+            except SienaError as error:
+                self._talk.fail(_as_lost(error, self.address))
+
+    async def close(self, reason: SienaError) -> None:
+        """Hang up, once all that was sent is written."""
+        self._talk.fail(reason)
+        wire, self._wire = self._wire, None
+        if wire is None:
+            return
+        wire.close(reason)
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.shield(wire.ended)
+        except TimeoutError:
+            wire.abort(reason)
+
+    # -- one connection --------------------------------------------------------
+
+    async def _try_all(self) -> None:
+        """Connect to the first address that answers.
+
+        Raises:
+            ServiceError: of the last, if none does.
+        """
+        for left in reversed(range(self._address_count)):
+            self.address = next(self._addresses)
+            try:
+                return await self._connect()
+            except ServiceError:
+                if not left:
+                    raise
+        raise AssertionError("there is an address")
+
+    async def _return(self) -> None:
+        """Try again and again, as the settings have it.
+
+        Raises:
+            ServiceError: the last failure, when it is time to give up.
+        """
+        backoff = self._settings.reconnect
+        assert backoff is not None
+        loop = asyncio.get_running_loop()
+        end = loop.time() + backoff.give_up_s
+        for pause in backoff.pauses(self._settings.chance):
+            try:
+                return await self._try_all()
+            except ServiceError as error:
+                log.info("%s", error)
+                if loop.time() + pause >= end:
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError("pauses have no end")
+
+    async def _connect(self) -> None:
+        wires: list[Wire] = []
+        try:
+            async with asyncio.timeout(self._settings.connect_s):
+                hello = await self._dial(wires)
+                info = await asyncio.shield(wires[0].greeted)
+                wires[0].send(PREFACE + self._introduction(info))
+                self.welcome = await asyncio.shield(hello)
+        except BaseException as error:
+            for wire in wires:
+                wire.abort(ConnectionLostError("the connection was given up"))
+                if self._talk.wire is wire:
+                    self._talk.detach(ConnectionLostError("no connection was made"))
+            if isinstance(error, (OSError, SienaError)):
+                raise self._explained(error) from None
+            raise
+        self.info, self._wire = info, wires[0]
+
+    async def _dial(self, wires: list[Wire]) -> "asyncio.Future[Welcome]":
+        """Connect a wire, put it into the list, and listen for the welcome."""
+        loop = asyncio.get_running_loop()
+        hello: asyncio.Future[Welcome] = loop.create_future()
+
+        def hear(frame: Frame) -> None:
+            if hello.done():
+                self._talk.hear(frame)
+            else:
+                self._meet(frame, hello, wires[0])
+
+        def factory() -> Wire:
+            wires.append(Wire(hear, self._talk.pace))
+            wires[0].ended.add_done_callback(lambda ended: _hang_up(hello, ended))
+            return wires[0]
+
+        tls = None
+        if self.address.is_secure:
+            tls = self._settings.tls or ssl.create_default_context()
+        await loop.create_connection(
+            factory, self.address.host, self.address.port, ssl=tls
+        )
+        return hello
+
+    def _meet(self, frame: Frame, hello: "asyncio.Future[Welcome]", wire: Wire) -> None:
+        """The first frame; what follows in the same buffer belongs to the talk."""
+        told = unpack(frame.op, frame.body)
+        if isinstance(told, Error):
+            fault = told.fault
+            hello.set_exception(
+                ServiceError(f"{self.address}: {told.text}", hint=f"error {fault}")
+            )
+            hello.exception()  # seen, even if nobody waits any more
+        elif isinstance(told, Welcome):
+            hello.set_result(told)
+            assert wire.greeted.done()
+            self._talk.attach(wire, wire.greeted.result().limits)
+        else:
+            raise ProtocolError(Fault.BAD_FRAME, f"{Op(frame.op).name} before WELCOME")
+
+    def _introduction(self, info: Info) -> bytes:
+        settings = self._settings
+        return Connect(
+            version=agree(VERSIONS, info.versions),
+            name=settings.name,
+            identity=settings.identity,
+            policy=settings.slow,
+            token=settings.token,
+        ).pack()
+
+    async def _watch(self, wire: Wire) -> SienaError:
+        """Wait for the end; ask now and then whether it has come unnoticed."""
+        seconds = self._settings.keepalive_s
+        loop = asyncio.get_running_loop()
+        was_asked = False
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    return await asyncio.shield(wire.ended)
+            if loop.time() - wire.heard_at < seconds:
+                was_asked = False
+            elif was_asked:
+                wire.abort(ConnectionLostError(f"silence for {2 * seconds:g} s"))
+            else:
+                was_asked = True
+                self._talk.ping()
+
+    def _explained(self, error: OSError | SienaError) -> ServiceError:
+        """Why there is no connection, and what to do about it."""
+        where = self.address
+        if isinstance(error, TimeoutError):
+            seconds = self._settings.connect_s
+            return NoBrokerError(f"no broker answers at {where} within {seconds:g} s")
+        if isinstance(error, ssl.SSLError):
+            reason = error.reason or "what answers does not talk TLS"
+            return NoBrokerError(f"no TLS with {where}: {reason}")
+        if isinstance(error, OSError) and _is_refusal(error):
+            return NoBrokerError(
+                f"no broker answers at {where}", hint="start one with: siena serve"
+            )
+        if isinstance(error, OSError):
+            reason = error.strerror or str(error)
+            return NoBrokerError(f"no broker answers at {where}: {reason}")
+        if isinstance(error, (ProtocolError, ConnectionLostError)):
+            return NoBrokerError(f"no broker answers at {where}: {error.message}")
+        return _as_lost(error, where)
+
+
+def _is_refusal(error: OSError) -> bool:
+    """Nobody listens.  A host has several addresses, and Python joins what they say."""
+    return error.errno == ECONNREFUSED or f"[Errno {ECONNREFUSED}]" in str(error)
+
+
+def _hang_up(
+    hello: "asyncio.Future[Welcome]", ended: "asyncio.Future[SienaError]"
+) -> None:
+    if not hello.done():
+        hello.set_exception(ended.result())
+        hello.exception()  # seen, even if nobody waits any more
+
+
+def _as_lost(reason: SienaError, address: Address) -> ServiceError:
+    if isinstance(reason, ServiceError):
+        return reason
+    return ConnectionLostError(f"{address}: {reason}")

@@ -1,0 +1,266 @@
+"""What a client has said and waits to hear, across all its connections.
+
+A talk owns no socket and no task.  The keeper (:mod:`siena.client.keeper`) lends it one
+wire after another: :meth:`Talk.attach` says everything that still stands again,
+:meth:`Talk.detach` fails the questions that the lost wire took with it.
+"""
+
+import asyncio
+import itertools
+import logging
+
+from siena.client.inbox import Inbox
+from siena.client.pending import Pending
+from siena.client.standing import Gate, StandingAdvertisement, StandingInterest
+from siena.client.wire import Wire
+from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
+from siena.protocol.bodies import (
+    Body,
+    Done,
+    Error,
+    Lost,
+    Quench,
+    Settled,
+    Unadvertise,
+    Unsubscribe,
+    unpack,
+)
+from siena.protocol.deliveries import unpack_found, unpack_msg
+from siena.protocol.frames import Frame, Op, pack
+from siena.protocol.greeting import Limits
+
+log = logging.getLogger("siena.client")
+
+_NUMBERED = {Op.UNSUB, Op.UNADV}
+
+
+class Talk:
+    """The state of one client's conversation with its broker."""
+
+    def __init__(self) -> None:
+        self.wire: Wire | None = None
+        self.limits = Limits()
+        self.interests: dict[int, StandingInterest] = {}
+        self.advertisements: dict[int, StandingAdvertisement] = {}
+        # Open while there is a connection that takes more.
+        self.room = Gate()
+        # Why there will be no more connections.
+        self.failure: SienaError | None = None
+        self.connections = 0
+        self.lost = 0
+        # Whether something was published that no flush has followed yet.
+        self.has_published = False
+        self._refused: SienaError | None = None
+        self._pending = Pending()
+        self._numbers = itertools.count(1)
+        self._pings = itertools.count(1)
+        self._is_leaving = False
+
+    # -- connections come and go -----------------------------------------------
+
+    def attach(self, wire: Wire, limits: Limits) -> None:
+        """Go on over this wire: say again what still stands."""
+        self.wire = wire
+        self.limits = limits
+        self.connections += 1
+        if not self._is_leaving:
+            for interest in self.interests.values():
+                wire.send(interest.request())
+            for advertisement in self.advertisements.values():
+                wire.send(advertisement.request())
+        self.pace()
+
+    def detach(self, reason: SienaError) -> None:
+        """The wire is gone; what was asked over it will not be answered."""
+        self.wire = None
+        self.room.close()
+        self._pending.fail(reason)
+        for interest in self.interests.values():
+            interest.settled.close()
+        for advertisement in self.advertisements.values():
+            advertisement.forget()
+
+    def fail(self, reason: SienaError) -> None:
+        """There will be no other wire: everybody who waits hears why."""
+        self.failure = self.failure or reason
+        self.detach(reason)
+        self.room.fail(reason)
+        for interest in self.interests.values():
+            interest.fail(reason)
+        for advertisement in self.advertisements.values():
+            advertisement.fail(reason)
+
+    def pace(self) -> None:
+        """Let publishers go on, or wait, as the socket wants it."""
+        if self.wire is not None and self.wire.is_writable:
+            self.room.open()
+        else:
+            self.room.close()
+
+    # -- saying ----------------------------------------------------------------
+
+    def say(self, frames: bytes) -> None:
+        """Send, if there is a connection; what stands is said again by the next."""
+        if self.wire is not None:
+            self.wire.send(frames)
+
+    def publish(self, frames: bytes) -> None:
+        """Send publications; whoever sends them has waited for room."""
+        self.has_published = True
+        self.say(frames)
+
+    def ask(self, body: Body, number: int | None = None) -> asyncio.Future[None]:
+        """Send a request that is answered by DONE.
+
+        Raises:
+            ConnectionLostError: if there is no connection to send it over.
+        """
+        self._connected().send(body.pack())
+        return self._pending.ask((body.op, number))
+
+    def ping(self) -> asyncio.Future[None]:
+        """A future for the moment when the broker has handled all that was sent."""
+        self.has_published = False
+        token = next(self._pings).to_bytes(8, "little")
+        self._connected().send(pack(Op.PING, token))
+        return self._pending.ask((Op.PONG, token))
+
+    def subscribe(
+        self, interest: str, inbox: Inbox, *, is_pattern: bool
+    ) -> StandingInterest:
+        """Ask for what the interest selects, now and after every reconnection."""
+        standing = StandingInterest(
+            next(self._numbers), interest, inbox, is_pattern=is_pattern
+        )
+        if self.failure is not None:
+            standing.fail(self.failure)
+            return standing
+        self.interests[standing.number] = standing
+        self.say(standing.request())
+        return standing
+
+    def unsubscribe(self, number: int) -> asyncio.Future[None] | None:
+        """Ask no more; a future for the broker's word, if it has to be told."""
+        if self.interests.pop(number, None) is None or self.wire is None:
+            return None
+        return self.ask(Unsubscribe(number), number)
+
+    def advertise(self, advertisement: str) -> StandingAdvertisement:
+        """Say what will be published, now and after every reconnection."""
+        standing = StandingAdvertisement(next(self._numbers), advertisement)
+        if self.failure is not None:
+            standing.fail(self.failure)
+            return standing
+        self.advertisements[standing.number] = standing
+        self.say(standing.request())
+        return standing
+
+    def unadvertise(self, number: int) -> asyncio.Future[None] | None:
+        """Take it back; a future for the broker's word, if it has to be told."""
+        if self.advertisements.pop(number, None) is None or self.wire is None:
+            return None
+        return self.ask(Unadvertise(number), number)
+
+    def leave(self) -> None:
+        """Ask for nothing more, and still take what is on its way."""
+        self._is_leaving = True
+        for number in self.interests:
+            self.say(Unsubscribe(number).pack())
+        for number in self.advertisements:
+            self.say(Unadvertise(number).pack())
+
+    def take_refusal(self) -> SienaError | None:
+        """What the broker had against a publication since this was last asked."""
+        refused, self._refused = self._refused, None
+        return refused
+
+    def _connected(self) -> Wire:
+        if self.wire is None:
+            raise self.failure or ConnectionLostError("there is no connection now")
+        return self.wire
+
+    # -- hearing ---------------------------------------------------------------
+
+    def hear(self, frame: Frame) -> None:
+        """Do what a frame says.
+
+        Raises:
+            ProtocolError: if it says nothing that a broker says to a client.
+        """
+        op, body = frame
+        if op == Op.MSG:
+            self._deliver(body)
+        elif op == Op.FOUND:
+            found = unpack_found(body)
+            interest = self.interests.get(found.subscription)
+            if interest is not None:
+                self._put(interest, found.blocks)
+        elif op == Op.PONG:
+            self._pending.answer((Op.PONG, body))
+        elif op == Op.PING:
+            self.say(pack(Op.PONG, body))
+        else:
+            self._be_told(unpack(op, body))
+
+    def _be_told(self, told: Body) -> None:
+        match told:
+            case Settled():
+                self._settled(told)
+            case Done():
+                number = told.number if told.request in _NUMBERED else None
+                self._pending.answer((told.request, number))
+            case Quench():
+                self._quench(told)
+            case Lost():
+                self._count_lost(told)
+            case Error():
+                self._refuse(told)
+            case _:  # nothing that a client waits for
+                log.debug("ignored: %s", told)
+
+    def _deliver(self, body: bytes) -> None:
+        numbers, block = unpack_msg(body)
+        for number in numbers:
+            interest = self.interests.get(number)
+            if interest is not None:  # it may just have ended
+                self._put(interest, block)
+
+    def _put(self, interest: StandingInterest, item: bytes | tuple[bytes, ...]) -> None:
+        if not interest.put(item) and interest.inbox.end is not False:
+            self.unsubscribe(interest.number)  # it overflowed, and has ended with that
+
+    def _settled(self, told: Settled) -> None:
+        interest = self.interests.get(told.number)
+        if interest is not None:
+            interest.settled.open()
+
+    def _quench(self, told: Quench) -> None:
+        advertisement = self.advertisements.get(told.number)
+        if advertisement is not None:
+            advertisement.hear(is_quenched=told.quenched)
+
+    def _count_lost(self, told: Lost) -> None:
+        self.lost += told.count
+        named = self.interests.get(told.number) if told.number is not None else None
+        for interest in [named] if named else self.interests.values():
+            interest.lost_before += told.count
+
+    def _refuse(self, told: Error) -> None:
+        error = RequestRefusedError(told.fault, told.text)
+        if told.closes:
+            assert self.wire is not None
+            self.wire.close(error)
+        elif told.request == Op.SUB and told.number is not None:
+            interest = self.interests.pop(told.number, None)
+            if interest is not None:
+                interest.fail(error)
+        elif told.request == Op.ADV and told.number is not None:
+            advertisement = self.advertisements.pop(told.number, None)
+            if advertisement is not None:
+                advertisement.fail(error)
+        elif not self._pending.answer(
+            (told.request or 0, told.number if told.request in _NUMBERED else None),
+            error,
+        ):
+            log.warning("the broker refused: %s", error)
+            self._refused = self._refused or error

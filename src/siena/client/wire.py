@@ -1,0 +1,146 @@
+"""One connection: bytes to frames, frames to bytes, and no opinion about either.
+
+*Ownership*: whoever made the connection closes it with :meth:`Wire.close`; when it has
+ended, by whomever, :attr:`Wire.ended` holds the reason.
+
+*Cancellation*: nothing here waits, except for room; whoever is cancelled there has
+sent nothing.
+
+*Back-pressure*: what is sent is written once a turn of the loop.  A socket that takes
+no more is noticed by :attr:`Wire.is_writable`, and whoever sends much asks first.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from siena.errors import ConnectionLostError, SienaError
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Frame, Splitter
+from siena.protocol.greeting import Info, read_info
+from siena.protocol.limits import LINE_BYTES_MAX
+
+# So much is written at once rather than at the end of the turn.
+TURN_BYTES = 65_536
+# The transport holds so much for a slow socket before we are asked to wait.
+HIGH_WATER_BYTES = 1_048_576
+
+
+class Wire(asyncio.Protocol):
+    """A live connection that speaks in frames once the server has greeted.
+
+    Args:
+        hear: gets every frame, in order, within one turn of the loop.
+        pace: is told whenever :attr:`is_writable` changes.
+    """
+
+    def __init__(self, hear: Callable[[Frame], None], pace: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        self._loop = loop
+        self._hear = hear
+        self._pace = pace
+        self._transport: asyncio.Transport | None = None
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._greeting: bytes | None = b""
+        self._splitter = Splitter()
+        # A reason that was heard explains an end better than the end itself.
+        self._reason: SienaError | None = None
+        self.greeted: asyncio.Future[Info] = loop.create_future()
+        self.ended: asyncio.Future[SienaError] = loop.create_future()
+        self.is_writable = True
+        # Set when much was sent in this turn: time to let others have theirs.
+        self.wants_a_turn = False
+        self.heard_at = loop.time()
+
+    # -- sending ---------------------------------------------------------------
+
+    def send(self, frames: bytes) -> None:
+        """Send this in this turn of the loop, with whatever else is sent in it."""
+        if not self._out:
+            self._loop.call_soon(self._end_turn)
+        self._out.append(frames)
+        self._out_bytes += len(frames)
+        if self._out_bytes >= TURN_BYTES:
+            self.wants_a_turn = True
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand what was sent to the socket now."""
+        if self._out and self._transport is not None:
+            frames = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+            self._out = []
+            self._out_bytes = 0
+            if not self._transport.is_closing():
+                self._transport.write(frames)
+
+    def close(self, reason: SienaError | None = None) -> None:
+        """Write what is left and hang up."""
+        self._reason = self._reason or reason
+        self.flush()
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self, reason: SienaError) -> None:
+        """Hang up at once: the other side does not listen any more."""
+        self._reason = self._reason or reason
+        if self._transport is not None:
+            self._transport.abort()
+
+    # -- what the loop calls ---------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is connected."""
+        assert isinstance(transport, asyncio.Transport)
+        transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what came into the greeting and frames; refuse what is neither."""
+        self.heard_at = self._loop.time()
+        try:
+            if self._greeting is not None:
+                data = self._greet(self._greeting + data)
+            for frame in self._splitter.feed(data):
+                self._hear(frame)
+        except ProtocolError as error:
+            self.abort(error)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        reason = self._reason or ConnectionLostError(
+            f"the connection broke: {exc}" if exc else "the broker hung up"
+        )
+        if not self.greeted.done():
+            self.greeted.set_exception(reason)
+            self.greeted.exception()  # seen, even if nobody is left to see it
+        self.is_writable = False
+        self.ended.set_result(reason)
+        self._pace()
+
+    def pause_writing(self) -> None:
+        """The socket takes no more."""
+        self.is_writable = False
+        self._pace()
+
+    def resume_writing(self) -> None:
+        """The socket takes more again."""
+        self.is_writable = True
+        self._pace()
+
+    def _end_turn(self) -> None:
+        self.wants_a_turn = False
+        self.flush()
+
+    def _greet(self, data: bytes) -> bytes:
+        """What follows the greeting, once it is complete."""
+        line, end, rest = data.partition(b"\n")
+        if len(line) > LINE_BYTES_MAX:
+            raise ProtocolError(Fault.TOO_LONG, "a greeting without an end")
+        if not end:
+            self._greeting = data
+            return b""
+        self._greeting = None
+        info = read_info(line)
+        if not self.greeted.done():
+            self.greeted.set_result(info)
+        return rest
