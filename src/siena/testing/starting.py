@@ -1,0 +1,27 @@
+"""``siena.testing.broker`` and ``siena.testing.network``: what tests call."""
+
+import msgspec
+
+from siena.broker.settings import Settings
+from siena.testing.in_process import ProcessBroker
+from siena.testing.in_thread import ThreadBroker
+
+
+def broker(**settings: object) -> ThreadBroker:
+    """A broker for the length of a ``with`` block, at a free port of this machine.
+
+    It runs in a thread of this process, and is there at once.
+
+    Args:
+        settings: of :class:`siena.broker.settings.Settings`.
+    """
+    return ThreadBroker(msgspec.convert(settings, Settings))
+
+
+def process(*options: str) -> ProcessBroker:
+    """The same in a process of its own, which can be killed and frozen.
+
+    Args:
+        options: of ``siena serve``.
+    """
+    return ProcessBroker(options)
