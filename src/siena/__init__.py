@@ -11,8 +11,8 @@ True
 True
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import importlib
+import typing
 
 from siena.algebra.covering import covers_advertisement
 from siena.algebra.overlap import overlaps
@@ -42,14 +42,14 @@ from siena.model import (
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from siena.client.connecting import connect
 
 
 def __getattr__(name: str) -> object:
     """Load what only programs with a broker need when they need it."""
     if name == "connect":
-        connecting = import_module("siena.client.connecting")
+        connecting = importlib.import_module("siena.client.connecting")
         return connecting.connect
     raise AttributeError(f"module 'siena' has no attribute {name!r}")
 

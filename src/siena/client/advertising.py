@@ -67,15 +67,17 @@ class Advertising:
 
     async def close(self) -> None:
         """Take it back; returns when the broker knows."""
-        self._is_closed = True
-        self._standing.stop()
-        done = self._talk.unadvertise(self._standing.number)
+        done = self._end()
         if done is not None:
             with contextlib.suppress(ServiceError):  # with its end, this ended too
                 await asyncio.shield(done)
 
     async def __aenter__(self) -> Self:
-        return await self.settled()
+        try:
+            return await self.settled()
+        except BaseException:  # nobody else would take it back
+            self._end()
+            raise
 
     async def __aexit__(
         self,
@@ -84,6 +86,11 @@ class Advertising:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+    def _end(self) -> asyncio.Future[None] | None:
+        self._is_closed = True
+        self._standing.stop()
+        return self._talk.unadvertise(self._standing.number)
 
     def __repr__(self) -> str:
         return f"<Advertising {self.number}: {self.advertisement}>"

@@ -112,16 +112,17 @@ class Subscription(Generic[T]):
 
     async def close(self) -> None:
         """End it: what was not read is gone; returns when the broker knows."""
-        self._forgotten.detach()
-        self._standing.inbox.finish(at_once=True)
-        self._standing.settled.fail(ConnectionLostError("the subscription was closed"))
-        done = self._talk.unsubscribe(self._standing.number)
+        done = self._end()
         if done is not None:
             with contextlib.suppress(ServiceError):  # with its end, this ended too
                 await asyncio.shield(done)
 
     async def __aenter__(self) -> Self:
-        return await self.settled()
+        try:
+            return await self.settled()
+        except BaseException:  # nobody else would end it
+            self._end()
+            raise
 
     async def __aexit__(
         self,
@@ -130,6 +131,12 @@ class Subscription(Generic[T]):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+    def _end(self) -> asyncio.Future[None] | None:
+        self._forgotten.detach()
+        self._standing.inbox.finish(at_once=True)
+        self._standing.settled.fail(ConnectionLostError("the subscription was closed"))
+        return self._talk.unsubscribe(self._standing.number)
 
     def _read(self, item: Item) -> T:
         """From bytes to what was promised when it was made; see Client.subscribe."""
