@@ -16,6 +16,7 @@ from siena.client.client import SUSPENDED_QUEUE
 from siena.client.coding import Attributes
 from siena.client.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.loop_thread import LoopThread
+from siena.client.publisher import joined
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
 from siena.errors import ConnectionLostError
@@ -83,8 +84,11 @@ class Client:
         return self._loop.client.lost
 
     def publish(self, attributes: Attributes | None = None, /, **more: Value) -> None:
-        """Publish a notification."""
-        self._loop.run(self._loop.client.publish(attributes, **more))
+        """Publish a notification: a mapping, keywords, or both."""
+        publisher = self._loop.client.publisher
+        frame = publisher.frame(joined(attributes, more))
+        if not self._loop.handover.offer(frame):
+            self._loop.run(publisher.send(frame))
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value

@@ -18,9 +18,10 @@ from typing import Any, Self, overload
 
 from siena.client.address import Address
 from siena.client.advertising import Advertising
-from siena.client.coding import Attributes, publication
+from siena.client.coding import Attributes
 from siena.client.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
 from siena.client.keeper import Keeper
+from siena.client.publisher import Publisher, joined
 from siena.client.replies import Replies, reply_to
 from siena.client.settings import (
     CLOSE_SECONDS,
@@ -30,7 +31,6 @@ from siena.client.settings import (
 )
 from siena.client.subscription import Subscription
 from siena.client.talk import Talk
-from siena.client.wire import TURN_BYTES
 from siena.errors import ConnectionLostError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
@@ -53,6 +53,7 @@ class Client:
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
         self._talk = Talk()
         self._keeper = Keeper(addresses, settings, self._talk)
+        self.publisher = Publisher(self._talk)
         self._tasks = asyncio.TaskGroup()
         self._keeping: asyncio.Task[None] | None = None
         self._replies = Replies(self)
@@ -101,19 +102,13 @@ class Client:
         Returns when it is on its way, at most a turn of the loop from the socket;
         :meth:`flush` waits until the broker has it.  Waits while there is no room.
         """
-        frame = self._frame(attributes, more)
-        await self._room()
-        self._talk.publish(frame)
+        await self.publisher.send(self.publisher.frame(joined(attributes, more)))
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value
     ) -> bool:
         """Publish a notification if that can be done without waiting."""
-        frame = self._frame(attributes, more)
-        if not self._talk.room.is_open:
-            return False
-        self._talk.publish(frame)
-        return True
+        return self.publisher.offer(self.publisher.frame(joined(attributes, more)))
 
     async def publish_many(
         self, notifications: Iterable[Attributes] | AsyncIterable[Attributes]
@@ -124,19 +119,7 @@ class Client:
         when enough have come, or at its end; the wish to see each at once is
         :meth:`publish`.
         """
-        batch = _Batch(self)
-        try:
-            if isinstance(notifications, AsyncIterable):
-                async for attributes in notifications:
-                    await batch.add(attributes)
-            else:
-                for attributes in notifications:
-                    await batch.add(attributes)
-        except Exception:
-            await batch.send()
-            raise
-        await batch.send()
-        return batch.sent
+        return await self.publisher.send_many(notifications)
 
     async def flush(self) -> None:
         """Wait until the broker has handled all that was sent before.
@@ -249,7 +232,7 @@ class Client:
         Raises:
             NoReplyError: if none comes in time.
         """
-        return await self._replies.request(_joined(attributes, more), timeout_s)
+        return await self._replies.request(joined(attributes, more), timeout_s)
 
     async def reply(
         self,
@@ -259,7 +242,7 @@ class Client:
         **more: Value,
     ) -> None:
         """Answer a question that came through a subscription."""
-        await self.publish(reply_to(request, _joined(attributes, more)))
+        await self.publish(reply_to(request, joined(attributes, more)))
 
     # -- the end ---------------------------------------------------------------
 
@@ -319,47 +302,3 @@ class Client:
         finally:
             await self.close()
             await self._tasks.__aexit__(None, None, None)
-
-    # -- parts -----------------------------------------------------------------
-
-    def _frame(self, attributes: Attributes | None, more: Attributes) -> bytes:
-        return publication(_joined(attributes, more), self._talk.limits.block_bytes)
-
-    async def _room(self) -> None:
-        """Wait until something may be sent; give the others a turn now and then."""
-        talk = self._talk
-        if talk.wire is not None and talk.wire.wants_a_turn:
-            await asyncio.sleep(0)
-        while not talk.room.is_open:
-            await talk.room.passed()
-
-
-class _Batch:
-    """Publications on their way to one write."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._frames: list[bytes] = []
-        self._bytes = 0
-        self.sent = 0
-
-    async def add(self, attributes: Attributes) -> None:
-        frame = self._client._frame(attributes, {})  # noqa: SLF001 -- a part of it
-        self._frames.append(frame)
-        self._bytes += len(frame)
-        if self._bytes >= TURN_BYTES:
-            await self.send()
-
-    async def send(self) -> None:
-        if self._frames:
-            await self._client._room()  # noqa: SLF001 -- a part of it
-            self._client._talk.publish(b"".join(self._frames))  # noqa: SLF001
-            self.sent += len(self._frames)
-            self._frames = []
-            self._bytes = 0
-
-
-def _joined(attributes: Attributes | None, more: Attributes) -> Attributes:
-    if not more:
-        return {} if attributes is None else attributes
-    return more if attributes is None else Notification(attributes, **more)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from siena.client.address import Address
 from siena.client.client import Client
+from siena.client.handover import Handover
 from siena.client.settings import Settings
 from siena.errors import ConnectionLostError
 
@@ -33,6 +34,7 @@ class LoopThread:
         )
         self._calls: set[concurrent.futures.Future[Any]] = set()
         self._client: Client | None = None
+        self._handover: Handover | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._leave: asyncio.Event | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -42,6 +44,12 @@ class LoopThread:
         """The client; only the loop may call what changes it."""
         assert self._client is not None, "enter it first: with siena.connect(…)"
         return self._client
+
+    @property
+    def handover(self) -> Handover:
+        """Where any thread leaves publications."""
+        assert self._handover is not None, "enter it first: with siena.connect(…)"
+        return self._handover
 
     def start(self) -> None:
         """Start the thread; returns when there is a connection."""
@@ -116,6 +124,7 @@ class LoopThread:
         self._leave = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._client = Client(self._addresses, self._settings)
+        self._handover = Handover(self._loop, self._client.publisher)
         async with self._client:
             self._ready.set_result(None)
             await self._leave.wait()
