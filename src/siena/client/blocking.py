@@ -4,6 +4,7 @@
 ended.  Any thread may call; each call waits for its answer, and Ctrl-C cancels it.
 """
 
+import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -302,12 +303,13 @@ class Advertising:
         """Whether it is quenched: now, and again whenever that changes.
 
         Raises:
-            TimeoutError: if nothing changes for so many seconds.
+            TimeoutError: when so many seconds have passed.
         """
         states = self._advertising.states()
+        end = self._loop.call(lambda: _end(timeout_s))
         while True:
             try:
-                state = self._loop.run(_first(states), timeout_s)
+                state = self._loop.run(_next_state(states, end))
             except StopAsyncIteration:
                 return
             yield state
@@ -331,5 +333,13 @@ class Advertising:
         return repr(self._advertising)
 
 
-async def _first(states: AsyncIterator[bool]) -> bool:
-    return await anext(states)
+def _end(timeout_s: float | None) -> float | None:
+    """The time of the loop when that has passed."""
+    if timeout_s is None:
+        return None
+    return asyncio.get_running_loop().time() + timeout_s
+
+
+async def _next_state(states: AsyncIterator[bool], end: float | None) -> bool:
+    async with asyncio.timeout_at(end):
+        return await anext(states)

@@ -12,6 +12,7 @@ no more is noticed by :attr:`Wire.is_writable`, and whoever sends much asks firs
 
 import asyncio
 from collections.abc import Callable
+from typing import cast
 
 from siena.errors import ConnectionLostError, SienaError
 from siena.protocol.faults import Fault, ProtocolError
@@ -90,9 +91,9 @@ class Wire(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        assert isinstance(transport, asyncio.Transport)
-        transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
-        self._transport = transport
+        # Those of uvloop have the methods, and not the class.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
 
     def data_received(self, data: bytes) -> None:
         """Cut what came into the greeting and frames; refuse what is neither."""
