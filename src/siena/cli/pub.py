@@ -3,8 +3,8 @@
 import json
 import random
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain
 from time import perf_counter, sleep
 from typing import Annotated
 
@@ -24,13 +24,15 @@ from siena.cli.service import (
 from siena.cli.templates import Template
 from siena.client.blocking import Client
 from siena.client.coding import Attributes
-from siena.errors import SienaError
+from siena.errors import FilterSyntaxError, SienaError
 from siena.lang.parser import parse_notification
-from siena.model import Notification
+from siena.model import Notification, Value
 
 STDIN = 0
 # So many are handed to the client at a time.
 BATCH = 1_000
+# Notifications; ``None`` stands where the next may take a while.
+Source = Iterator[Attributes | None]
 
 
 def pub(
@@ -93,7 +95,7 @@ def pub(
     if attributes:
         notifications = _from_arguments(attributes, count or 1, chance)
     else:
-        notifications = islice(source.read(), count)
+        notifications = _first(source.read(), count)
     with open_server(server, "siena pub") as client:
         publisher = _Publisher(client, Deadline(timeout))
         is_complete = publisher.run(notifications, rate)
@@ -119,7 +121,9 @@ class _Publisher:
         self._progress = Progress(sys.stderr)
         self.published = 0
 
-    def run(self, notifications: Iterator[Attributes | None], rate: float | None) -> bool:
+    def run(
+        self, notifications: Iterator[Attributes | None], rate: float | None
+    ) -> bool:
         """Publish all of them; whether there was time enough."""
         start = perf_counter()
         try:
@@ -136,55 +140,63 @@ class _Publisher:
         return True
 
 
-def _batches(
-    notifications: Iterator[Attributes | None], size: int
-) -> Iterator[list[Attributes]]:
-    """Up to so many at a time; ``None`` says that the next may take a while."""
+def _batches(notifications: Source, size: int) -> Iterator[list[Attributes]]:
+    """Up to so many at a time, and fewer where the next may take a while."""
     batch: list[Attributes] = []
-    for notification in notifications:
-        if notification is not None:
-            batch.append(notification)
-        if batch and (notification is None or len(batch) >= size):
+    try:
+        for notification in notifications:
+            if notification is not None:
+                batch.append(notification)
+            if batch and (notification is None or len(batch) >= size):
+                yield batch
+                batch = []
+    except SienaError:  # with a bad line, too: what came before it is published
+        if batch:
             yield batch
-            batch = []
+        raise
     if batch:
         yield batch
 
 
-def _from_arguments(
-    arguments: list[str], count: int, chance: random.Random
-) -> Iterator[Attributes]:
+def _first(notifications: Source, count: int | None) -> Source:
+    """So many of them."""
+    if count is None:
+        yield from notifications
+        return
+    for notification in notifications:
+        yield notification
+        count -= notification is not None
+        if count == 0:
+            return
+
+
+def _from_arguments(arguments: list[str], count: int, chance: random.Random) -> Source:
     """The notifications that the arguments describe; mistakes are found at once."""
     templates = [Template(argument, chance) for argument in arguments]
     first = _notification(templates, 1)
     if all(template.is_constant for template in templates):
         return iter([first] * count)
     rest = (_notification(templates, number) for number in range(2, count + 1))
-    return iter(_chain(first, rest))
-
-
-def _chain(first: Attributes, rest: Iterable[Attributes]) -> Iterator[Attributes]:
-    yield first
-    yield from rest
+    return chain([first], rest)
 
 
 def _notification(templates: list[Template], number: int) -> Notification:
-    pairs: list[tuple[str, object]] = []
+    pairs: list[tuple[str, Value]] = []
     for template in templates:
         text = template.fill(number)
         try:
             pairs += parse_notification(text).items()
         except SienaError as error:
             raise _with_advice(error, text) from None
-    return Notification(pairs)  # type: ignore[arg-type]  # values of notifications
+    return Notification(pairs)
 
 
 def _with_advice(error: SienaError, text: str) -> SienaError:
     name, equals, value = text.partition("=")
     if not equals:
-        error.hint = error.hint or "attributes are written name=value"
-    elif value and not error.hint and '"' not in value:
-        error.hint = f"""a shell takes quotes away: write '{name}="{value}"'"""
+        error.hint = "attributes are written name=value"
+    elif value and isinstance(error, FilterSyntaxError) and '"' not in value:
+        error.hint = f"""if it is a text, write '{name}="{value}"'"""
     return error.about(text)
 
 
@@ -196,8 +208,8 @@ class _Lines:
         self._number = 0
         self.bad = 0
 
-    def read(self) -> Iterator[Attributes | None]:
-        """Those that can be read, and ``None`` whenever no more are there yet."""
+    def read(self) -> Source:
+        """Those that can be read."""
         for lines in lines_of(STDIN):
             for line in lines:
                 self._number += 1

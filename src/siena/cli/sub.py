@@ -112,16 +112,8 @@ class _Printer:
 
 def _as_text(found: Notification | tuple[Notification, ...]) -> str:
     if isinstance(found, Notification):
-        return _one_line(found)
-    return " then ".join(map(_one_line, found))
-
-
-def _one_line(notification: Notification) -> str:
-    text = str(notification)
-    if text.isprintable():
-        return text
-    # JSON has escapes for whatever would break the line.
-    return _as_json(notification)
+        return str(found)
+    return " then ".join(map(str, found))
 
 
 def _as_json(found: Notification | tuple[Notification, ...]) -> str:
