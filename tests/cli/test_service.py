@@ -172,8 +172,14 @@ def subscribed(
 
 def test_notifications_are_printed(url: str, run: Run) -> None:
     arguments = ("price > 3", "--count", "2", "--timeout", "20")
-    sent = ({"price": 5, "s": "two\nlines"}, {"price": 1}, {"price": 4.5})
-    done = subscribed(url, run, arguments, *sent)
+    done = subscribed(
+        url,
+        run,
+        arguments,
+        {"price": 5, "s": "two\nlines"},
+        {"price": 1},
+        {"price": 4.5},
+    )
     assert done.code == 0
     assert done.out == 'price = 5 and s = "two\\nlines"\nprice = 4.5\n'
     assert done.err == f"siena: subscribed at {url}\n"

@@ -16,7 +16,6 @@ from siena.cli.contexts import (
 from siena.cli.service import JsonOption
 
 app = typer.Typer(
-    help="Save servers under names, and choose the one that commands talk to.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -26,7 +25,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME")]
 
 @app.callback(invoke_without_command=True)
 def list_contexts(context: typer.Context, *, as_json: JsonOption = False) -> None:
-    r"""Save servers under names, and choose the one that commands talk to.
+    """Save servers under names, and choose the one that commands talk to.
 
     Without a command, list them; * marks the one in use.  What --server says, or the
     variable SIENA_URL, comes first.  They are kept in siena/contexts.json in the folder
@@ -37,7 +36,7 @@ def list_contexts(context: typer.Context, *, as_json: JsonOption = False) -> Non
       siena context add work siena://hub.example:2606
       siena context use work
       siena sub 'level > 3' --server work
-    """
+    """  # noqa: D301 -- Typer needs the backspace itself
     if context.invoked_subcommand is not None:
         return
     saved = _load()

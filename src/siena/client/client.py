@@ -130,6 +130,7 @@ class Client:
                 before may be lost.
         """
         await self._talk.room.passed()
+        self._talk.has_published = False
         await asyncio.shield(self._talk.ping())
         refused = self._talk.take_refusal()
         if refused is not None:

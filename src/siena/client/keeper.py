@@ -188,17 +188,15 @@ class Keeper:
         """Wait for the end; ask now and then whether it has come unnoticed."""
         seconds = self._settings.keepalive_s
         loop = asyncio.get_running_loop()
-        was_asked = False
+        asked_at: float | None = None
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     return await asyncio.shield(wire.ended)
-            if loop.time() - wire.heard_at < seconds:
-                was_asked = False
-            elif was_asked:
-                wire.abort(ConnectionLostError(f"silence for {2 * seconds:g} s"))
-            else:
-                was_asked = True
+            if asked_at is not None and wire.heard_at < asked_at:
+                wire.abort(ConnectionLostError(f"no answer for {seconds:g} s"))
+            elif loop.time() - wire.heard_at >= seconds:
+                asked_at = loop.time()
                 self._talk.ping()
 
     def _explained(self, error: OSError | SienaError) -> ServiceError:

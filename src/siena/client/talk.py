@@ -120,7 +120,6 @@ class Talk:
 
     def ping(self) -> asyncio.Future[None]:
         """A future for the moment when the broker has handled all that was sent."""
-        self.has_published = False
         token = next(self._pings).to_bytes(8, "little")
         self._connected().send(pack(Op.PING, token))
         return self._pending.ask((Op.PONG, token))
