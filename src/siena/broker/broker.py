@@ -9,7 +9,6 @@
 
 import asyncio
 import logging
-import socket
 from collections.abc import Callable
 from importlib.metadata import version
 from itertools import count
@@ -18,7 +17,8 @@ from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
-from siena.broker.limits import CONNECT_SECONDS_MAX, DRAIN_SECONDS_MAX
+from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT
+from siena.broker.listening import check_listening, listen, raise_file_limit
 from siena.broker.naming import number_of
 from siena.broker.publications import Publications
 from siena.broker.requests import Requests
@@ -26,11 +26,10 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.turn import Turn
 from siena.clock import Clock, SystemClock
-from siena.errors import SienaError
 from siena.protocol.bodies import Connect
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
-from siena.routing.options import Options
+from siena.protocol.limits import HANDSHAKE_SECONDS_MAX
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -60,6 +59,7 @@ class Broker:
         self._connections: set[Connection] = set()
         self._numbers = count(1)
         self._is_draining = False
+        self._connections_max = 0
 
     # --- Beginning and end ----------------------------------------------------------
 
@@ -69,11 +69,18 @@ class Broker:
         Raises:
             SienaError: if it may not, or cannot, listen there.
         """
-        sockets = [_listen(a) for a in map(read_address, self.settings.listen)]
+        addresses = [read_address(text) for text in self.settings.listen]
+        check_listening(addresses, insecure=self.settings.insecure_listen)
+        self._connections_max = min(
+            self.settings.limits.connections, raise_file_limit() - FILES_KEPT
+        )
+        sockets = [listen(address) for address in addresses]
         self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
         self.name = self.settings.name or str(self.addresses[0])
         epoch = self._clock.nanoseconds()
-        router = Router(number_of(self.name), Options(quench=True), epoch=epoch)
+        router = Router(
+            number_of(self.name), self.settings.routing.options(), epoch=epoch
+        )
         self.core = Core(self.settings, self._clock, router)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
@@ -109,6 +116,10 @@ class Broker:
     came: Callable[[Connection], None]
     wrote: Callable[[Connection], None]
 
+    def route(self) -> None:
+        """Route what has been published so far."""
+        self.publications.flush()
+
     def blocked(self, connection: Connection) -> None:
         """Let those wait who publish for somebody who is full."""
         for source in self.publications.publishers:
@@ -122,17 +133,17 @@ class Broker:
         counters.connections += 1
         counters.connections_now += 1
         connection.role = Stranger(connection, self)
-        connection.reply(self._info)
+        connection.greet(self._info)
         if self._is_draining:
             connection.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
-        elif len(self._connections) > self.settings.connections_max:
+        elif len(self._connections) > self._connections_max:
             counters.connections_refused += 1
-            most = self.settings.connections_max
+            most = self._connections_max
             text = f"more than {most} connections"
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
-            loop.call_later(CONNECT_SECONDS_MAX, self._expect, connection)
+            loop.call_later(HANDSHAKE_SECONDS_MAX, self._expect, connection)
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
@@ -141,41 +152,36 @@ class Broker:
 
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client."""
-        session = Session(next(self._numbers), name=body.name, sink=connection)
+        session = self._session(body)
+        is_known = session.sink is None and session.number in self.core.sessions
+        session.name, session.sink = body.name, connection
         self.core.sessions[session.number] = session
         connection.outbox.policy = body.policy
         client = Client(
             connection, session, self.core, self.publications, self.requests
         )
         connection.role = client
-        client.welcome(resumed=False)
+        connection.welcomed()
+        client.welcome(resumed=is_known)
+
+    def _session(self, body: Connect) -> Session:
+        """The session of an identity, or a new one."""
+        identities = self.core.identities
+        known = identities.get(body.identity) if body.identity else None
+        if known is None:
+            known = Session(next(self._numbers), body.identity)
+            if body.identity:
+                identities[body.identity] = known
+        elif known.sink is not None:
+            raise ProtocolError(
+                Fault.IDENTITY_TAKEN, f"{body.identity!r} is connected already"
+            )
+        return known
 
     def _accept(self) -> Connection:
-        return Connection(self, self.settings.output_bytes_max)
+        return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:
         if isinstance(connection.role, Stranger) and not connection.is_closing:
-            text = f"no CONNECT in {CONNECT_SECONDS_MAX:g} seconds"
+            text = f"no CONNECT in {HANDSHAKE_SECONDS_MAX:g} seconds"
             connection.fail(ProtocolError(Fault.TIMED_OUT, text))
-
-
-def _listen(address: Address) -> socket.socket:
-    """A socket that listens there.
-
-    Raises:
-        SienaError: if that is not possible.
-    """
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(
-            *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        found = socket.socket(family, kind)
-    except OSError as error:
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(place)
-    except OSError as error:
-        found.close()
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
-    return found

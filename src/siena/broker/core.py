@@ -10,7 +10,6 @@ from siena.broker.naming import session_and_number
 from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.clock import Clock
-from siena.matching.blocks import encode
 from siena.messages import (
     Found,
     Message,
@@ -20,8 +19,10 @@ from siena.messages import (
     Unquenched,
 )
 from siena.model import Filter
-from siena.protocol.bodies import Quench, Settled as SettledBody
+from siena.protocol.bodies import Lost, Quench, Settled as SettledBody
+from siena.protocol.contents import write_block
 from siena.protocol.deliveries import pack_found
+from siena.protocol.faults import ProtocolError
 from siena.routing.interest import Change
 from siena.routing.router import Router
 
@@ -48,6 +49,8 @@ class Core:
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
     sessions: dict[int, Session] = field(default_factory=dict)
+    # Sessions that outlive their connections, by who they are.
+    identities: dict[str, Session] = field(default_factory=dict)
     links: dict[int, Neighbourly] = field(default_factory=dict)
     # By how many origins a hop wants a filter: the exchange needs to know it once.
     _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
@@ -71,6 +74,12 @@ class Core:
             del self._watched[key]
             self.exchange.unwatch(*key)
 
+    def forget(self, session: Session) -> None:
+        """A session is over."""
+        del self.sessions[session.number]
+        if session.identity is not None:
+            del self.identities[session.identity]
+
     def post(self, outbox: Outbox) -> None:
         """Send what the router answers."""
         for interface, message in outbox:
@@ -89,12 +98,23 @@ class Core:
         if isinstance(message, Settled):
             session.reply(SettledBody(of).pack())
         elif isinstance(message, (Quenched, Unquenched)):
-            session.reply(Quench(of, isinstance(message, Quenched)).pack())
+            is_quenched = isinstance(message, Quenched)
+            (session.quenched.add if is_quenched else session.quenched.discard)(of)
+            session.reply(Quench(of, is_quenched).pack())
         elif isinstance(message, Found):
-            blocks = [encode(notify.notification) for notify in message.sequence]
+            self._found(session, of, message)
+
+    def _found(self, session: Session, of: int, message: Found) -> None:
+        self.counters.found += 1
+        blocks = [write_block(notify.notification) for notify in message.sequence]
+        try:
             frame = pack_found(of, blocks)
-            self.counters.found += 1
-            if session.is_suspended:
-                self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
-            else:
-                self.counters.lost += session.deliver(frame, 1)
+        except ProtocolError:  # huge notifications, and very many of them
+            session.lost += 1
+            self.counters.lost += 1
+            session.reply(Lost(1, of).pack())
+            return
+        if session.is_suspended:
+            self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
+        else:
+            self.counters.lost += session.deliver(frame, 1)
