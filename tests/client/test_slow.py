@@ -10,16 +10,35 @@ from siena.client import Backoff, Client, Settings
 from siena.client.settings import SlowPolicy
 
 SECONDS = 20.0
-OUTPUT_BYTES_MAX = 65_536
-# Far more than the broker and the sockets between hold.
-SENT = 3_000
+OUTPUT_BYTES_MAX = 1_048_576
 BODY = "x" * 10_000
+# Well below what the broker holds, so that whoever reads loses nothing.
+AT_ONCE = 50
+# Far more than the broker and the sockets between hold.
+SENT = 2_000
 
 
 @pytest.fixture(scope="module")
 def url() -> str:  # type: ignore[misc]  # a generator, for pytest
-    with testing.broker(output_bytes_max=OUTPUT_BYTES_MAX) as broker:
+    with testing.broker(limits={"output_bytes": OUTPUT_BYTES_MAX}) as broker:
         yield broker.url
+
+
+async def test_too_much_for_one_turn_is_told_although_nobody_is_slow(url: str) -> None:
+    """What the system takes at once never made the loop ask the broker to wait."""
+    async with siena.connect(url) as reader:
+        wanted = await reader.subscribe("burst any").settled()
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(4):
+                tasks.create_task(burst(url))
+        await reader.flush()
+        await reader.flush()  # LOST may come in the turn after the answer
+        assert wanted.waiting + wanted.lost == 4 * 200
+
+
+async def burst(url: str) -> None:
+    async with siena.connect(url) as client:
+        await client.publish_many({"burst": i, "x": BODY} for i in range(200))
 
 
 def stop_reading(client: Client) -> None:
@@ -45,9 +64,11 @@ async def test_a_subscriber_that_does_not_read_loses_its_own_and_knows_it(
         missed = await slow.subscribe("i any").settled()
         got = await quick.subscribe("i any").settled()
         stop_reading(slow)
-        await publisher.publish_many({"i": i, "x": BODY} for i in range(SENT))
-        await publisher.flush()
-        await quick.flush()
+        for start in range(0, SENT, AT_ONCE):
+            batch = ({"i": start + i, "x": BODY} for i in range(AT_ONCE))
+            await publisher.publish_many(batch)
+            await publisher.flush()
+            await quick.flush()
         assert got.waiting == SENT
         read_on(slow)
         await slow.flush()

@@ -1,8 +1,6 @@
 """``siena.testing.broker`` and ``siena.testing.network``: what tests call."""
 
-import msgspec
-
-from siena.broker.settings import Settings
+from siena.broker.settings import as_settings
 from siena.testing.in_process import ProcessBroker
 from siena.testing.in_thread import ThreadBroker
 
@@ -15,7 +13,7 @@ def broker(**settings: object) -> ThreadBroker:
     Args:
         settings: of :class:`siena.broker.settings.Settings`.
     """
-    return ThreadBroker(msgspec.convert(settings, Settings))
+    return ThreadBroker(as_settings(settings))
 
 
 def process(*options: str) -> ProcessBroker:
