@@ -17,6 +17,8 @@ from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.link import Link
+from siena.broker.links import Links
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT
 from siena.broker.listening import check_listening, listen, raise_file_limit
 from siena.broker.naming import number_of
@@ -26,6 +28,7 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.turn import Turn
 from siena.clock import Clock, SystemClock
+from siena.messages import Side
 from siena.protocol.bodies import Connect
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
@@ -84,6 +87,7 @@ class Broker:
         self.core = Core(self.settings, self._clock, router)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
+        self.links = Links(self.core, self.publications, self, self.name)
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote
@@ -96,12 +100,14 @@ class Broker:
         for each in sockets:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
+        self.links.call(self.settings.links)
 
     async def drain(self) -> None:
         """Accept nobody any more, send what is left, and say good-bye."""
         self._is_draining = True
         for server in self._servers:
             server.close()
+        await self.links.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
@@ -122,16 +128,23 @@ class Broker:
 
     def blocked(self, connection: Connection) -> None:
         """Let those wait who publish for somebody who is full."""
+        link = connection.role if isinstance(connection.role, Link) else None
+        # For a client no neighbour waits, and in a mesh neighbours could wait for each
+        # other for ever.
+        is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            if isinstance(source, Connection) and source.neighbour is None:
+            assert isinstance(source, Connection)
+            if is_for_all or source.neighbour is None:
                 source.hold(connection)
 
     def opened(self, connection: Connection) -> None:
         """Greet whoever has connected."""
         counters = self.core.counters
         self._connections.add(connection)
-        counters.connections += 1
         counters.connections_now += 1
+        if connection.role is not None:  # we have called
+            return
+        counters.connections += 1
         connection.role = Stranger(connection, self)
         connection.greet(self._info)
         if self._is_draining:
@@ -151,7 +164,10 @@ class Broker:
         self.core.counters.connections_now -= 1
 
     def connect(self, connection: Connection, body: Connect) -> None:
-        """Make a stranger a client."""
+        """Make a stranger a client, or a neighbour."""
+        if body.peer is not None:
+            self.links.accept(connection, body, body.peer)
+            return
         session = self._session(body)
         is_known = session.sink is None and session.number in self.core.sessions
         session.name, session.sink = body.name, connection

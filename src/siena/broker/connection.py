@@ -6,6 +6,7 @@ What comes is put aside and looked at once a turn, together with what all others
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from siena.broker.intake import Run, cut
@@ -14,9 +15,9 @@ from siena.broker.outbox import Fit, Outbox
 from siena.protocol.answers import told_in_lines
 from siena.protocol.bodies import Error, Lost
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame
+from siena.protocol.frames import Frame, check_length
 from siena.protocol.greeting import PREFACE
-from siena.protocol.limits import CONNECT_BYTES_MAX, FRAME_BYTES_MAX
+from siena.protocol.limits import CONNECT_BYTES_MAX, FRAME_BYTES_MAX, LINE_BYTES_MAX
 from siena.protocol.line_mode import Asked, LineMode
 from siena.protocol.lines import Reply
 
@@ -82,8 +83,16 @@ class Connection(asyncio.Protocol):
     connection that is held is not read from, until everybody who holds it lets go.
     """
 
-    def __init__(self, house: House, limit: int) -> None:
+    def __init__(
+        self,
+        house: House,
+        limit: int,
+        *,
+        on_info: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._house = house
+        # We made the connection, and are waiting for the first line.
+        self._on_info = on_info
         self.role: Role | None = None
         self.outbox = Outbox("drop", limit)
         self.address = ""
@@ -189,6 +198,8 @@ class Connection(asyncio.Protocol):
 
     def _hear(self, data: bytes) -> bytes:
         """Hand on what is complete; the rest."""
+        if self._on_info is not None:
+            return self._be_greeted(data, self._on_info)
         if self._lines is None and not self._is_greeted:
             if data[:1] == PREFACE[:1]:
                 self.outbox.in_lines = False
@@ -210,6 +221,19 @@ class Connection(asyncio.Protocol):
                 break
         self._needed = 1
         return b""
+
+    def _be_greeted(self, data: bytes, on_info: Callable[[bytes], None]) -> bytes:
+        """The first line of the broker that we have called, and what follows."""
+        line, end, rest = data.partition(b"\n")
+        if not end:
+            check_length(len(line), LINE_BYTES_MAX)
+            self._needed = len(data) + 1
+            return data
+        self._on_info = None
+        self._is_greeted = True
+        self.outbox.in_lines = False
+        on_info(line)
+        return self._frames(rest)
 
     def _greet(self, data: bytes) -> bytes:
         """The preface, when all of it is there, and what follows."""

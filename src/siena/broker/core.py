@@ -38,6 +38,10 @@ class Neighbourly(Protocol):
         """Send a notification."""
         ...
 
+    def holds(self, change: Change[Filter]) -> None:
+        """Our table of what it wants has changed."""
+        ...
+
 
 @dataclass(slots=True)
 class Core:
@@ -66,6 +70,8 @@ class Core:
         hop = change.holder.hop
         if isinstance(hop, str):
             return
+        if hop in self.links:
+            self.links[hop].holds(change)
         key = hop, change.item
         self._watched[key] += 1 if change.gained else -1
         if change.gained and self._watched[key] == 1:

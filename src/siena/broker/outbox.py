@@ -6,6 +6,7 @@ connection, or keeps those who publish for it waiting: it chose so when it conne
 
 import struct
 from enum import Enum, auto
+from typing import Literal
 
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.protocol.bodies import Policy
@@ -36,8 +37,8 @@ class Outbox:
     1
     """
 
-    def __init__(self, policy: Policy, limit: int) -> None:
-        self.policy = policy
+    def __init__(self, policy: Policy | Literal["link"], limit: int) -> None:
+        self.policy: Policy | Literal["link"] = policy
         self.limit = limit
         self.lost = 0
         """How many were dropped of which the reader has not heard."""
@@ -62,11 +63,13 @@ class Outbox:
             return Fit.TAKEN
         if self.policy == "disconnect":
             return Fit.TOO_SLOW
-        if self.policy == "block" and not self.lost:
+        if self.policy in {"block", "link"} and not self.lost:
             # What was published before the publishers were stopped still fits.
             if used + len(frames) <= 2 * self.limit:
                 self._add(frames)
                 return Fit.BLOCKING
+            if self.policy == "link":  # which loses nothing while it is up
+                return Fit.TOO_SLOW
             self._cut(frames, count, 2 * self.limit - used)
         else:
             self._cut(frames, count, self.limit - used)
