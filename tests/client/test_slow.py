@@ -65,8 +65,8 @@ async def test_a_subscriber_that_does_not_read_loses_its_own_and_knows_it(
         got = await quick.subscribe("i any").settled()
         stop_reading(slow)
         for start in range(0, SENT, AT_ONCE):
-            batch = ({"i": start + i, "x": BODY} for i in range(AT_ONCE))
-            await publisher.publish_many(batch)
+            numbers = range(start, start + AT_ONCE)
+            await publisher.publish_many({"i": i, "x": BODY} for i in numbers)
             await publisher.flush()
             await quick.flush()
         assert got.waiting == SENT

@@ -90,7 +90,7 @@ class Advertising:
     def _end(self) -> asyncio.Future[None] | None:
         self._is_closed = True
         self._standing.stop()
-        return self._talk.unadvertise(self._standing.number)
+        return self._talk.unadvertise(self._standing)
 
     def __repr__(self) -> str:
         return f"<Advertising {self.number}: {self.advertisement}>"

@@ -206,12 +206,25 @@ class Client:
     # -- coming and going ------------------------------------------------------
 
     async def suspend(self, queue: int = SUSPENDED_QUEUE) -> None:
-        """Let the broker keep what is for our identity, up to so many notifications."""
-        await asyncio.shield(self._talk.ask(Suspend(queue)))
+        """Let the broker keep what is for our identity, up to so many notifications.
+
+        It does so until :meth:`resume`, also while we are not connected; another
+        program with the same identity may resume as well.
+        """
+        suspend = Suspend(queue)
+        done = self._talk.ask(suspend)
+        self._talk.suspended = suspend
+        await asyncio.shield(done)
 
     async def resume(self) -> None:
-        """Get what was kept, and from then on whatever comes."""
-        await asyncio.shield(self._talk.ask(Resume()))
+        """Get what was kept, and from then on whatever comes.
+
+        Subscribe first: what was kept for a subscription comes under the number that it
+        had, and a program that subscribes in the same order has the same numbers.
+        """
+        done = self._talk.ask(Resume())
+        self._talk.suspended = None
+        await asyncio.shield(done)
 
     async def move(self, url: str) -> None:
         """Make this broker the home of our identity, which was at another's until now.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from errno import ECONNREFUSED
 
 from siena.client.address import Address
+from siena.client.backoff import Backoff
 from siena.client.settings import CLOSE_SECONDS, Settings
 from siena.client.talk import Talk
 from siena.client.wire import Wire
@@ -47,10 +48,12 @@ class Keeper:
             NoBrokerError: if no broker answers.
             ServiceError: if one does, and does not want us.
         """
-        if self._settings.patient and self._settings.reconnect is not None:
-            await self._return()
-        else:
+        try:
             await self._try_all()
+        except ServiceError:
+            if not self._settings.patient or self._settings.reconnect is None:
+                raise
+            await self._return(self._settings.reconnect)
 
     async def run(self) -> None:
         """Stay connected until cancelled, or until giving up."""
@@ -62,7 +65,7 @@ class Keeper:
             try:
                 if self._settings.reconnect is None:
                     raise _as_lost(reason, self.address)
-                await self._return()
+                await self._return(self._settings.reconnect)
             except SienaError as error:
                 self._talk.fail(_as_lost(error, self.address))
 
@@ -96,24 +99,22 @@ class Keeper:
                     raise
         raise AssertionError("there is an address")
 
-    async def _return(self) -> None:
-        """Try again and again, as the settings have it.
+    async def _return(self, backoff: Backoff) -> None:
+        """Try again and again, each time after a pause.
 
         Raises:
             ServiceError: the last failure, when it is time to give up.
         """
-        backoff = self._settings.reconnect
-        assert backoff is not None
         loop = asyncio.get_running_loop()
         end = loop.time() + backoff.give_up_s
         for pause in backoff.pauses(self._settings.chance):
+            await asyncio.sleep(pause)
             try:
                 return await self._try_all()
             except ServiceError as error:
                 log.info("%s", error)
-                if loop.time() + pause >= end:
+                if loop.time() >= end:
                     raise
-            await asyncio.sleep(pause)
         raise AssertionError("pauses have no end")
 
     async def _connect(self) -> None:

@@ -34,7 +34,7 @@ class Subscription(Generic[T]):
         self._standing = standing
         loop = asyncio.get_running_loop()
         # The collector may run anywhere; the talk lives in the loop.
-        self._forgotten = weakref.finalize(self, _forget, loop, talk, standing.number)
+        self._forgotten = weakref.finalize(self, _forget, loop, talk, standing)
         self._forgotten.atexit = False
 
     @property
@@ -136,7 +136,7 @@ class Subscription(Generic[T]):
         self._forgotten.detach()
         self._standing.inbox.finish(at_once=True)
         self._standing.settled.fail(ConnectionLostError("the subscription was closed"))
-        return self._talk.unsubscribe(self._standing.number)
+        return self._talk.unsubscribe(self._standing)
 
     def _read(self, item: Item) -> T:
         """From bytes to what was promised when it was made; see Client.subscribe."""
@@ -149,6 +149,8 @@ class Subscription(Generic[T]):
 
 
 # Kept out of the class: a method would hold what is to be forgotten.
-def _forget(loop: asyncio.AbstractEventLoop, talk: Talk, number: int) -> None:
+def _forget(
+    loop: asyncio.AbstractEventLoop, talk: Talk, standing: StandingInterest
+) -> None:
     with contextlib.suppress(RuntimeError):  # the loop is closed, and so is the talk
-        loop.call_soon_threadsafe(talk.unsubscribe, number)
+        loop.call_soon_threadsafe(talk.unsubscribe, standing)

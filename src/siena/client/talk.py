@@ -8,6 +8,7 @@ wire after another: :meth:`Talk.attach` says everything that still stands again,
 import asyncio
 import itertools
 import logging
+from typing import TypeVar
 
 from siena.client.inbox import Inbox
 from siena.client.pending import Pending
@@ -20,18 +21,22 @@ from siena.protocol.bodies import (
     Error,
     Lost,
     Quench,
+    Resume,
     Settled,
+    Suspend,
     Unadvertise,
     Unsubscribe,
     unpack,
 )
 from siena.protocol.deliveries import unpack_found, unpack_msg
+from siena.protocol.faults import Fault
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.greeting import Limits
 
 log = logging.getLogger("siena.client")
 
 _NUMBERED = {Op.UNSUB, Op.UNADV}
+S = TypeVar("S", StandingInterest, StandingAdvertisement)
 
 
 class Talk:
@@ -44,6 +49,8 @@ class Talk:
         self.advertisements: dict[int, StandingAdvertisement] = {}
         # Open while there is a connection that takes more.
         self.room = Gate()
+        # How we asked to be suspended, while we are.
+        self.suspended: Suspend | None = None
         # Why there will be no more connections.
         self.failure: SienaError | None = None
         self.connections = 0
@@ -68,6 +75,12 @@ class Talk:
                 wire.send(interest.request())
             for advertisement in self.advertisements.values():
                 wire.send(advertisement.request())
+        if self.suspended is not None:
+            wire.send(self.suspended.pack())
+        elif self.connections > 1:
+            # A broker that knows our identity has kept what came meanwhile; another
+            # has nothing against being asked.
+            wire.send(Resume().pack())
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
@@ -138,8 +151,9 @@ class Talk:
         self.say(standing.request())
         return standing
 
-    def unsubscribe(self, number: int) -> asyncio.Future[None] | None:
+    def unsubscribe(self, standing: StandingInterest) -> asyncio.Future[None] | None:
         """Ask no more; a future for the broker's word, if it has to be told."""
+        number = standing.number
         if self.interests.pop(number, None) is None or self.wire is None:
             return None
         return self.ask(Unsubscribe(number), number)
@@ -154,8 +168,11 @@ class Talk:
         self.say(standing.request())
         return standing
 
-    def unadvertise(self, number: int) -> asyncio.Future[None] | None:
+    def unadvertise(
+        self, standing: StandingAdvertisement
+    ) -> asyncio.Future[None] | None:
         """Take it back; a future for the broker's word, if it has to be told."""
+        number = standing.number
         if self.advertisements.pop(number, None) is None or self.wire is None:
             return None
         return self.ask(Unadvertise(number), number)
@@ -206,8 +223,7 @@ class Talk:
             case Settled():
                 self._settled(told)
             case Done():
-                number = told.number if told.request in _NUMBERED else None
-                self._pending.answer((told.request, number))
+                self._pending.answer(_question(told))
             case Quench():
                 self._quench(told)
             case Lost():
@@ -226,7 +242,7 @@ class Talk:
 
     def _put(self, interest: StandingInterest, item: bytes | tuple[bytes, ...]) -> None:
         if not interest.put(item) and interest.inbox.end is not False:
-            self.unsubscribe(interest.number)  # it overflowed, and has ended with that
+            self.unsubscribe(interest)  # it overflowed, and has ended with that
 
     def _settled(self, told: Settled) -> None:
         interest = self.interests.get(told.number)
@@ -246,20 +262,37 @@ class Talk:
 
     def _refuse(self, told: Error) -> None:
         error = RequestRefusedError(told.fault, told.text)
+        number = told.number
         if told.closes:
             assert self.wire is not None
             self.wire.close(error)
-        elif told.request == Op.SUB and told.number is not None:
-            interest = self.interests.pop(told.number, None)
-            if interest is not None:
+        elif told.request == Op.SUB and number in self.interests:
+            interest = self.interests.pop(number)
+            if told.fault == Fault.NUMBER_TAKEN.number:
+                self._renumber(interest, self.interests)
+            else:
                 interest.fail(error)
-        elif told.request == Op.ADV and told.number is not None:
-            advertisement = self.advertisements.pop(told.number, None)
-            if advertisement is not None:
+        elif told.request == Op.ADV and number in self.advertisements:
+            advertisement = self.advertisements.pop(number)
+            if told.fault == Fault.NUMBER_TAKEN.number:
+                self._renumber(advertisement, self.advertisements)
+            else:
                 advertisement.fail(error)
-        elif not self._pending.answer(
-            (told.request or 0, told.number if told.request in _NUMBERED else None),
-            error,
-        ):
+        elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             self._refused = self._refused or error
+
+    def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
+        """Take another number: under this one our identity asked for something else.
+
+        What was kept for that must not be taken for what is asked for now.
+        """
+        standing.number = next(self._numbers)
+        numbered[standing.number] = standing
+        self.say(standing.request())
+
+
+def _question(told: Error | Done) -> tuple[int, int | None]:
+    """What it answers; only some questions have numbers."""
+    op = told.request or 0
+    return op, told.number if op in _NUMBERED else None
