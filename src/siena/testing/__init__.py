@@ -7,10 +7,12 @@
 ...     print(subscription.get(timeout_s=5))
 level = 5 and what = alarm
 
-From the ground up: ``running`` → ``in_thread``, ``in_process`` → ``starting``.
+From the ground up: ``running`` → ``in_thread``, ``in_process`` → ``starting``,
+``network``.
 """
 
+from siena.testing.network import RunningNetwork, network
 from siena.testing.running import RunningBroker
 from siena.testing.starting import broker, process
 
-__all__ = ["RunningBroker", "broker", "process"]
+__all__ = ["RunningBroker", "RunningNetwork", "broker", "network", "process"]

@@ -23,8 +23,14 @@ class ThreadBroker(RunningBroker):
         super().__init__()
         self._settings = settings
         self._thread: threading.Thread | None = None
+        self._broker: Broker | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended: asyncio.Event | None = None
+
+    @property
+    def links(self) -> int:
+        """How many links to other brokers stand."""
+        return 0 if self._broker is None else len(self._broker.core.links)
 
     def start(self) -> None:
         """Start it; returns when it listens."""
@@ -35,7 +41,7 @@ class ThreadBroker(RunningBroker):
         )
         self._thread.start()
         try:
-            broker = ready.result(START_SECONDS)
+            self._broker = broker = ready.result(START_SECONDS)
         except BaseException:
             self._thread = None
             raise
@@ -51,7 +57,7 @@ class ThreadBroker(RunningBroker):
                 self._loop.call_soon_threadsafe(self._ended.set)
             self._thread.join(STOP_SECONDS)
             assert not self._thread.is_alive(), "the broker does not end"
-            self._thread = None
+            self._thread = self._broker = None
 
     def _live(self, ready: "concurrent.futures.Future[Broker]") -> None:
         try:

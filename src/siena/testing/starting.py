@@ -1,4 +1,4 @@
-"""``siena.testing.broker`` and ``siena.testing.network``: what tests call."""
+"""One broker for a test: in a thread of it, or in a process of its own."""
 
 from siena.broker.settings import as_settings
 from siena.testing.in_process import ProcessBroker
