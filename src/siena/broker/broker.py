@@ -13,13 +13,15 @@ from collections.abc import Callable
 from importlib.metadata import version
 from itertools import count
 
+from msgspec.structs import replace
+
 from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.link import Link
 from siena.broker.links import Links
-from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT
 from siena.broker.listening import check_listening, listen, raise_file_limit
 from siena.broker.naming import number_of
 from siena.broker.publications import Publications
@@ -32,7 +34,6 @@ from siena.messages import Side
 from siena.protocol.bodies import Connect
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
-from siena.protocol.limits import HANDSHAKE_SECONDS_MAX
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -73,6 +74,8 @@ class Broker:
             SienaError: if it may not, or cannot, listen there.
         """
         addresses = [read_address(text) for text in self.settings.listen]
+        for link in self.settings.links:  # said now rather than at the first call
+            read_address(link.url)
         check_listening(addresses, insecure=self.settings.insecure_listen)
         self._connections_max = min(
             self.settings.limits.connections, raise_file_limit() - FILES_KEPT
@@ -116,6 +119,43 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
+
+    def reload(self, settings: Settings) -> list[str]:
+        """Take over what can change while it serves; the names of what cannot."""
+        for link in settings.links:
+            read_address(link.url)
+        now = self.settings
+        changeable = {
+            name: getattr(settings, name)
+            for name in ("limits", "links", "digest_seconds", "accept_peers")
+        }
+        self.settings = self.core.settings = replace(now, **changeable)
+        self._connections_max = min(
+            settings.limits.connections, raise_file_limit() - FILES_KEPT
+        )
+        self.links.call(settings.links)
+        names = settings.__struct_fields__
+        return [
+            name
+            for name in names
+            if getattr(settings, name) != getattr(self.settings, name)
+        ]
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know, as plain structures."""
+        core, router = self.core, self.core.router
+        return {
+            "broker": self.name,
+            "number": router.me,
+            "epoch": router.epoch,
+            "addresses": [str(address) for address in self.addresses],
+            "counters": core.counters.snapshot(),
+            "links": [link.snapshot() for link in core.links.values()],
+            "sessions": len(core.sessions),
+            "away": sum(s.sink is None for s in core.sessions.values()),
+            "filters": len(router.tables.filters),
+            "advertisements": len(router.tables.advertisements),
+        }
 
     # --- What connections need ------------------------------------------------------
 

@@ -12,7 +12,7 @@ from siena.broker.addresses import read_address
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
 from siena.broker.intake import Run
-from siena.broker.link import Link
+from siena.broker.link import Link, Other
 from siena.broker.publications import Publications
 from siena.broker.settings import Link as LinkSettings
 from siena.messages import PeerConfirm, PeerRefuse, Side
@@ -120,17 +120,9 @@ class Call:
         self._number = None
         self.was_linked = True
         assert self._connection is not None
-        link = Link(
-            links.core,
-            links.publications,
-            self._connection,
-            number=number,
-            name=self._name,
-            epoch=body.epoch,
-            side=Side(self._settings.side),
-            caller="us",
-            on_gone=self._gone,
-        )
+        side = Side(self._settings.side)
+        other = Other(number, self._name, body.epoch, side, "us")
+        link = Link(links.core, links.publications, self._connection, other, self._gone)
         links.up(link)
         links.core.post(links.core.router.handle(PeerConfirm(), number))
 

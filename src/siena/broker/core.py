@@ -18,7 +18,7 @@ from siena.messages import (
     Settled,
     Unquenched,
 )
-from siena.model import Filter
+from siena.model import Advertisement, Filter
 from siena.protocol.bodies import Lost, Quench, Settled as SettledBody
 from siena.protocol.contents import write_block
 from siena.protocol.deliveries import pack_found
@@ -38,8 +38,12 @@ class Neighbourly(Protocol):
         """Send a notification."""
         ...
 
-    def holds(self, change: Change[Filter]) -> None:
-        """Our table of what it wants has changed."""
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know about it."""
+        ...
+
+    def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
+        """Our table of what it wants, or offers, has changed."""
         ...
 
 
@@ -62,7 +66,7 @@ class Core:
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
 
-    def _mirror(self, change: Change[Filter]) -> None:
+    def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Let the exchange know what neighbours and monitors want.
 
         What clients want it knows already, subscription by subscription.
@@ -72,6 +76,8 @@ class Core:
             return
         if hop in self.links:
             self.links[hop].holds(change)
+        if not isinstance(change.item, Filter):
+            return
         key = hop, change.item
         self._watched[key] += 1 if change.gained else -1
         if change.gained and self._watched[key] == 1:

@@ -20,5 +20,8 @@ IDENTITIES_MAX = 100_000
 QUEUE_DEFAULT = 1_000
 # What is kept for one identity that is away, whatever it asks for.
 KEPT_BYTES_MAX = 8 * 1024 * 1024
+# How long a connection may take to say who it is; a person has to read the greeting
+# first.
+HANDSHAKE_SECONDS_MAX = 60.0
 # How long a broker that ends waits until everybody has read what is left.
 DRAIN_SECONDS_MAX = 5.0

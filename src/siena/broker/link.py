@@ -5,19 +5,19 @@ each sends a digest of what it has told; if the other holds something else, the 
 broken and made anew, and everything is told again.
 """
 
-from collections.abc import Callable, Iterable
-from hashlib import blake2b
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
 from siena.broker.counters import LinkCounters
 from siena.broker.intake import Run
 from siena.broker.publications import Publications
-from siena.messages import Message, PeerConfirm, Side, Subscribe
-from siena.model import Filter
+from siena.messages import Advertise, Message, PeerConfirm, Side, Subscribe
+from siena.model import Advertisement, Filter
 from siena.protocol.bodies import Digest, Tell, unpack
 from siena.protocol.deliveries import unpack_forward
+from siena.protocol.digests import Tally
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
 from siena.protocol.limits import BLOCK_BYTES_MAX
@@ -25,7 +25,15 @@ from siena.protocol.pings import unpack_ping
 from siena.protocol.telling import pack_tell, told
 from siena.routing.interest import Change
 
-DIGEST_BYTES = 16
+
+class Other(NamedTuple):
+    """The broker at the other end."""
+
+    number: int
+    name: str
+    epoch: int
+    side: Side  # what we take it for
+    caller: Literal["us", "them"]
 
 
 class Link:
@@ -42,26 +50,18 @@ class Link:
         core: Core,
         publications: Publications,
         connection: Connection,
-        *,
-        number: int,
-        name: str,
-        epoch: int,
-        side: Side,
-        caller: Literal["us", "them"],
+        other: Other,
         on_gone: Callable[["Link"], None],
     ) -> None:
-        self.number = number
-        self.name = name
-        self.epoch = epoch
-        self.side = side
-        self.caller = caller
+        self.number, self.name, self.epoch, self.side, self.caller = other
         self.connection = connection
         self.counters = LinkCounters()
         self._core = core
         self._publications = publications
         self._on_gone = on_gone
         # What it wants, in its own words: our table may know an equal by others.
-        self._spellings: dict[tuple[Filter, int], str] = {}
+        self._spellings: dict[tuple[Filter | Advertisement, int], str] = {}
+        self._held = Tally()
         self._spelling = ""
         connection.outbox.policy = "link"
 
@@ -113,6 +113,8 @@ class Link:
             message = told(body)
             if isinstance(message, Subscribe):
                 self._spelling = str(message.interest)
+            elif isinstance(message, Advertise):
+                self._spelling = str(message.advertisement)
             self._core.post(self._core.router.handle(message, self.number))
         elif isinstance(body, Digest):
             self._compare(body)
@@ -135,34 +137,34 @@ class Link:
 
     # --- Digests --------------------------------------------------------------------
 
-    def holds(self, change: Change[Filter]) -> None:
-        """Our table of what it wants has changed."""
+    def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
+        """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
             self._spellings[key] = self._spelling
+            self._held.add(self._spelling, self._origin(key[1]))
         else:
-            del self._spellings[key]
+            self._held.remove(self._spellings.pop(key), self._origin(key[1]))
 
     def send_digest(self) -> None:
         """Say what we have told."""
         neighbour = self._core.router.tables.neighbours[self.number]
-        said = [(str(f), origin) for f, origin in neighbour.filters.told]
-        self.connection.reply(Digest(len(said), self._digest(said)).pack())
+        said = [*neighbour.filters.told, *neighbour.advertisements.told]
+        tally = Tally((str(item), self._origin(origin)) for item, origin in said)
+        self.connection.reply(tally.body().pack())
+
+    def _origin(self, origin: int) -> int | None:
+        """Where something came from counts within a mesh only."""
+        return origin if self.side is Side.MESH else None
 
     def _compare(self, theirs: Digest) -> None:
-        held = [(text, origin) for (_, origin), text in self._spellings.items()]
-        if (theirs.count, theirs.digest) != (len(held), self._digest(held)):
+        ours = self._held.body()
+        if ours != theirs:
             self._core.counters.repaired += 1
             raise ProtocolError(
                 Fault.BROKEN,
-                f"{len(held)} interests are known here, and {theirs.count} were told",
+                f"{ours.count} interests are known here, and {theirs.count} were told",
             )
-
-    def _digest(self, said: Iterable[tuple[str, int]]) -> bytes:
-        """The hash of filters; where they came from counts within a mesh only."""
-        in_mesh = self.side is Side.MESH
-        lines = sorted(f"{origin if in_mesh else 0} {text}\n" for text, origin in said)
-        return blake2b("".join(lines).encode(), digest_size=DIGEST_BYTES).digest()
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know about it."""

@@ -1,6 +1,6 @@
 """Links: which neighbours there are, who called whom, and who is called again.
 
-Either end may call.  If both do at the same time, the call of the smaller number stands.
+Either end may call.  If both do at the same time, the smaller number's call stands.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import random
 from siena.broker.call import Call
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
-from siena.broker.link import Link
+from siena.broker.link import Link, Other
 from siena.broker.publications import Publications
 from siena.broker.settings import Link as LinkSettings
 from siena.errors import SienaError
@@ -94,17 +94,8 @@ class Links:
         self._make_room(peer)
         side = Side(peer.side)
         name = body.name or str(peer.broker)
-        link = Link(
-            self.core,
-            self.publications,
-            connection,
-            number=peer.broker,
-            name=name,
-            epoch=peer.epoch,
-            side=side.opposite,
-            caller="them",
-            on_gone=self.down,
-        )
+        other = Other(peer.broker, name, peer.epoch, side.opposite, "them")
+        link = Link(self.core, self.publications, connection, other, self.down)
         router = self.core.router
         out = router.handle(PeerConnect(side, peer.weight), peer.broker)
         if any(isinstance(message, PeerRefuse) for _, message in out):

@@ -79,10 +79,12 @@ class Requests:
     # --- Identities -----------------------------------------------------------------
 
     def _suspend(self, session: Session, body: bodies.Suspend) -> None:
+        _check_identity(session)
         self._away.suspend(session, body.queue)
         session.reply(Done(body.op).pack())
 
     def _resume(self, session: Session, body: bodies.Resume) -> None:
+        _check_identity(session)
         self._away.resume(session)
         session.reply(Done(body.op).pack())
 
@@ -205,3 +207,10 @@ def _unknown(number: int, what: str) -> ProtocolError:
     return ProtocolError(
         Fault.NUMBER_UNKNOWN, f"{number} is no {what} of this connection", about=number
     )
+
+
+def _check_identity(session: Session) -> None:
+    if session.identity is None:
+        raise ProtocolError(
+            Fault.BAD_REQUEST, "this is for those who gave an identity in CONNECT"
+        )

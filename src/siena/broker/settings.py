@@ -4,7 +4,7 @@ Of two that say something about the same thing, the later of these counts.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -79,6 +79,15 @@ class Settings(Strict, frozen=True):
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
     links: tuple[Link, ...] = ()
+
+    def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
+        """These settings, with more links.
+
+        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
+        (Link(url='siena://b2', side='mesh', weight=1.0),)
+        """
+        more = tuple(msgspec.convert(link, Link) for link in links)
+        return msgspec.structs.replace(self, links=self.links + more)
 
 
 def as_settings(form: Mapping[str, Any]) -> Settings:
