@@ -6,7 +6,7 @@ import pytest
 
 import siena
 from siena.client import Backoff, Client
-from siena.errors import ConnectionLostError, ServiceError
+from siena.errors import ConnectionLostError, RequestRefusedError, ServiceError
 
 SECONDS = 10.0
 SOON = Backoff(first_s=0.01, most_s=0.05, give_up_s=SECONDS)
@@ -105,3 +105,12 @@ async def test_one_identity_is_one_connection(url: str) -> None:
         with pytest.raises(ServiceError, match="error 205"):
             async with siena.connect(url, identity="one"):
                 raise AssertionError("it is connected already")
+
+
+async def test_who_has_no_identity_cannot_be_suspended(url: str) -> None:
+    async with siena.connect(url) as client:
+        with pytest.raises(RequestRefusedError, match="identity"):
+            await client.suspend()
+        with pytest.raises(RequestRefusedError, match="identity"):
+            await client.resume()
+        await client.flush()

@@ -31,7 +31,7 @@ from siena.client.settings import (
 )
 from siena.client.subscription import Subscription
 from siena.client.talk import Talk
-from siena.errors import ConnectionLostError
+from siena.errors import ConnectionLostError, RequestRefusedError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
     Advertisement,
@@ -51,7 +51,7 @@ class Client:
     """A program's handle on the service; made by :func:`siena.connect`."""
 
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
-        self._talk = Talk()
+        self._talk = Talk(has_identity=settings.identity is not None)
         self._keeper = Keeper(addresses, settings, self._talk)
         self.publisher = Publisher(self._talk)
         self._tasks = asyncio.TaskGroup()
@@ -214,7 +214,11 @@ class Client:
         suspend = Suspend(queue)
         done = self._talk.ask(suspend)
         self._talk.suspended = suspend
-        await asyncio.shield(done)
+        try:
+            await asyncio.shield(done)
+        except RequestRefusedError:
+            self._talk.suspended = None
+            raise
 
     async def resume(self) -> None:
         """Get what was kept, and from then on whatever comes.

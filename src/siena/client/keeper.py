@@ -18,10 +18,10 @@ from siena.client.settings import CLOSE_SECONDS, Settings
 from siena.client.talk import Talk
 from siena.client.wire import Wire
 from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
-from siena.protocol.bodies import Connect, Error, Welcome, unpack
-from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, Op
-from siena.protocol.greeting import PREFACE, VERSIONS, Info, agree
+from siena.protocol.bodies import Connect, Error, Welcome
+from siena.protocol.client import Event
+from siena.protocol.faults import ProtocolError
+from siena.protocol.greeting import Info
 
 log = logging.getLogger("siena.client")
 
@@ -37,6 +37,8 @@ class Keeper:
         self._settings = settings
         self._talk = talk
         self._wire: Wire | None = None
+        # Of the connection that is being made.
+        self._welcome: asyncio.Future[Welcome] | None = None
         self.address = addresses[0]
         self.info: Info | None = None
         self.welcome: Welcome | None = None
@@ -118,13 +120,23 @@ class Keeper:
         raise AssertionError("pauses have no end")
 
     async def _connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        welcome: asyncio.Future[Welcome] = loop.create_future()
         wires: list[Wire] = []
+
+        def make() -> Wire:
+            wire = Wire(self._introduction(), self._hear, self._talk.pace)
+            wires.append(wire)
+            self._welcome = welcome
+            wire.ended.add_done_callback(lambda ended: _hang_up(welcome, ended))
+            return wire
+
         try:
             async with asyncio.timeout(self._settings.connect_s):
-                hello = await self._dial(wires)
-                info = await asyncio.shield(wires[0].greeted)
-                wires[0].send(PREFACE + self._introduction(info))
-                self.welcome = await asyncio.shield(hello)
+                await loop.create_connection(
+                    make, self.address.host, self.address.port, ssl=self._tls()
+                )
+                self.welcome = await asyncio.shield(welcome)
         except BaseException as error:
             for wire in wires:
                 wire.abort(ConnectionLostError("the connection was given up"))
@@ -133,57 +145,37 @@ class Keeper:
             if isinstance(error, (OSError, SienaError)):
                 raise self._explained(error) from None
             raise
-        self.info, self._wire = info, wires[0]
+        self._wire = wires[0]
 
-    async def _dial(self, wires: list[Wire]) -> "asyncio.Future[Welcome]":
-        """Connect a wire, put it into the list, and listen for the welcome."""
-        loop = asyncio.get_running_loop()
-        hello: asyncio.Future[Welcome] = loop.create_future()
+    def _hear(self, wire: Wire, event: Event) -> None:
+        """Meet the broker; what follows its welcome belongs to the talk."""
+        if self._talk.wire is wire:
+            self._talk.hear(event)
+        elif isinstance(event, Info):
+            self.info = event
+        elif isinstance(event, Welcome):
+            assert self.info is not None, "a broker says who it is before"
+            assert self._welcome is not None, "there is a connection being made"
+            self._welcome.set_result(event)
+            self._talk.attach(wire, self.info.limits)
+        elif isinstance(event, Error):
+            text = f"{self.address}: {event.text}"
+            wire.close(ServiceError(text, hint=f"error {event.fault}"))
 
-        def hear(frame: Frame) -> None:
-            if hello.done():
-                self._talk.hear(frame)
-            else:
-                self._meet(frame, hello, wires[0])
-
-        def factory() -> Wire:
-            wires.append(Wire(hear, self._talk.pace))
-            wires[0].ended.add_done_callback(lambda ended: _hang_up(hello, ended))
-            return wires[0]
-
-        tls = None
-        if self.address.is_secure:
-            tls = self._settings.tls or ssl.create_default_context()
-        await loop.create_connection(
-            factory, self.address.host, self.address.port, ssl=tls
-        )
-        return hello
-
-    def _meet(self, frame: Frame, hello: "asyncio.Future[Welcome]", wire: Wire) -> None:
-        """The first frame; what follows in the same buffer belongs to the talk."""
-        told = unpack(frame.op, frame.body)
-        if isinstance(told, Error):
-            fault = told.fault
-            hello.set_exception(
-                ServiceError(f"{self.address}: {told.text}", hint=f"error {fault}")
-            )
-            hello.exception()  # seen, even if nobody waits any more
-        elif isinstance(told, Welcome):
-            hello.set_result(told)
-            assert wire.greeted.done()
-            self._talk.attach(wire, wire.greeted.result().limits)
-        else:
-            raise ProtocolError(Fault.BAD_FRAME, f"{Op(frame.op).name} before WELCOME")
-
-    def _introduction(self, info: Info) -> bytes:
+    def _introduction(self) -> Connect:
         settings = self._settings
         return Connect(
-            version=agree(VERSIONS, info.versions),
+            version=0,  # what both talk is known when the broker has greeted
             name=settings.name,
             identity=settings.identity,
             policy=settings.slow,
             token=settings.token,
-        ).pack()
+        )
+
+    def _tls(self) -> ssl.SSLContext | None:
+        if not self.address.is_secure:
+            return None
+        return self._settings.tls or ssl.create_default_context()
 
     async def _watch(self, wire: Wire) -> SienaError:
         """Wait for the end; ask now and then whether it has come unnoticed."""

@@ -26,12 +26,13 @@ from siena.protocol.bodies import (
     Suspend,
     Unadvertise,
     Unsubscribe,
-    unpack,
 )
-from siena.protocol.deliveries import unpack_found, unpack_msg
+from siena.protocol.client import Event
+from siena.protocol.deliveries import Delivery, FoundSequence
 from siena.protocol.faults import Fault
-from siena.protocol.frames import Frame, Op, pack
+from siena.protocol.frames import Op, pack
 from siena.protocol.greeting import Limits
+from siena.protocol.pings import Ping, Pong
 
 log = logging.getLogger("siena.client")
 
@@ -42,7 +43,8 @@ S = TypeVar("S", StandingInterest, StandingAdvertisement)
 class Talk:
     """The state of one client's conversation with its broker."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_identity: bool = False) -> None:
+        self._has_identity = has_identity
         self.wire: Wire | None = None
         self.limits = Limits()
         self.interests: dict[int, StandingInterest] = {}
@@ -77,9 +79,9 @@ class Talk:
                 wire.send(advertisement.request())
         if self.suspended is not None:
             wire.send(self.suspended.pack())
-        elif self.connections > 1:
-            # A broker that knows our identity has kept what came meanwhile; another
-            # has nothing against being asked.
+        elif self.connections > 1 and self._has_identity:
+            # A broker that knows us has kept what came meanwhile; another has nothing
+            # against being asked.
             wire.send(Resume().pack())
         self.pace()
 
@@ -197,26 +199,22 @@ class Talk:
 
     # -- hearing ---------------------------------------------------------------
 
-    def hear(self, frame: Frame) -> None:
-        """Do what a frame says.
-
-        Raises:
-            ProtocolError: if it says nothing that a broker says to a client.
-        """
-        op, body = frame
-        if op == Op.MSG:
-            self._deliver(body)
-        elif op == Op.FOUND:
-            found = unpack_found(body)
-            interest = self.interests.get(found.subscription)
-            if interest is not None:
-                self._put(interest, found.blocks)
-        elif op == Op.PONG:
-            self._pending.answer((Op.PONG, body))
-        elif op == Op.PING:
-            self.say(pack(Op.PONG, body))
-        else:
-            self._be_told(unpack(op, body))
+    def hear(self, event: Event) -> None:
+        """Do what the broker says."""
+        match event:
+            case Delivery(numbers, block):
+                for number in numbers:
+                    self._put(number, block)
+            case FoundSequence(number, blocks):
+                self._put(number, blocks)
+            case Pong(body):
+                self._pending.answer((Op.PONG, body))
+            case Ping():
+                self.say(event.answer().pack())
+            case Body():
+                self._be_told(event)
+            case _:  # INFO is for the wire, and the rest between brokers
+                log.debug("ignored: %s", event)
 
     def _be_told(self, told: Body) -> None:
         match told:
@@ -233,14 +231,10 @@ class Talk:
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
-    def _deliver(self, body: bytes) -> None:
-        numbers, block = unpack_msg(body)
-        for number in numbers:
-            interest = self.interests.get(number)
-            if interest is not None:  # it may just have ended
-                self._put(interest, block)
-
-    def _put(self, interest: StandingInterest, item: bytes | tuple[bytes, ...]) -> None:
+    def _put(self, number: int, item: bytes | tuple[bytes, ...]) -> None:
+        interest = self.interests.get(number)
+        if interest is None:
+            return  # it has just ended
         if not interest.put(item) and interest.inbox.end is not False:
             self.unsubscribe(interest)  # it overflowed, and has ended with that
 
@@ -280,7 +274,8 @@ class Talk:
                 advertisement.fail(error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
-            self._refused = self._refused or error
+            if told.request in {Op.PUB, None}:
+                self._refused = self._refused or error
 
     def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
         """Take another number: under this one our identity asked for something else.

@@ -1,4 +1,4 @@
-"""One connection: bytes to frames, frames to bytes, and no opinion about either.
+"""One connection: bytes to events, frames to bytes, and no opinion about either.
 
 *Ownership*: whoever made the connection closes it with :meth:`Wire.close`; when it has
 ended, by whomever, :attr:`Wire.ended` holds the reason.
@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import cast
 
 from siena.errors import ConnectionLostError, SienaError
-from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, Splitter
-from siena.protocol.greeting import Info, read_info
-from siena.protocol.limits import LINE_BYTES_MAX
+from siena.protocol.bodies import Connect
+from siena.protocol.client import ClientConversation, Event
+from siena.protocol.faults import ProtocolError
+from siena.protocol.greeting import Info
 
 # So much is written at once rather than at the end of the turn.
 TURN_BYTES = 65_536
@@ -27,26 +27,30 @@ HIGH_WATER_BYTES = 1_048_576
 
 
 class Wire(asyncio.Protocol):
-    """A live connection that speaks in frames once the server has greeted.
+    """A live connection, around the sans-I/O conversation of a client.
 
     Args:
-        hear: gets every frame, in order, within one turn of the loop.
+        connect: who we are; said as soon as the broker has said who it is.
+        hear: gets everything that the broker says, in order.
         pace: is told whenever :attr:`is_writable` changes.
     """
 
-    def __init__(self, hear: Callable[[Frame], None], pace: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        hear: Callable[["Wire", Event], None],
+        pace: Callable[[], None],
+    ) -> None:
         loop = asyncio.get_running_loop()
         self._loop = loop
+        self._conversation = ClientConversation(connect)
         self._hear = hear
         self._pace = pace
         self._transport: asyncio.Transport | None = None
         self._out: list[bytes] = []
         self._out_bytes = 0
-        self._greeting: bytes | None = b""
-        self._splitter = Splitter()
         # A reason that was heard explains an end better than the end itself.
         self._reason: SienaError | None = None
-        self.greeted: asyncio.Future[Info] = loop.create_future()
         self.ended: asyncio.Future[SienaError] = loop.create_future()
         self.is_writable = True
         # Set when much was sent in this turn: time to let others have theirs.
@@ -96,24 +100,21 @@ class Wire(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
 
     def data_received(self, data: bytes) -> None:
-        """Cut what came into the greeting and frames; refuse what is neither."""
+        """Hand on what it says; hang up if it says nothing that makes sense."""
         self.heard_at = self._loop.time()
-        try:
-            if self._greeting is not None:
-                data = self._greet(self._greeting + data)
-            for frame in self._splitter.feed(data):
-                self._hear(frame)
-        except ProtocolError as error:
-            self.abort(error)
+        for event in self._conversation.feed(data):
+            if isinstance(event, ProtocolError):
+                self.abort(event)
+            else:
+                if isinstance(event, Info):
+                    self.send(self._conversation.hello())
+                self._hear(self, event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""
         reason = self._reason or ConnectionLostError(
             f"the connection broke: {exc}" if exc else "the broker hung up"
         )
-        if not self.greeted.done():
-            self.greeted.set_exception(reason)
-            self.greeted.exception()  # seen, even if nobody is left to see it
         self.is_writable = False
         self.ended.set_result(reason)
         self._pace()
@@ -131,17 +132,3 @@ class Wire(asyncio.Protocol):
     def _end_turn(self) -> None:
         self.wants_a_turn = False
         self.flush()
-
-    def _greet(self, data: bytes) -> bytes:
-        """What follows the greeting, once it is complete."""
-        line, end, rest = data.partition(b"\n")
-        if len(line) > LINE_BYTES_MAX:
-            raise ProtocolError(Fault.TOO_LONG, "a greeting without an end")
-        if not end:
-            self._greeting = data
-            return b""
-        self._greeting = None
-        info = read_info(line)
-        if not self.greeted.done():
-            self.greeted.set_result(info)
-        return rest
