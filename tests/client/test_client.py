@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 import siena
-from siena import Notification, parse_filter, parse_pattern
+from siena import Notification, parse_filter, parse_pattern, testing
 from siena.errors import (
     ConnectionLostError,
     FilterSyntaxError,
@@ -17,8 +17,11 @@ from siena.errors import (
     NoBrokerError,
     NoReplyError,
     OverflowedError,
+    RequestRefusedError,
+    ServiceError,
     SienaError,
 )
+from siena.protocol.faults import Fault
 
 # Whoever waits longer than this waits in vain.
 SECONDS = 10.0
@@ -275,3 +278,31 @@ async def test_an_error_in_the_block_comes_out_as_it_is(url: str) -> None:
     with pytest.raises(ZeroDivisionError):
         async with siena.connect(url) as client:
             await client.publish(x=1 / 0)
+
+
+async def test_what_the_broker_has_against_a_publication_comes_with_the_flush() -> None:
+    with testing.broker(routing={"forwarding": "advertisement"}) as broker:
+        async with siena.connect(broker.url) as client:
+            wanted = await client.subscribe("x any").settled()
+            await client.publish(x=1)
+            with pytest.raises(RequestRefusedError) as caught:
+                await client.flush()
+            assert caught.value.fault == Fault.NOT_ADVERTISED.number
+            await client.flush()  # said once
+            await client.advertise("x any").settled()
+            await client.publish(x=2)
+            assert (await wanted.get(SECONDS))["x"] == 2
+
+
+async def test_a_full_broker_says_so() -> None:
+    with testing.broker(limits={"connections": 1}) as broker:
+        async with siena.connect(broker.url):
+            with pytest.raises(ServiceError, match=r"more than 1 connections.*208"):
+                async with siena.connect(broker.url):
+                    raise AssertionError("there is no room")
+
+
+async def test_tls_is_not_taken_for_granted(url: str) -> None:
+    with pytest.raises(NoBrokerError, match="no TLS with sienas://"):
+        async with siena.connect(url.replace("siena:", "sienas:")):
+            raise AssertionError("it talks no TLS")

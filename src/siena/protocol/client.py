@@ -129,6 +129,8 @@ class ClientConversation:
             data = self._read_start(data)
         if self.state in {State.CALLING, State.REFUSED}:
             data = self._read_line(data, found)
+        if self.state is State.REFUSED:  # both lines came together
+            data = self._read_line(data, found)
         if self.closed or not data:
             return
         for op, body in self._splitter.feed(data):
