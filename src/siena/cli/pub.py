@@ -96,6 +96,9 @@ def pub(
         notifications = _from_arguments(attributes, count or 1, chance)
     else:
         notifications = _first(source.read(), count)
+        if sys.stdin.isatty():
+            hint = "one notification on each line; Ctrl-D ends"
+            print(f"siena: {hint}", file=sys.stderr)
     with open_server(server, "siena pub") as client:
         publisher = _Publisher(client, Deadline(timeout))
         is_complete = publisher.run(notifications, rate)

@@ -69,6 +69,8 @@ class Inbox:
 
     def take(self, count: int) -> list[Item]:
         """Up to so many items that are there; none does not mean the end."""
+        if not self._items:
+            return []
         taken = [self._items.popleft() for _ in range(min(count, len(self._items)))]
         self.bytes -= sum(map(_size, taken))
         if not self._items:

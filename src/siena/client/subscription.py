@@ -86,8 +86,11 @@ class Subscription(Generic[T]):
         Raises:
             TimeoutError: if none comes in time.
         """
-        async with asyncio.timeout(timeout_s):
-            items = await self._standing.inbox.get(count)
+        inbox = self._standing.inbox
+        items = inbox.take(count)
+        if not items:
+            async with asyncio.timeout(timeout_s):
+                items = await inbox.get(count)
         return [self._read(item) for item in items]
 
     async def within(self, timeout_s: float) -> AsyncIterator[T]:
@@ -105,10 +108,10 @@ class Subscription(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        found = await self.get_many(1)
-        if not found:
+        items = await self._standing.inbox.get()
+        if not items:
             raise StopAsyncIteration
-        return found[0]
+        return self._read(items[0])
 
     async def close(self) -> None:
         """End it: what was not read is gone; returns when the broker knows."""

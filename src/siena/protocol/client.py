@@ -175,7 +175,7 @@ class ClientConversation:
         return data
 
     def _event(self, op: int, body: bytes) -> Event:
-        if self.handshaking:
+        if self.state is not State.OPEN:
             if op not in {Op.WELCOME, Op.ERR}:
                 raise ProtocolError(Fault.BAD_FRAME, "a broker begins with WELCOME")
             return unpack(op, body)
