@@ -104,7 +104,7 @@ class Client:
         # Here and not in the loop: whoever makes them may call this client, too.
         for packet in publisher.packets(notifications):
             self._loop.run(publisher.send(packet.frames))
-            sent += packet.count
+            sent += packet.published
         return sent
 
     def flush(self) -> None:

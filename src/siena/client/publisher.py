@@ -17,7 +17,7 @@ class Packet(NamedTuple):
     """Frames of publications back to back, and how many they are."""
 
     frames: bytes
-    count: int
+    published: int
 
 
 class Publisher:
@@ -65,11 +65,11 @@ class Publisher:
         if isinstance(notifications, AsyncIterable):
             async for packet in self._packets_as_they_come(notifications):
                 await self.send(packet.frames)
-                sent += packet.count
+                sent += packet.published
         else:
             for packet in self.packets(notifications):
                 await self.send(packet.frames)
-                sent += packet.count
+                sent += packet.published
         return sent
 
     def packets(self, notifications: Iterable[Attributes]) -> Iterator[Packet]:
