@@ -241,5 +241,6 @@ got 1 (error 201)
         raise ProtocolError(Fault.BAD_FRAME, f"an operation that nobody knows: {op}")
     try:
         return decoder.decode(body)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        # A ValueError is a string that is not UTF-8.
         raise ProtocolError(Fault.BAD_FRAME, f"{Op(op).name}: {error}") from None

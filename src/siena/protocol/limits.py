@@ -8,6 +8,8 @@ A server tells its own in the greeting; these are the highest that it may tell.
 FRAME_BYTES_MAX = 2_097_152
 # One notification as a block.
 BLOCK_BYTES_MAX = 1_048_576
+# An interest that one broker tells another: a frame, without what stands around it.
+TELL_BYTES_MAX = FRAME_BYTES_MAX - 1_024
 # Subscriptions of one connection; a delivery counts them in 16 bits.
 SUBSCRIPTIONS_MAX = 65_535
 # Advertisements of one connection.

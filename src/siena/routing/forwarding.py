@@ -2,7 +2,7 @@
 
 from collections.abc import Set as AbstractSet
 
-from siena.messages import Interface, Notify, Outbox, Side, Stamp, Unsubscribe
+from siena.messages import Interface, Outbox, Side, Stamp, Unsubscribe
 from siena.routing.tables import Tables
 
 # How many publications a broker remembers, to know a second copy when it comes.
@@ -31,10 +31,10 @@ class Seen:
             del self._stamps[next(iter(self._stamps))]
 
 
-def root_of(tables: Tables, message: Notify, source: Interface) -> int:
-    """Where a notification entered the mesh: at the broker who says so, or here."""
+def root_of(tables: Tables, root: int, source: Interface) -> int:
+    """Where a notification entered the mesh: at the root that it names, or here."""
     if isinstance(source, int) and tables.neighbours[source].side is Side.MESH:
-        return message.root
+        return root
     return tables.me
 
 

@@ -95,7 +95,7 @@ class Router:
         self.me = me
         self.options = options
         self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
-        self._epoch = epoch
+        self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self.published = 0
@@ -240,7 +240,7 @@ class Router:
     def _publish(self, message: Publish, source: Interface) -> Outbox:
         if self.options.is_advertising and not self._is_advertised(message, source):
             return []
-        stamp = Stamp(self.me, self._epoch, self.published)
+        stamp = Stamp(self.me, self.epoch, self.published)
         self.published += 1
         return self._route(
             Notify(message.notification, stamp, message.time, self.me), source
@@ -261,7 +261,7 @@ class Router:
         hops = {h.hop for h in self.tables.filters.match(message.notification)}
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
-            root = root_of(self.tables, message, source)
+            root = root_of(self.tables, message.root, source)
             onward = Notify(
                 message.notification, message.stamp, message.time, root, message.ttl - 1
             )
@@ -270,6 +270,20 @@ class Router:
         for client in sorted(hop for hop in hops if isinstance(hop, str)):
             out += self._mailboxes.deliver(client, message)
         return out + self._told(self._monitors.notify(hops, message))
+
+    def is_new(self, stamp: Stamp) -> bool:
+        """Whether a publication comes for the first time; from now on it is known.
+
+        For a body that matches notifications itself, and only asks where they go.
+        """
+        if stamp in self._seen:
+            return False
+        self._seen.add(stamp)
+        return True
+
+    def offer(self, hops: set[Interface], message: Notify) -> Outbox:
+        """What the monitors among these hops have found with a notification."""
+        return self._told(self._monitors.notify(hops, message))
 
     def _found(self, message: Found, source: Interface) -> Outbox:
         assert isinstance(source, int)

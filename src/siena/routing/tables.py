@@ -42,6 +42,9 @@ class Tables:
         self.overlaps = overlap_of(options.covering)
         # Hops of which one neighbour is not told: they are there on its behalf.
         self.spared: dict[Interface, int] = {}
+        # Hears of every change to the table of filters: a broker keeps a copy of it in
+        # the form in which it matches.
+        self.watcher: Callable[[Change[Filter]], None] | None = None
         self._declarative = declarative
 
     @property
@@ -58,7 +61,10 @@ class Tables:
 
     def apply_filters(self, changes: Iterable[Change[Filter]]) -> None:
         """Let the neighbours' demands follow changes to the table of filters."""
-        for item, holder, gained in changes:
+        for change in changes:
+            if self.watcher is not None:
+                self.watcher(change)
+            item, holder, gained = change
             for neighbour in self.neighbours.values():
                 origin = self._origin_towards(neighbour, holder)
                 if origin is not None and neighbour.hears_filters:

@@ -1,0 +1,100 @@
+"""The core: what the parts of a broker share, and how the router's answers leave it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from siena.broker.counters import Counters
+from siena.broker.exchange import Exchange
+from siena.broker.naming import session_and_number
+from siena.broker.session import Session
+from siena.broker.settings import Settings
+from siena.clock import Clock
+from siena.matching.blocks import encode
+from siena.messages import (
+    Found,
+    Message,
+    Outbox,
+    Quenched,
+    Settled,
+    Unquenched,
+)
+from siena.model import Filter
+from siena.protocol.bodies import Quench, Settled as SettledBody
+from siena.protocol.deliveries import pack_found
+from siena.routing.interest import Change
+from siena.routing.router import Router
+
+
+class Neighbourly(Protocol):
+    """A link to a neighbouring broker, as far as others need it."""
+
+    def tell(self, message: Message) -> None:
+        """Send a message of our router to the other one."""
+        ...
+
+    def forward(self, frame: bytes) -> None:
+        """Send a notification."""
+        ...
+
+
+@dataclass(slots=True)
+class Core:
+    """The state of one broker."""
+
+    settings: Settings
+    clock: Clock
+    router: Router
+    exchange: Exchange = field(default_factory=Exchange)
+    counters: Counters = field(default_factory=Counters)
+    sessions: dict[int, Session] = field(default_factory=dict)
+    links: dict[int, Neighbourly] = field(default_factory=dict)
+    # By how many origins a hop wants a filter: the exchange needs to know it once.
+    _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.router.tables.watcher = self._mirror
+
+    def _mirror(self, change: Change[Filter]) -> None:
+        """Let the exchange know what neighbours and monitors want.
+
+        What clients want it knows already, subscription by subscription.
+        """
+        hop = change.holder.hop
+        if isinstance(hop, str):
+            return
+        key = hop, change.item
+        self._watched[key] += 1 if change.gained else -1
+        if change.gained and self._watched[key] == 1:
+            self.exchange.watch(*key)
+        elif not self._watched[key]:
+            del self._watched[key]
+            self.exchange.unwatch(*key)
+
+    def post(self, outbox: Outbox) -> None:
+        """Send what the router answers."""
+        for interface, message in outbox:
+            if isinstance(interface, str):
+                self._say(interface, message)
+            elif interface in self.links:
+                self.counters.told += 1
+                self.links[interface].tell(message)
+
+    def _say(self, party: str, message: Message) -> None:
+        """Tell a client; one that has gone meanwhile hears nothing."""
+        number, of = session_and_number(party)
+        session = self.sessions.get(number)
+        if session is None:
+            return
+        if isinstance(message, Settled):
+            session.reply(SettledBody(of).pack())
+        elif isinstance(message, (Quenched, Unquenched)):
+            session.reply(Quench(of, isinstance(message, Quenched)).pack())
+        elif isinstance(message, Found):
+            blocks = [encode(notify.notification) for notify in message.sequence]
+            frame = pack_found(of, blocks)
+            self.counters.found += 1
+            if session.is_suspended:
+                self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
+            else:
+                self.counters.lost += session.deliver(frame, 1)

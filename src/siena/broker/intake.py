@@ -1,0 +1,73 @@
+"""Intake: what came over a connection, cut into publications and other frames.
+
+Publications that follow each other stay together as a run, which is matched in one call
+later; every other frame is for itself.
+"""
+
+import struct
+from typing import NamedTuple
+
+from siena.protocol.faults import ProtocolError
+from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length
+from siena.protocol.limits import BLOCK_BYTES_MAX
+
+_LENGTH = struct.Struct("<I")
+
+
+class Run(NamedTuple):
+    """Publications that follow each other: their blocks, back to back."""
+
+    blocks: bytes
+    lengths: list[int]
+
+
+class Cut(NamedTuple):
+    """What was complete; where the rest begins, and how much there must be of it."""
+
+    pieces: list[Run | Frame]
+    end: int
+    needed: int
+    error: ProtocolError | None
+
+
+def cut(data: bytes, limit: int) -> Cut:
+    """Cut a buffer; what is wrong with it comes after what was right.
+
+    >>> from siena.protocol.frames import pack
+    >>> data = pack(Op.PUB, b"a") + pack(Op.PUB, b"bc") + pack(Op.PING, b"d") + b"123"
+    >>> found = cut(data, 100)
+    >>> found.pieces
+    [Run(blocks=b'abc', lengths=[1, 2]), Frame(op=7, body=b'd')]
+    >>> data[found.end :], found.needed
+    (b'123', 5)
+    """
+    pieces: list[Run | Frame] = []
+    blocks: list[bytes] = []
+    at, size, needed = 0, len(data), HEAD_BYTES
+    error = None
+    try:
+        while size - at >= 4:
+            (length,) = _LENGTH.unpack_from(data, at)
+            check_length(length, limit)
+            end = at + 4 + length
+            if end > size:
+                needed = 4 + length
+                break
+            op = data[at + 4]
+            # One that is too long is for itself, and will be refused.
+            if op == Op.PUB and length - 1 <= BLOCK_BYTES_MAX:
+                blocks.append(data[at + 5 : end])
+            else:
+                _close(blocks, pieces)
+                pieces.append(Frame(op, data[at + 5 : end]))
+            at = end
+    except ProtocolError as caught:
+        error = caught
+    _close(blocks, pieces)
+    return Cut(pieces, at, needed, error)
+
+
+def _close(blocks: list[bytes], pieces: list[Run | Frame]) -> None:
+    if blocks:
+        pieces.append(Run(b"".join(blocks), list(map(len, blocks))))
+        blocks.clear()

@@ -1,0 +1,132 @@
+"""Onward: the way of notifications to neighbours, monitors and those who are away.
+
+What goes to connections never comes here: the exchange has laid it out already.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nextafter
+from typing import NamedTuple, Protocol
+
+from siena.broker.core import Core
+from siena.broker.exchange import Key, Routed
+from siena.broker.naming import session_and_number
+from siena.broker.session import Session
+from siena.messages import Interface, Notify, Stamp
+from siena.messages.interface import TTL_MAX
+from siena.protocol.contents import read_block
+from siena.protocol.deliveries import Forwarded, pack_forward, pack_msg
+from siena.routing.forwarding import brokers_among, root_of
+
+
+class Source(Protocol):
+    """Where publications come from: the connection of a client, or a link."""
+
+    def reply(self, frame: bytes) -> None:
+        """Answer."""
+        ...
+
+    @property
+    def neighbour(self) -> int | None:
+        """The number of the neighbour at the other end, if it is one."""
+        ...
+
+
+class Origin(NamedTuple):
+    """Some publications in a row that came from one source."""
+
+    source: Source
+    first: int
+    # How they came from a neighbour; a client's have no such head yet.
+    heads: Sequence[Forwarded] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Blocks back to back, and where they came from."""
+
+    blocks: bytes
+    offsets: list[int]
+    origins: list[Origin]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def block(self, index: int) -> bytes:
+        """One of the blocks."""
+        return self.blocks[self.offsets[index] : self.offsets[index + 1]]
+
+    def origin(self, index: int) -> Origin:
+        """Where it came from."""
+        place = bisect_right(self.origins, index, key=lambda origin: origin.first)
+        return self.origins[place - 1]
+
+
+class Onward:
+    """Sends on what was not for connections alone."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        # The last time that was given: of two publications one is always the later.
+        self._time = 0.0
+
+    def send(self, batch: Batch, routed: Routed) -> None:
+        """One after the other, in the order in which they came."""
+        hops: dict[int, set[Key]] = {}
+        if self._core.router.tables.has_master:  # it gets every notification
+            bad = {index for index, _ in routed.bad}
+            hops = {i: set() for i in range(len(batch)) if i not in bad}
+        for key, indices in routed.others:
+            for index in indices.tolist():
+                hops.setdefault(index, set()).add(key)
+        for index in sorted(hops):
+            origin = batch.origin(index)
+            source: Interface = origin.source.neighbour or "a client"
+            self._send(self._head(batch, origin, index), source, hops[index])
+
+    def _head(self, batch: Batch, origin: Origin, index: int) -> Forwarded:
+        """What goes before the notification to a neighbour."""
+        if origin.heads is not None:
+            return origin.heads[index - origin.first]
+        router = self._core.router
+        stamp = Stamp(router.me, router.epoch, router.published + index)
+        self._time = max(self._core.clock.now(), nextafter(self._time, inf))
+        return Forwarded(stamp, router.me, self._time, TTL_MAX, 0, batch.block(index))
+
+    def _send(self, head: Forwarded, source: Interface, keys: set[Key]) -> None:
+        brokers: set[Interface] = {key for key in keys if isinstance(key, int)}
+        if head.ttl > 0 and self._core.router.tables.neighbours:
+            self._forward(head, source, brokers)
+        if any(isinstance(key, int) and key < 0 for key in keys):
+            notification = read_block(head.block)
+            notify = Notify(notification, head.stamp, head.time, head.root, head.ttl)
+            self._core.post(self._core.router.offer(brokers, notify))
+        if len(brokers) < len(keys):
+            self._keep(head, [key for key in keys if isinstance(key, str)])
+
+    def _forward(
+        self, head: Forwarded, source: Interface, brokers: set[Interface]
+    ) -> None:
+        """To neighbours, once each, and never back to where it came from."""
+        router = self._core.router
+        root = root_of(router.tables, head.root, source)
+        targets = brokers_among(router.tables, brokers, source, root)
+        if not targets:
+            return
+        if isinstance(source, str):
+            router.is_new(head.stamp)  # should it come back
+        frame = pack_forward(head._replace(root=root, ttl=head.ttl - 1))
+        for target in targets:
+            self._core.links[target].forward(frame)
+        self._core.counters.forwarded += len(targets)
+
+    def _keep(self, head: Forwarded, parties: list[str]) -> None:
+        """For sessions that are suspended, once each."""
+        away: dict[Session, list[int]] = {}
+        for party in parties:
+            number, of = session_and_number(party)
+            away.setdefault(self._core.sessions[number], []).append(of)
+        for session, numbers in away.items():
+            frame = pack_msg(sorted(numbers), head.block)
+            self._core.counters.lost += session.keep(frame, head.stamp)

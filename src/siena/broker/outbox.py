@@ -1,0 +1,99 @@
+"""The outbox of a connection: what it is sent in this turn, and what is too much.
+
+Nothing here waits.  What a slow reader cannot take is dropped and counted, ends its
+connection, or keeps those who publish for it waiting: it chose so when it connected.
+"""
+
+import struct
+from enum import Enum, auto
+
+from siena.broker.limits import REPLY_BYTES_MAX
+from siena.protocol.bodies import Lost, Policy
+
+_LENGTH = struct.Struct("<I")
+
+
+class Fit(Enum):
+    """How an outbox took something."""
+
+    TAKEN = auto()
+    DROPPED = auto()  # some of it, or all
+    TOO_SLOW = auto()  # the connection is to be closed
+    BLOCKING = auto()  # taken, and whoever published it is to wait
+
+
+class Outbox:
+    """Frames for one connection, bounded together with what the system still has.
+
+    >>> outbox = Outbox("drop", limit=30)
+    >>> frame = bytes([6, 0, 0, 0]) + b"123456"
+    >>> outbox.deliver(frame * 4, 4, waiting=0)
+    <Fit.DROPPED: 2>
+    >>> len(outbox.take()), outbox.lost
+    (30, 1)
+    >>> outbox.recover()  # once the reader has caught up
+    >>> outbox.take() == Lost(1).pack()
+    True
+    """
+
+    def __init__(self, policy: Policy, limit: int) -> None:
+        self.policy = policy
+        self.limit = limit
+        self.lost = 0
+        """How many were dropped of which the reader has not heard."""
+        self._frames: list[bytes] = []
+        self._size = 0
+
+    def reply(self, frame: bytes, waiting: int) -> Fit:
+        """Take an answer, for which there is always some room."""
+        self._add(frame)
+        if waiting + self._size > 2 * self.limit + REPLY_BYTES_MAX:
+            return Fit.TOO_SLOW
+        return Fit.TAKEN
+
+    def deliver(self, frames: bytes, count: int, waiting: int) -> Fit:
+        """Take deliveries, as many as fit beside what is ``waiting`` already."""
+        used = waiting + self._size
+        if not self.lost and used + len(frames) <= self.limit:
+            self._add(frames)
+            return Fit.TAKEN
+        if self.policy == "disconnect":
+            return Fit.TOO_SLOW
+        if self.policy == "block" and not self.lost:
+            # What was published before the publishers were stopped still fits.
+            if used + len(frames) <= 2 * self.limit:
+                self._add(frames)
+                return Fit.BLOCKING
+            self._cut(frames, count, 2 * self.limit - used)
+        else:
+            self._cut(frames, count, self.limit - used)
+        return Fit.DROPPED
+
+    def recover(self) -> None:
+        """The reader has caught up: it hears how many it missed."""
+        if self.lost:
+            self._add(Lost(self.lost).pack())
+            self.lost = 0
+
+    def take(self) -> bytes:
+        """What is to be written now."""
+        frames, self._frames, self._size = self._frames, [], 0
+        return frames[0] if len(frames) == 1 else b"".join(frames)
+
+    def _add(self, frame: bytes) -> None:
+        self._frames.append(frame)
+        self._size += len(frame)
+
+    def _cut(self, frames: bytes, count: int, room: int) -> None:
+        """Keep the first frames that fit, unless some have been dropped before."""
+        at = 0
+        while not self.lost:
+            (length,) = _LENGTH.unpack_from(frames, at)
+            if at + 4 + length > room:
+                break
+            at += 4 + length
+            count -= 1
+            assert count, "they did not fit"
+        if at:
+            self._add(frames[:at])
+        self.lost += count

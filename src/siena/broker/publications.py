@@ -1,0 +1,92 @@
+"""Publications: all that came in one turn of the loop, routed in one call.
+
+However many connections publish one notification each, the exchange is asked once.  The
+order of what one connection, or one neighbour, sends is kept; an answer to a PING waits
+until what was published before it has been routed.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from siena.broker.core import Core
+from siena.broker.exchange import Routed
+from siena.broker.intake import Run
+from siena.broker.onward import Batch, Onward, Origin, Source
+from siena.matching.blocks import BLOCK_ERRORS
+from siena.protocol.bodies import Error
+from siena.protocol.deliveries import Forwarded
+from siena.protocol.faults import Fault
+from siena.protocol.frames import Op
+
+
+class Publications:
+    """What has come in this turn and is not routed yet."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._onward = Onward(core)
+        self._blocks: list[bytes] = []
+        self._lengths: list[int] = []
+        self._origins: list[Origin] = []
+        self._answers: list[tuple[Source, bytes]] = []
+        self.publishers: list[Source] = []
+        """Who published what is being routed."""
+
+    def add(
+        self, source: Source, run: Run, heads: Sequence[Forwarded] | None = None
+    ) -> None:
+        """Take publications in a row."""
+        self._origins.append(Origin(source, len(self._lengths), heads))
+        self._blocks.append(run.blocks)
+        self._lengths += run.lengths
+
+    def answer(self, source: Source, frame: bytes) -> None:
+        """Send this when all that came before has been routed."""
+        if self._lengths:
+            self._answers.append((source, frame))
+        else:
+            source.reply(frame)
+
+    def flush(self) -> None:
+        """Route everything that has come."""
+        if not self._lengths:
+            return
+        core, answers = self._core, self._answers
+        blocks = b"".join(self._blocks)
+        offsets = np.zeros(len(self._lengths) + 1, np.int64)
+        np.cumsum(self._lengths, out=offsets[1:])
+        batch = Batch(blocks, offsets.tolist(), self._origins)
+        self._blocks, self._lengths, self._origins, self._answers = [], [], [], []
+        self.publishers = [origin.source for origin in batch.origins]
+        routed = core.exchange.route(blocks, offsets)
+        self._count(batch, routed.bad)
+        self._deliver(routed)
+        if routed.others or core.router.tables.has_master:
+            self._onward.send(batch, routed)
+        core.router.published += len(batch)
+        for source, frame in answers:
+            source.reply(frame)
+
+    def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
+        counters = self._core.counters
+        ends = [*(origin.first for origin in batch.origins[1:]), len(batch)]
+        for origin, end in zip(batch.origins, ends, strict=True):
+            if origin.heads is None:
+                counters.publications += end - origin.first
+        fault = Fault.BAD_NOTIFICATION
+        for index, reason in bad:
+            origin = batch.origin(index)
+            counters.publications -= origin.heads is None
+            counters.bad += 1
+            counters.faults += 1
+            text = f"not a notification: {BLOCK_ERRORS[reason]}"
+            error = Error(fault.number, text, fault.closes, Op.PUB)
+            origin.source.reply(error.pack())
+
+    def _deliver(self, routed: Routed) -> None:
+        counters, sessions = self._core.counters, self._core.sessions
+        for session, frames, count in routed.out:
+            lost = sessions[session].deliver(frames, count)
+            counters.deliveries += count - lost
+            counters.lost += lost

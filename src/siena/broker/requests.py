@@ -1,0 +1,169 @@
+"""Requests: what clients ask for, carried out.
+
+A request is answered once: with what its body in :mod:`siena.protocol.bodies` says, or
+with a numbered error that names it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from siena.broker import naming
+from siena.broker.core import Core
+from siena.broker.limits import PATTERNS_MAX
+from siena.broker.session import Session
+from siena.errors import SienaError
+from siena.lang.parser import parse_advertisement, parse_interest
+from siena.messages import Advertise, PeerDisconnect, Settle, Subscribe
+from siena.messages.requests import Interest
+from siena.model import Pattern
+from siena.protocol import bodies
+from siena.protocol.bodies import Body, Done, Quench
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
+from siena.protocol.telling import check_tellable
+
+
+class Requests:
+    """Carries out what clients ask for."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
+            bodies.Subscribe: self._subscribe,
+            bodies.Unsubscribe: self._unsubscribe,
+            bodies.Advertise: self._advertise,
+            bodies.Unadvertise: self._unadvertise,
+        }
+
+    def handle(self, session: Session, body: Body) -> None:
+        """Do what is asked for, and answer.
+
+        Raises:
+            ProtocolError: if it cannot be done; that is the answer.
+        """
+        handler = self._handlers.get(type(body))
+        if handler is None:
+            raise ProtocolError(
+                Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
+            )
+        handler(session, body)
+
+    def end(self, session: Session) -> None:
+        """The client is gone, and wants nothing any more."""
+        for number in list(session.interests):
+            self._drop_interest(session, number)
+        for number in list(session.advertisements):
+            self._drop_advertisement(session, number)
+
+    # --- Subscriptions --------------------------------------------------------------
+
+    def _subscribe(self, session: Session, body: bodies.Subscribe) -> None:
+        number = body.number
+        interest = _read_interest(body)
+        known = session.interests.get(number)
+        if known is not None and known != interest:
+            raise ProtocolError(
+                Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number
+            )
+        if known is None:
+            self._check_room(session, interest, number)
+            self._enter(session, number, interest)
+        # Asked for again, after a connection broke: it may not have heard the answer.
+        router, party = self._core.router, naming.subscription(session.number, number)
+        self._core.post(router.handle(Settle(interest, number), party))
+
+    def _check_room(self, session: Session, interest: Interest, number: int) -> None:
+        if len(session.interests) >= SUBSCRIPTIONS_MAX:
+            raise ProtocolError(
+                Fault.TOO_MANY,
+                f"more than {SUBSCRIPTIONS_MAX} subscriptions",
+                about=number,
+            )
+        if isinstance(interest, Pattern) and session.patterns >= PATTERNS_MAX:
+            raise ProtocolError(
+                Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
+            )
+
+    def _enter(self, session: Session, number: int, interest: Interest) -> None:
+        session.interests[number] = interest
+        self._core.counters.subscriptions_now += 1
+        if isinstance(interest, Pattern):
+            session.patterns += 1
+        else:
+            self._core.exchange.subscribe(session.number, number, interest)
+        party = naming.subscription(session.number, number)
+        self._core.post(self._core.router.handle(Subscribe(interest), party))
+
+    def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
+        if body.number not in session.interests:
+            raise _unknown(body.number, "subscription")
+        self._drop_interest(session, body.number)
+        session.reply(Done(body.op, body.number).pack())
+
+    def _drop_interest(self, session: Session, number: int) -> None:
+        interest = session.interests.pop(number)
+        self._core.counters.subscriptions_now -= 1
+        if isinstance(interest, Pattern):
+            session.patterns -= 1
+        else:
+            self._core.exchange.unsubscribe(session.number, number)
+        party = naming.subscription(session.number, number)
+        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+
+    # --- Advertisements -------------------------------------------------------------
+
+    def _advertise(self, session: Session, body: bodies.Advertise) -> None:
+        number = body.number
+        try:
+            advertisement = parse_advertisement(body.advertisement)
+        except SienaError as error:
+            raise ProtocolError(
+                Fault.BAD_ADVERTISEMENT, str(error), about=number
+            ) from None
+        if number in session.advertisements:
+            raise ProtocolError(
+                Fault.NUMBER_TAKEN, f"{number} is an advertisement already", about=number
+            )
+        if len(session.advertisements) >= ADVERTISEMENTS_MAX:
+            raise ProtocolError(
+                Fault.TOO_MANY,
+                f"more than {ADVERTISEMENTS_MAX} advertisements",
+                about=number,
+            )
+        session.advertisements[number] = advertisement
+        self._core.counters.advertisements_now += 1
+        party = naming.advertisement(session.number, number)
+        out = self._core.router.handle(Advertise(advertisement), party)
+        self._core.post(out)
+        # The router speaks up only if there is nobody.
+        if not any(hop == party for hop, _ in out):
+            session.reply(Quench(number, False).pack())
+
+    def _unadvertise(self, session: Session, body: bodies.Unadvertise) -> None:
+        if body.number not in session.advertisements:
+            raise _unknown(body.number, "advertisement")
+        self._drop_advertisement(session, body.number)
+        session.reply(Done(body.op, body.number).pack())
+
+    def _drop_advertisement(self, session: Session, number: int) -> None:
+        del session.advertisements[number]
+        self._core.counters.advertisements_now -= 1
+        party = naming.advertisement(session.number, number)
+        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+
+
+def _read_interest(body: bodies.Subscribe) -> Interest:
+    try:
+        interest = parse_interest(body.interest)
+        check_tellable(interest)
+    except SienaError as error:
+        raise ProtocolError(
+            Fault.BAD_INTEREST, str(error), about=body.number
+        ) from None
+    return interest
+
+
+def _unknown(number: int, what: str) -> ProtocolError:
+    return ProtocolError(
+        Fault.NUMBER_UNKNOWN, f"{number} is no {what} of this connection", about=number
+    )

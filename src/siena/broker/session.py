@@ -1,0 +1,102 @@
+"""Sessions: what a client has asked for, as long as it is remembered.
+
+A session has a number, by which the exchange knows it, and usually a connection.  One
+with an identity outlives its connection: what is for it is kept meanwhile, up to a
+bound.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from siena.broker.limits import KEPT_BYTES_MAX
+from siena.messages import Interest, Stamp
+from siena.model import Advertisement
+from siena.protocol.bodies import Lost
+
+
+class Sink(Protocol):
+    """Where the frames of a session go: its connection."""
+
+    def reply(self, frame: bytes) -> None:
+        """Send an answer."""
+        ...
+
+    def deliver(self, frames: bytes, count: int) -> int:
+        """Send deliveries; how many of them were dropped."""
+        ...
+
+
+class Kept:
+    """What is kept for a session that is suspended, oldest first.
+
+    >>> kept = Kept(1)
+    >>> kept.put(b"one", None), kept.put(b"two", None)
+    (True, False)
+    >>> kept.frames() == b"one" + Lost(1).pack()
+    True
+    """
+
+    def __init__(self, queue_max: int) -> None:
+        self.queue_max = queue_max
+        self.lost = 0
+        self.queue: deque[tuple[bytes, Stamp | None]] = deque()
+        self._size = 0
+
+    def put(self, frame: bytes, stamp: Stamp | None) -> bool:
+        """Keep a frame, unless there are too many."""
+        if len(self.queue) < self.queue_max and self._size < KEPT_BYTES_MAX:
+            self.queue.append((frame, stamp))
+            self._size += len(frame)
+            return True
+        # Who wants nothing kept has lost nothing.
+        self.lost += self.queue_max > 0
+        return False
+
+    def frames(self) -> bytes:
+        """All of it, and how much there should be besides."""
+        frames = [frame for frame, _ in self.queue]
+        if self.lost:
+            frames.append(Lost(self.lost).pack())
+        return b"".join(frames)
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One client at this broker."""
+
+    number: int
+    identity: str | None = None
+    name: str | None = None
+    sink: Sink | None = None
+    interests: dict[int, Interest] = field(default_factory=dict)
+    advertisements: dict[int, Advertisement] = field(default_factory=dict)
+    patterns: int = 0
+    # Not None while it is suspended.
+    kept: Kept | None = None
+    # Deliveries that it did not get, ever.
+    lost: int = 0
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether nothing is delivered."""
+        return self.kept is not None
+
+    def reply(self, frame: bytes) -> None:
+        """Answer, if anybody is there."""
+        if self.sink is not None:
+            self.sink.reply(frame)
+
+    def deliver(self, frames: bytes, count: int) -> int:
+        """Deliver, if anybody is there; how many were lost."""
+        lost = count if self.sink is None else self.sink.deliver(frames, count)
+        self.lost += lost
+        return lost
+
+    def keep(self, frame: bytes, stamp: Stamp | None) -> int:
+        """Keep one for later; how many were lost."""
+        assert self.kept is not None
+        if self.kept.put(frame, stamp) or not self.kept.queue_max:
+            return 0
+        self.lost += 1
+        return 1

@@ -1,0 +1,67 @@
+"""A turn of the loop: what all connections got in it is looked at together.
+
+So twenty publishers who send one notification each cost one call of the exchange, and a
+connection that gets a thousand notifications costs one write.
+"""
+
+import asyncio
+import logging
+
+from siena.broker.connection import Connection
+from siena.broker.core import Core
+from siena.broker.publications import Publications
+from siena.protocol.faults import Fault, ProtocolError
+
+log = logging.getLogger("siena.broker")
+
+
+class Turn:
+    """Gathers connections that got something, or are to be sent something."""
+
+    def __init__(
+        self, core: Core, publications: Publications, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._core = core
+        self._publications = publications
+        self._loop = loop
+        self._came: list[Connection] = []
+        self._touched: list[Connection] = []
+        self._is_due = False
+
+    def came(self, connection: Connection) -> None:
+        """Look at this connection in the next turn."""
+        self._came.append(connection)
+        self._schedule()
+
+    def wrote(self, connection: Connection) -> None:
+        """Write to this connection at the end of this turn, or of the next."""
+        self._touched.append(connection)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self.run)
+
+    def run(self) -> None:
+        """One turn."""
+        counters = self._core.counters
+        counters.turns += 1
+        came, self._came = self._came, []
+        for connection in came:
+            try:
+                counters.bytes_in += connection.process()
+            except Exception:
+                log.exception("a mistake of ours, at what %s sent", connection.address)
+                connection.fail(ProtocolError(Fault.BROKEN, "a mistake of the broker"))
+        try:
+            self._publications.flush()
+        except Exception:
+            log.exception("a mistake of ours, while routing")
+        # From here on, whoever is touched is written to in another turn.
+        self._is_due = False
+        touched, self._touched = self._touched, []
+        for connection in touched:
+            counters.bytes_out += connection.write()
+        if self._came or self._touched:
+            self._schedule()

@@ -1,0 +1,185 @@
+"""What routers tell each other arrives as it was."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given, strategies as st
+
+import strategies as our
+from siena.errors import LimitError
+from siena.lang import parse_interest, parse_predicate
+from siena.messages import (
+    Advertise,
+    Flush,
+    Found,
+    LinkState,
+    Lost,
+    MapIdentity,
+    Message,
+    Notify,
+    Parcel,
+    PeerConfirm,
+    PeerConnect,
+    PeerDisconnect,
+    PeerRefuse,
+    Publish,
+    Quenched,
+    Release,
+    Resume,
+    Settle,
+    Settled,
+    Side,
+    Stamp,
+    Subscribe,
+    Suspend,
+    Unadvertise,
+    Unquenched,
+    Unsubscribe,
+)
+from siena.messages.interface import TTL_MAX
+from siena.model import Notification, Pattern, Predicate
+from siena.protocol.bodies import Tell, unpack
+from siena.protocol.contents import write_block
+from siena.protocol.deliveries import pack_forward, unpack_forward
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import HEAD_BYTES, Op
+from siena.protocol.telling import (
+    TOLD,
+    check_tellable,
+    forwarded,
+    notify_of,
+    pack_tell,
+    tell,
+    told,
+)
+
+u64 = st.sampled_from([0, 1, 2**32, 2**63, 2**64 - 1]) | st.integers(0, 2**64 - 1)
+times = st.floats(allow_nan=False, allow_infinity=False)
+ttls = st.integers(0, TTL_MAX)
+origins = st.none() | u64
+stamps = st.builds(Stamp, u64, u64, u64)
+notices = st.builds(Notify, our.any_notifications, stamps, times, u64, ttls)
+interests = st.one_of(
+    our.any_filters,
+    our.any_predicates,
+    our.any_patterns,
+    # Text cannot say these.
+    st.just(Predicate([])),
+    st.just(Pattern([Predicate([])])),
+)
+messages: st.SearchStrategy[Message] = st.one_of(
+    st.builds(Subscribe, interests, origins),
+    st.builds(Unsubscribe, interests, origins),
+    st.builds(Advertise, our.any_advertisements, origins),
+    st.builds(Unadvertise, our.any_advertisements, origins),
+    st.builds(Settle, interests, u64, origins, fresh=st.booleans(), ttl=ttls),
+    st.builds(Settled, u64),
+    st.builds(
+        Found, our.any_patterns, st.lists(notices, min_size=1, max_size=3).map(tuple)
+    ),
+    st.builds(
+        LinkState,
+        u64,
+        st.tuples(u64, u64),
+        st.lists(st.tuples(u64, times.map(abs)), max_size=3).map(tuple),
+    ),
+    st.builds(PeerConnect, st.sampled_from(Side), times.map(abs)),
+    st.builds(PeerRefuse, st.text(max_size=9)),
+    st.sampled_from([PeerConfirm(), PeerDisconnect(), Release()]),
+    st.builds(
+        Parcel,
+        st.lists(notices, max_size=2).map(tuple),
+        st.frozensets(stamps, max_size=3),
+        st.frozensets(stamps, max_size=3),
+    ),
+)
+
+
+def through_the_wire(message: Message) -> Message:
+    frame = pack_tell(message)
+    body = unpack(frame[4], frame[HEAD_BYTES:])
+    assert isinstance(body, Tell)
+    return told(body)
+
+
+@given(messages)
+def test_every_message_arrives_as_it_was(message: Message) -> None:
+    assert through_the_wire(message) == message
+    assert told(tell(message)) == message
+
+
+def test_every_message_is_told_or_is_not_for_brokers() -> None:
+    """A message that is added has to be put on one of the two sides."""
+    for_others = {
+        *(Publish, Suspend, Resume, MapIdentity),  # what a client asks its own broker
+        *(Lost, Quenched, Unquenched),  # what a broker tells its own client
+        Flush,  # what a body tells its own router
+        Notify,  # goes as FORWARD
+    }
+    assert {*get_args(Message)} == TOLD | for_others
+    assert not TOLD & for_others
+
+
+@given(notices, st.integers(0, 255))
+def test_a_notification_is_forwarded_as_it_was(notice: Notify, flags: int) -> None:
+    frame = pack_forward(forwarded(notice, flags=flags))
+    it = unpack_forward(frame[HEAD_BYTES:])
+    assert (frame[4], it.flags) == (Op.FORWARD, flags)
+    assert it.block == write_block(notice.notification)
+    assert notify_of(it) == notice
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields", "why"),
+    [
+        ("dance", [], "no verb is 'dance'"),
+        ("publish", ["x = 1"], "no verb is 'publish'"),
+        ("subscribe", [], "at least length 1"),
+        ("subscribe", ["x >"], "column 4: expected a value"),
+        ("subscribe", [["x any", ["y any"]]], "filters and predicates"),
+        ("subscribe", [[[]] * 65], "more than 64 steps"),
+        ("subscribe", ["x any", -1], ">= 0"),
+        ("subscribe", ["x any", 1.5], "Expected `int | null`"),
+        ("advertise", ["x any or y any"], "has no meaning"),
+        ("settle", ["x any", 1, None, False, TTL_MAX + 1], "<= 1024"),
+        ("found", ["x any", []], "not a pattern"),
+        ("found", [[["x any"]], [[b"\x81", [1, 2, 3], 0.0, 1, 1]]], "truncated"),
+        ("found", [[["x any"]], [[b"\x80", [1, 2], 0.0, 1, 1]]], "length 3"),
+        ("found", [[["x any"]], [[b"\x80", [1, 2, 3], float("nan"), 1, 1]]], "finite"),
+        ("linkstate", [1, 2, 3, [[1, -1.0]]], "weight -1.0"),
+        ("linkstate", [1, 2, 3, [[1, float("nan")]]], "weight nan"),
+        ("peerconnect", ["friend"], "Invalid enum value"),
+        ("parcel", [{}], "Expected `array`"),
+    ],
+)
+def test_what_is_no_message_is_refused(
+    verb: str, fields: list[object], why: str
+) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        told(Tell(verb, fields))
+    assert caught.value.fault is Fault.BAD_FRAME
+    assert why in str(caught.value)
+    assert str(caught.value).count("(error") == 1
+
+
+def test_fields_of_a_later_version_are_ignored() -> None:
+    assert told(Tell("settled", [3, "news"])) == Settled(3)
+    assert told(Tell("peerconfirm", ["news"])) == PeerConfirm()
+
+
+def test_an_interest_that_fits_no_frame_is_found_before_it_is_told() -> None:
+    names = [f"n{i}" for i in range(9)]
+    choice = " and ".join(f"{n} in ({'a' * 500}, {'b' * 500})" for n in names)
+    short = parse_predicate(choice)
+    assert len(choice) < 10_000  # and 512 filters of 4 500 characters each
+    check_tellable(short)  # filter by filter
+    with pytest.raises(LimitError, match="TELL_BYTES_MAX"):
+        check_tellable(parse_interest(f"({choice}) then x any"))
+
+
+def test_a_sequence_that_fits_no_frame_is_refused_where_it_is_packed() -> None:
+    huge = Notify(Notification(x="x" * 1_000_000), Stamp(1, 2, 3))
+    pattern = parse_interest("x any then x any then x any")
+    assert isinstance(pattern, Pattern)
+    with pytest.raises(ProtocolError, match="a found of 3000"):
+        pack_tell(Found(pattern, (huge,) * 3))
