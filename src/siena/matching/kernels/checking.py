@@ -58,13 +58,12 @@ def same(
     """Whether so many bytes are the same here and there."""
     i: cython.Py_ssize_t
     if cython.compiled:
-        return (
-            memcmp(cython.address(d[at]), cython.address(e[other]), size) == 0
-        )
-    for i in range(size):
-        if d[at + i] != e[other + i]:
-            return False
-    return True
+        return memcmp(cython.address(d[at]), cython.address(e[other]), size) == 0
+    else:
+        for i in range(size):
+            if d[at + i] != e[other + i]:
+                return False
+        return True
 
 
 @cython.cfunc
