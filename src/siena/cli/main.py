@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo:demo",
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
+    "serve": "siena.cli.serve:serve",
     "flights": "siena.cli.flights:flights",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",

@@ -1,0 +1,123 @@
+"""A client that knows nothing but frames, to look at what a broker really sends."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from siena.broker.broker import Broker
+from siena.broker.settings import Settings
+from siena.matching.blocks import encode
+from siena.model import Value
+from siena.protocol.bodies import Body, Connect, Subscribe, Welcome, unpack
+from siena.protocol.deliveries import (
+    Delivery,
+    FoundSequence,
+    unpack_found,
+    unpack_msg,
+)
+from siena.protocol.frames import Frame, Op, Splitter, pack
+from siena.protocol.greeting import PREFACE, Info, read_info
+
+# A test that waits longer than this has failed; a broker answers at once.
+SECONDS_MAX = 10
+
+# What is to be closed at the end of a test.
+_WRITERS: list[asyncio.StreamWriter] = []
+
+
+class Wire:
+    """One connection to a broker."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, info: Info
+    ) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.info = info
+        self.welcome: Welcome | None = None
+        self._splitter = Splitter()
+        self._frames: list[Frame] = []
+
+    def send(self, data: bytes | Body) -> None:
+        """Send bytes, or the frame of a body."""
+        self.writer.write(data.pack() if isinstance(data, Body) else data)
+
+    def publish(self, *notifications: Mapping[str, Value]) -> None:
+        """Publish, all in one write."""
+        self.send(b"".join(pack(Op.PUB, encode(n)) for n in notifications))
+
+    async def frame(self) -> Frame:
+        """The next frame."""
+        while not self._frames:
+            async with asyncio.timeout(SECONDS_MAX):
+                data = await self.reader.read(65_536)
+            if not data:
+                raise EOFError
+            self._frames += self._splitter.feed(data)
+        return self._frames.pop(0)
+
+    async def next(self) -> Body | Delivery | FoundSequence | bytes:
+        """What the next frame says; of a PONG, what it brings back."""
+        op, body = await self.frame()
+        if op == Op.MSG:
+            return unpack_msg(body)
+        if op == Op.FOUND:
+            return unpack_found(body)
+        return body if op == Op.PONG else unpack(op, body)
+
+    async def sync(self) -> list[Body | Delivery | FoundSequence | bytes]:
+        """All that comes before the answer to a PING."""
+        self.send(pack(Op.PING, b"sync"))
+        found = []
+        while (came := await self.next()) != b"sync":
+            found.append(came)
+        return found
+
+    async def subscribe(self, number: int, interest: str) -> None:
+        """Subscribe, and wait until it is settled."""
+        self.send(Subscribe(number, interest))
+        answer = await self.next()
+        assert getattr(answer, "op", None) == Op.SETTLED, answer
+
+    async def closed(self) -> bool:
+        """Whether the broker closes the connection, and sends nothing before."""
+        try:
+            await self.frame()
+        except (EOFError, ConnectionError):
+            return True
+        return False
+
+    def close(self) -> None:
+        """Hang up."""
+        self.writer.close()
+
+
+async def open_wire(broker: Broker) -> Wire:
+    """A connection on which nothing has been said but INFO."""
+    address = broker.addresses[0]
+    reader, writer = await asyncio.open_connection(*address, limit=2**22)
+    _WRITERS.append(writer)
+    return Wire(reader, writer, read_info(await reader.readline()))
+
+
+async def connect(broker: Broker, **how: object) -> Wire:
+    """A connection on which CONNECT has been answered."""
+    wire = await open_wire(broker)
+    wire.send(PREFACE + Connect(1, **how).pack())  # type: ignore[arg-type]
+    welcome = await wire.next()
+    assert isinstance(welcome, Welcome), welcome
+    wire.welcome = welcome
+    return wire
+
+
+@asynccontextmanager
+async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
+    """A broker at a free port."""
+    broker = Broker(settings or Settings(listen=("127.0.0.1:0",)))
+    await broker.start()
+    try:
+        yield broker
+    finally:
+        await broker.drain()
+        while _WRITERS:
+            _WRITERS.pop().close()
