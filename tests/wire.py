@@ -1,7 +1,7 @@
 """A client that knows nothing but frames, to look at what a broker really sends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from siena.broker.broker import Broker
@@ -92,12 +92,20 @@ class Wire:
         self.writer.close()
 
 
+async def until(holds: Callable[[], object]) -> None:
+    """Wait for something that nobody tells us of."""
+    async with asyncio.timeout(SECONDS_MAX):
+        while not holds():  # noqa: ASYNC110 -- there is no event to wait for
+            await asyncio.sleep(0.002)
+
+
 async def open_wire(broker: Broker) -> Wire:
     """A connection on which nothing has been said but INFO."""
     address = broker.addresses[0]
     reader, writer = await asyncio.open_connection(*address, limit=2**22)
     _WRITERS.append(writer)
-    return Wire(reader, writer, read_info(await reader.readline()))
+    async with asyncio.timeout(SECONDS_MAX):
+        return Wire(reader, writer, read_info(await reader.readline()))
 
 
 async def connect(broker: Broker, **how: object) -> Wire:

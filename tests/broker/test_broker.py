@@ -1,14 +1,12 @@
 """A broker over real sockets: subscriptions, publications and their order."""
 
-import asyncio
-
 from siena.broker.settings import Settings
 from siena.matching.blocks import encode
 from siena.protocol.bodies import Done, Error, Settled, Subscribe, Unsubscribe
 from siena.protocol.deliveries import Delivery
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op, pack
-from wire import connect, open_wire, serving
+from wire import connect, open_wire, serving, until
 
 
 def delivery(*numbers: int, **attributes: int | str) -> Delivery:
@@ -110,8 +108,7 @@ async def test_who_has_gone_leaves_nothing_behind() -> None:
         wire = await connect(broker)
         await wire.subscribe(1, "x > 1")
         wire.close()
-        while broker.core.sessions:
-            await asyncio.sleep(0)
+        await until(lambda: not broker.core.sessions)
         assert len(broker.core.exchange) == 0
         assert len(broker.core.router.tables.filters) == 0
         assert broker.core.counters.subscriptions_now == 0

@@ -46,7 +46,8 @@ def read_address(text: str, port: int = PORT) -> Address:
      Address(host='127.0.0.1', port=7))
     >>> read_address("here:there")
     Traceback (most recent call last):
-    siena.errors.SienaError: 'here:there' is no address (HOST:PORT, such as 127.0.0.1:2606)
+    siena.errors.SienaError: 'here:there' is no address
+    (HOST:PORT, such as 127.0.0.1:2606)
     """
     try:
         parts = urlsplit(text if "://" in text else f"siena://{text}")

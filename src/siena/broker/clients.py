@@ -26,7 +26,7 @@ class Reception(Protocol):
 class Stranger:
     """Somebody who has not said yet who they are."""
 
-    neighbour = None
+    neighbour: int | None = None
 
     def __init__(self, connection: Connection, reception: Reception) -> None:
         self._connection = connection
@@ -55,7 +55,7 @@ class Stranger:
 class Client:
     """A client, and what it sends."""
 
-    neighbour = None
+    neighbour: int | None = None
 
     def __init__(
         self,
@@ -88,16 +88,18 @@ class Client:
         elif frame.op != Op.PONG:
             self._publications.flush()
             try:
-                if frame.op == Op.PUB:
-                    raise ProtocolError(
-                        Fault.BAD_NOTIFICATION, f"more than {BLOCK_BYTES_MAX} bytes"
-                    )
-                self._requests.handle(self.session, unpack(frame.op, frame.body))
+                self._request(frame)
             except ProtocolError as error:
                 self._core.counters.faults += 1
                 self._connection.reply(error_frame(error, frame.op))
                 if error.fault.closes:
                     self._connection.close()
+
+    def _request(self, frame: Frame) -> None:
+        if frame.op == Op.PUB:  # others come in runs
+            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
+            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        self._requests.handle(self.session, unpack(frame.op, frame.body))
 
     def gone(self) -> None:
         """They have left."""

@@ -6,7 +6,7 @@ What comes is put aside and looked at once a turn, together with what all others
 
 import asyncio
 import logging
-from typing import Protocol
+from typing import Protocol, cast
 
 from siena.broker.intake import Run, cut
 from siena.broker.limits import DRAIN_SECONDS_MAX
@@ -23,7 +23,10 @@ log = logging.getLogger("siena.broker")
 class Role(Protocol):
     """What the other end is: a stranger, a client, a neighbour."""
 
-    neighbour: int | None
+    @property
+    def neighbour(self) -> int | None:
+        """The broker at the other end, if it is one."""
+        ...
 
     def run(self, run: Run) -> None:
         """Publications came, and nothing between them."""
@@ -87,14 +90,15 @@ class Connection(asyncio.Protocol):
         self.is_closing = False
         # Those whose output is full of what this one publishes.
         self._held_by: set[Connection] = set()
-        self._holds: set[Connection] = set()
+        # And those who publish what this one's output is full of.
+        self.holds: set[Connection] = set()
 
     # --- What the loop calls --------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection stands."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Those of uvloop are transports, but not of this class.
+        self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
         # Above this much output the loop says so, and again below a half of it.
@@ -119,16 +123,16 @@ class Connection(asyncio.Protocol):
         """They have caught up."""
         self.outbox.recover()
         self.touch()
-        for other in list(self._holds):
+        for other in list(self.holds):
             other.release(self)
-        self._holds.clear()
+        self.holds.clear()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why, is not our concern
         """It is over."""
         self.is_closing = True
-        for other in list(self._holds):
+        for other in list(self.holds):
             other.release(self)
-        self._holds.clear()
+        self.holds.clear()
         role, self.role = self.role, None
         if role is not None:
             role.gone()
@@ -279,7 +283,7 @@ class Connection(asyncio.Protocol):
             assert self._transport is not None
             self._transport.pause_reading()
         self._held_by.add(by)
-        by._holds.add(self)
+        by.holds.add(self)
 
     def release(self, by: "Connection") -> None:
         """Somebody has caught up, or gone."""

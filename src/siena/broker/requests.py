@@ -122,7 +122,9 @@ class Requests:
             ) from None
         if number in session.advertisements:
             raise ProtocolError(
-                Fault.NUMBER_TAKEN, f"{number} is an advertisement already", about=number
+                Fault.NUMBER_TAKEN,
+                f"{number} is an advertisement already",
+                about=number,
             )
         if len(session.advertisements) >= ADVERTISEMENTS_MAX:
             raise ProtocolError(
@@ -157,9 +159,7 @@ def _read_interest(body: bodies.Subscribe) -> Interest:
         interest = parse_interest(body.interest)
         check_tellable(interest)
     except SienaError as error:
-        raise ProtocolError(
-            Fault.BAD_INTEREST, str(error), about=body.number
-        ) from None
+        raise ProtocolError(Fault.BAD_INTEREST, str(error), about=body.number) from None
     return interest
 
 

@@ -59,8 +59,8 @@ class Connect(Body, frozen=True, array_like=True):
 class Peer(Struct, frozen=True, array_like=True):
     """A broker that asks for a link."""
 
-    broker: int  # its number
-    epoch: int  # its life: greater after every start
+    broker: Count  # its number
+    epoch: Count  # its life: greater after every start
     side: Literal["master", "child", "peer", "mesh"]  # what it takes the other for
     weight: float = 1.0
 
@@ -70,9 +70,9 @@ class Welcome(Body, frozen=True, array_like=True):
 
     op: ClassVar[Op] = Op.WELCOME
     version: int
-    session: int  # the connection's number at this broker
-    broker: int
-    epoch: int
+    session: Count  # the connection's number at this broker
+    broker: Count
+    epoch: Count
     # Whether there was something kept for this identity.
     resumed: bool = False
 
@@ -176,6 +176,24 @@ class Error(Body, frozen=True, array_like=True):
     closes: bool = False
     request: int | None = None  # the operation that it answers
     number: Number | None = None  # and its subscription or advertisement
+    position: Count | None = None  # where in the text of the request, from 0
+
+    @classmethod
+    def of(cls, error: ProtocolError) -> "Error":
+        """How a fault is told.
+
+        >>> Error.of(ProtocolError(Fault.NUMBER_TAKEN, "taken", about=7))
+        Error(fault=103, text='taken', closes=False, request=None, number=7, \
+position=None)
+        """
+        return cls(
+            error.fault.number,
+            error.message[:ERROR_CHARACTERS_MAX],
+            error.fault.closes,
+            error.request,
+            error.number,
+            error.place.position if error.place else None,
+        )
 
 
 class Hop(Struct, frozen=True, array_like=True):

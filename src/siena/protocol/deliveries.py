@@ -1,26 +1,29 @@
 """The frames that carry notifications, field by field.
 
-======== ==========================================================================
-PUB      block
-MSG      u16 n | n times u32 subscription | block
-FOUND    u32 subscription | u16 n | n times (u32 length | block)
-FORWARD  u64 broker | u64 epoch | u64 number | u64 root | f64 time | u16 ttl |
-         u8 flags | block
-======== ==========================================================================
+========== ========================================================================
+PUB        block
+TRACED_PUB u32 token | block
+MSG        u16 n | n times u32 subscription | block
+FOUND      u32 subscription | u16 n | n times (u32 length | block)
+FORWARD    u64 broker | u64 epoch | u64 number | u64 root | f64 time | u16 ttl |
+           u8 flags | block
+========== ========================================================================
 
 A block is a notification as msgpack (:mod:`siena.matching.blocks`), and travels
 unchanged from its publisher to its subscribers.  These functions are the obvious form;
 what a broker does for many at once must write the same bytes.
 """
 
+import math
 import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from siena.messages import Stamp
+from siena.messages.interface import TTL_MAX
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Op, pack
-from siena.protocol.limits import SEQUENCE_MAX, SUBSCRIPTIONS_MAX
+from siena.protocol.frames import Op, check_length, pack
+from siena.protocol.limits import FRAME_BYTES_MAX, SEQUENCE_MAX, SUBSCRIPTIONS_MAX
 
 _COUNT = struct.Struct("<H")
 _LENGTH = struct.Struct("<I")
@@ -30,6 +33,13 @@ FORWARD_BYTES = _FORWARD.size
 
 # Flags of FORWARD.
 TRACED = 1
+
+
+class TracedPublication(NamedTuple):
+    """A notification, of which its publisher wants to know where it goes."""
+
+    token: int  # chosen by the publisher, and said in every TRACE
+    block: bytes
 
 
 class Delivery(NamedTuple):
@@ -81,13 +91,34 @@ def unpack_msg(body: bytes) -> Delivery:
     return Delivery(struct.unpack_from(f"<{count}I", body, 2), body[end:])
 
 
+def pack_traced(token: int, block: bytes) -> bytes:
+    """The TRACED_PUB frame."""
+    return pack(Op.TRACED_PUB, _LENGTH.pack(token) + block)
+
+
+def unpack_traced(body: bytes) -> TracedPublication:
+    """What a TRACED_PUB frame says.
+
+    >>> unpack_traced(pack_traced(7, b"X")[5:])
+    TracedPublication(token=7, block=b'X')
+    """
+    _require(len(body) >= 4, "TRACED_PUB")
+    return TracedPublication(_LENGTH.unpack_from(body)[0], body[4:])
+
+
 def pack_found(subscription: int, blocks: Sequence[bytes]) -> bytes:
-    """The FOUND frame."""
+    """The FOUND frame.
+
+    Raises:
+        ProtocolError: if it would be too long; it is lost for the subscriber then.
+    """
     assert len(blocks) <= SEQUENCE_MAX
     parts = [_FOUND.pack(subscription, len(blocks))]
     for block in blocks:
         parts += [_LENGTH.pack(len(block)), block]
-    return pack(Op.FOUND, b"".join(parts))
+    body = b"".join(parts)
+    check_length(len(body) + 1, FRAME_BYTES_MAX)
+    return pack(Op.FOUND, body)
 
 
 def unpack_found(body: bytes) -> FoundSequence:
@@ -126,6 +157,10 @@ def unpack_forward(body: bytes) -> Forwarded:
     """
     _require(len(body) >= FORWARD_BYTES, "FORWARD")
     broker, epoch, number, root, time, ttl, flags = _FORWARD.unpack_from(body)
+    if not math.isfinite(time):
+        raise ProtocolError(Fault.BAD_FRAME, "a FORWARD frame of no time")
+    if ttl > TTL_MAX:
+        raise ProtocolError(Fault.BAD_FRAME, f"a FORWARD frame with {ttl} hops to go")
     return Forwarded(
         Stamp(broker, epoch, number), root, time, ttl, flags, body[FORWARD_BYTES:]
     )

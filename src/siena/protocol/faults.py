@@ -1,7 +1,7 @@
 """The numbered errors that a broker tells, and which of them end the connection."""
 
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from siena.errors import SienaError
 
@@ -79,8 +79,42 @@ class ProtocolError(SienaError):
     siena.protocol.faults.ProtocolError: a frame without an operation (error 201)
     """
 
-    def __init__(self, fault: Fault, message: str, *, about: int | None = None) -> None:
+    def __init__(
+        self,
+        fault: Fault,
+        message: str,
+        *,
+        request: int | None = None,
+        about: int | None = None,
+    ) -> None:
         super().__init__(message, hint=f"error {fault.number}")
         self.fault = fault
-        # The subscription or advertisement that it is about.
+        # The operation that asked for it, and the subscription or advertisement that
+        # it is about.
+        self.request = request
         self.number = about
+
+    @classmethod
+    def because(
+        cls,
+        fault: Fault,
+        cause: SienaError,
+        *,
+        request: int | None = None,
+        about: int | None = None,
+    ) -> Self:
+        """A fault for which there is an error of ours, with the place in its text.
+
+        >>> from siena.lang import parse_filter
+        >>> try:
+        ...     parse_filter("x >")
+        ... except SienaError as error:
+        ...     raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
+        Traceback (most recent call last):
+        siena.protocol.faults.ProtocolError: column 4: expected a value, found the end \
+(error 101)
+        """
+        hint = f" ({cause.hint})" if cause.hint else ""
+        error = cls(fault, cause.message + hint, request=request, about=about)
+        error.place = cause.place
+        return error

@@ -15,6 +15,7 @@ from siena.protocol.limits import FRAME_BYTES_MAX
 _HEAD = struct.Struct("<IB")
 HEAD_BYTES = _HEAD.size
 _LENGTH = struct.Struct("<I")
+LENGTH_BYTES = _LENGTH.size
 
 
 class Op(IntEnum):
@@ -78,8 +79,10 @@ class Splitter:
     """
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self._limit = limit
-        self._rest = b""
+        self.limit = limit
+        self._rest = bytearray()
+        # How much of the rest makes it worth looking at again.
+        self._wanted = LENGTH_BYTES
 
     def feed(self, data: bytes) -> Iterator[Frame]:
         """The frames that are complete with these bytes.
@@ -87,22 +90,28 @@ class Splitter:
         Raises:
             ProtocolError: if a frame is empty or too long; the stream ends there.
         """
-        data = self._rest + data if self._rest else data
+        if self._rest:
+            self._rest += data
+            if len(self._rest) < self._wanted:
+                return
+            data = bytes(self._rest)
         at = 0
+        wanted = LENGTH_BYTES
         try:
-            while len(data) - at >= HEAD_BYTES:
+            while len(data) - at >= LENGTH_BYTES:
                 (length,) = _LENGTH.unpack_from(data, at)
-                check_length(length, self._limit)
-                end = at + 4 + length
+                # What is wrong can be said before it is all there.
+                check_length(length, self.limit)
+                end = at + LENGTH_BYTES + length
                 if end > len(data):
+                    wanted += length
                     break
                 frame = Frame(data[at + 4], data[at + 5 : end])
                 at = end
                 yield frame
         finally:
-            self._rest = data[at:]
-        if len(self._rest) >= 4:  # what is wrong can be said before it is all there
-            check_length(_LENGTH.unpack_from(self._rest)[0], self._limit)
+            self._rest = bytearray(data[at:])
+            self._wanted = wanted
 
     @property
     def pending(self) -> int:

@@ -5,9 +5,12 @@ frames sends the preface and then CONNECT; any other first byte means the line m
 for people.
 """
 
+from typing import Literal
+
 import msgspec
 from msgspec import Struct
 
+from siena.protocol.bodies import Error
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.limits import (
     ADVERTISEMENTS_MAX,
@@ -19,6 +22,8 @@ from siena.protocol.limits import (
 
 # The first byte is one that no line begins with.
 PREFACE = b"\x00SIENA\r\n"
+# How every line of a broker begins but the first; no frame has this for its length.
+LINE_START = b'{"si'
 # The versions of the protocol that we talk, lowest and highest.
 VERSIONS = (1, 1)
 
@@ -55,7 +60,17 @@ class Info(Struct, frozen=True):
         return msgspec.json.encode(self) + b"\n"
 
 
-_READER = msgspec.json.Decoder(Info)
+class _Refusal(Struct, frozen=True):
+    """What a server says instead, if it does not want the connection."""
+
+    siena: Literal["ERR"]
+    error: int
+    text: str
+    closes: bool = True
+
+
+_INFO_READER = msgspec.json.Decoder(Info)
+_REFUSAL_READER = msgspec.json.Decoder(_Refusal)
 
 
 def read_info(line: bytes) -> Info:
@@ -65,11 +80,28 @@ def read_info(line: bytes) -> Info:
         ProtocolError: if it is no server of ours.
     """
     try:
-        return _READER.decode(line)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        return _INFO_READER.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ProtocolError(
             Fault.BAD_FRAME, f"what answers there is not a Siena broker: {error}"
         ) from None
+
+
+def read_greeting(line: bytes) -> Info | Error:
+    """What a server has said before anybody knows how a client talks.
+
+    >>> read_greeting(b'{"siena":"ERR","error":208,"text":"no more","closes":true}')
+    Error(fault=208, text='no more', closes=True, request=None, number=None, \
+position=None)
+
+    Raises:
+        ProtocolError: if it is no server of ours.
+    """
+    try:
+        refusal = _REFUSAL_READER.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return read_info(line)
+    return Error(refusal.error, refusal.text, refusal.closes)
 
 
 def agree(ours: tuple[int, int], theirs: tuple[int, int]) -> int:

@@ -14,6 +14,8 @@ TELL_BYTES_MAX = FRAME_BYTES_MAX - 1_024
 SUBSCRIPTIONS_MAX = 65_535
 # Advertisements of one connection.
 ADVERTISEMENTS_MAX = 1_024
+# CONNECT, without its length: nobody has to keep more for somebody unknown.
+CONNECT_BYTES_MAX = 32_768
 # What a PING carries, and its PONG brings back.
 PING_BYTES_MAX = 64
 # A line in the line mode, and the greeting.
@@ -26,3 +28,6 @@ SEQUENCE_MAX = 64
 ERROR_CHARACTERS_MAX = 4_096
 # Subscription and advertisement numbers, chosen by the client.
 NUMBER_MAX = 0xFFFFFFFF
+# How long a connection may take to say how it talks, and to say CONNECT; a person at
+# a terminal has to read the greeting first.
+HANDSHAKE_SECONDS_MAX = 60

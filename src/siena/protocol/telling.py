@@ -22,15 +22,14 @@ what it was.  A notice is (block, stamp, time, root, ttl), a stamp (broker, epoc
 number).  As in all bodies, later versions may add fields at the end.
 """
 
-import math
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from siena.errors import LimitError, SienaError
-from siena.lang.parser import parse_advertisement, parse_filter
+from siena.lang.parser import parse_advertisement
 from siena.messages import (
     Advertise,
     Found,
@@ -47,27 +46,34 @@ from siena.messages import (
     Settle,
     Settled,
     Side,
-    Stamp,
     Subscribe,
     Unadvertise,
     Unsubscribe,
     verb,
 )
 from siena.messages.interface import TTL_MAX
-from siena.model import Filter, Pattern, Predicate
+from siena.model import Predicate
 from siena.protocol.bodies import Tell
 from siena.protocol.contents import read_block, write_block
 from siena.protocol.deliveries import Forwarded
 from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.forms import (
+    InterestForm,
+    NoticeForm,
+    StampForm,
+    Ttl,
+    Whole,
+    interest_form,
+    interest_of,
+    notice_form,
+    notice_of,
+    pattern_of,
+    stamps_of,
+    weight_of,
+)
 from siena.protocol.limits import FRAME_BYTES_MAX, TELL_BYTES_MAX
 
 # --- The fields, as they travel ---------------------------------------------------
-
-_Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
-_Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
-_InterestForm = str | list[str | list[str]]
-_StampForm = tuple[_Whole, _Whole, _Whole]
-_NoticeForm = tuple[bytes, _StampForm, float, _Whole, _Ttl]
 
 
 class _Fields(Struct, frozen=True, array_like=True):
@@ -75,37 +81,37 @@ class _Fields(Struct, frozen=True, array_like=True):
 
 
 class _OfInterest(_Fields, frozen=True, array_like=True):
-    interest: _InterestForm
-    origin: _Whole | None = None
+    interest: InterestForm
+    origin: Whole | None = None
 
 
 class _OfAdvertisement(_Fields, frozen=True, array_like=True):
     advertisement: str
-    origin: _Whole | None = None
+    origin: Whole | None = None
 
 
 class _OfSettle(_Fields, frozen=True, array_like=True):
-    interest: _InterestForm
-    token: _Whole
-    origin: _Whole | None = None
+    interest: InterestForm
+    token: Whole
+    origin: Whole | None = None
     fresh: bool = False
-    ttl: _Ttl = TTL_MAX
+    ttl: Ttl = TTL_MAX
 
 
 class _OfSettled(_Fields, frozen=True, array_like=True):
-    token: _Whole
+    token: Whole
 
 
 class _OfFound(_Fields, frozen=True, array_like=True):
-    pattern: _InterestForm
-    sequence: list[_NoticeForm]
+    pattern: InterestForm
+    sequence: list[NoticeForm]
 
 
 class _OfLinkState(_Fields, frozen=True, array_like=True):
-    broker: _Whole
-    epoch: _Whole
-    number: _Whole
-    weights: list[tuple[_Whole, float]]
+    broker: Whole
+    epoch: Whole
+    number: Whole
+    weights: list[tuple[Whole, float]]
 
 
 class _OfPeerConnect(_Fields, frozen=True, array_like=True):
@@ -118,80 +124,9 @@ class _OfPeerRefuse(_Fields, frozen=True, array_like=True):
 
 
 class _OfParcel(_Fields, frozen=True, array_like=True):
-    kept: list[_NoticeForm]
-    lost: list[_StampForm] = []
-    known: list[_StampForm] = []
-
-
-# --- Values and their forms -------------------------------------------------------
-
-
-def interest_form(interest: Interest) -> _InterestForm:
-    """An interest as msgpack can carry it.
-
-    >>> from siena.lang import parse_interest
-    >>> interest_form(parse_interest("x = 1 or y = 1 then z any"))
-    [['x = 1', 'y = 1'], ['z any']]
-    """
-    if isinstance(interest, Filter):
-        return str(interest)
-    if isinstance(interest, Predicate):
-        return [str(f) for f in interest]
-    return [[str(f) for f in step] for step in interest]
-
-
-def interest_of(form: _InterestForm) -> Interest:
-    """The interest of a form.
-
-    >>> interest_of([["x = 1", "y = 1"], ["z any"]])
-    <Pattern x = 1 or y = 1 then z any>
-    """
-    if isinstance(form, str):
-        return parse_filter(form)
-    texts = [item for item in form if isinstance(item, str)]
-    if len(texts) == len(form):
-        return Predicate(map(parse_filter, texts))
-    if texts:
-        raise ProtocolError(Fault.BAD_FRAME, "an interest of filters and predicates")
-    return Pattern(Predicate(map(parse_filter, step)) for step in form)
-
-
-def check_tellable(interest: Interest) -> None:
-    """Refuse an interest that one broker could not tell another in one frame.
-
-    Multiplied out, a short text may become a long one; a broker asks here before it
-    takes an interest of a client into its tables.
-
-    Raises:
-        LimitError: if it is too long.
-    """
-    if isinstance(interest, Predicate):  # is told filter by filter
-        for f in interest:
-            check_tellable(f)
-    elif len(msgspec.msgpack.encode(interest_form(interest))) > TELL_BYTES_MAX:
-        raise LimitError("TELL_BYTES_MAX", TELL_BYTES_MAX, "bytes in an interest")
-
-
-def _notice_form(notify: Notify) -> _NoticeForm:
-    block = write_block(notify.notification)
-    return block, notify.stamp, notify.time, notify.root, notify.ttl
-
-
-def _notice_of(form: _NoticeForm) -> Notify:
-    block, stamp, time, root, ttl = form
-    if not math.isfinite(time):
-        raise ProtocolError(Fault.BAD_FRAME, "a time that is not finite")
-    return Notify(read_block(block), Stamp(*stamp), time, root, ttl)
-
-
-def _stamps_of(forms: list[_StampForm]) -> frozenset[Stamp]:
-    return frozenset(Stamp(*form) for form in forms)
-
-
-def _weight(weight: float) -> float:
-    if not (math.isfinite(weight) and weight >= 0):
-        raise ProtocolError(Fault.BAD_FRAME, f"a link of weight {weight}")
-    return weight
+    kept: list[NoticeForm]
+    lost: list[StampForm] = []
+    known: list[StampForm] = []
 
 
 # --- The verbs --------------------------------------------------------------------
@@ -247,8 +182,8 @@ _VERBS = (
     _Verb(
         Found,
         _OfFound,
-        lambda m: _OfFound(interest_form(m.pattern), [*map(_notice_form, m.sequence)]),
-        lambda f: Found(_pattern_of(f.pattern), tuple(map(_notice_of, f.sequence))),
+        lambda m: _OfFound(interest_form(m.pattern), [*map(notice_form, m.sequence)]),
+        lambda f: Found(pattern_of(f.pattern), tuple(map(notice_of, f.sequence))),
     ),
     _Verb(
         LinkState,
@@ -257,14 +192,14 @@ _VERBS = (
         lambda f: LinkState(
             f.broker,
             (f.epoch, f.number),
-            tuple((number, _weight(weight)) for number, weight in f.weights),
+            tuple((number, weight_of(weight)) for number, weight in f.weights),
         ),
     ),
     _Verb(
         PeerConnect,
         _OfPeerConnect,
         lambda m: _OfPeerConnect(m.side, m.weight),
-        lambda f: PeerConnect(f.side, _weight(f.weight)),
+        lambda f: PeerConnect(f.side, weight_of(f.weight)),
     ),
     _Verb(
         PeerRefuse,
@@ -279,10 +214,10 @@ _VERBS = (
         Parcel,
         _OfParcel,
         lambda m: _OfParcel(
-            [*map(_notice_form, m.kept)], sorted(m.lost), sorted(m.known)
+            [*map(notice_form, m.kept)], sorted(m.lost), sorted(m.known)
         ),
         lambda f: Parcel(
-            tuple(map(_notice_of, f.kept)), _stamps_of(f.lost), _stamps_of(f.known)
+            tuple(map(notice_of, f.kept)), stamps_of(f.lost), stamps_of(f.known)
         ),
     ),
 )
@@ -291,13 +226,6 @@ _BY_NAME = {v.message.__name__.lower(): v for v in _VERBS}
 
 # The messages that one broker tells another.
 TOLD = frozenset(_BY_MESSAGE)
-
-
-def _pattern_of(form: _InterestForm) -> Pattern:
-    interest = interest_of(form)
-    if not isinstance(interest, Pattern):
-        raise ProtocolError(Fault.BAD_FRAME, "found, but not a pattern")
-    return interest
 
 
 def tell(message: Message) -> Tell:
@@ -311,6 +239,22 @@ def tell(message: Message) -> Tell:
     assert how is not None, f"{verb(message)} does not travel between brokers"
     fields = msgspec.to_builtins(how.write(message), builtin_types=(bytes,))
     return Tell(verb(message), fields)
+
+
+def check_tellable(interest: Interest) -> None:
+    """Refuse an interest that one broker could not tell another in one frame.
+
+    Multiplied out, a short text may become a long one; a broker asks here before it
+    takes an interest of a client into its tables.
+
+    Raises:
+        LimitError: if it is too long.
+    """
+    if isinstance(interest, Predicate):  # is told filter by filter
+        for f in interest:
+            check_tellable(f)
+    elif len(msgspec.msgpack.encode(interest_form(interest))) > TELL_BYTES_MAX:
+        raise LimitError("TELL_BYTES_MAX", TELL_BYTES_MAX, "bytes in an interest")
 
 
 def pack_tell(message: Message) -> bytes:
@@ -361,6 +305,7 @@ def forwarded(
 def notify_of(forwarded: Forwarded) -> Notify:
     """The notification that another broker has sent.
 
+    >>> from siena.messages import Stamp
     >>> from siena.model import Notification
     >>> it = Notify(Notification(x=1), Stamp(1, 2, 3), 4.5, 6, 7)
     >>> notify_of(forwarded(it)) == it

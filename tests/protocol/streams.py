@@ -1,0 +1,124 @@
+"""Conversations to be chopped and damaged: whole ones, with what they mean."""
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from siena.messages import Stamp
+from siena.protocol.bodies import (
+    Advertise,
+    Connect,
+    Digest,
+    Done,
+    Error,
+    Lost,
+    Peer,
+    Quench,
+    Resume,
+    Settled,
+    Subscribe,
+    Suspend,
+    Tell,
+    Unadvertise,
+    Unsubscribe,
+    Welcome,
+)
+from siena.protocol.client import ClientConversation
+from siena.protocol.contents import write_block
+from siena.protocol.deliveries import (
+    Forwarded,
+    pack_forward,
+    pack_found,
+    pack_msg,
+    pack_traced,
+)
+from siena.protocol.faults import ProtocolError
+from siena.protocol.frames import Op, pack
+from siena.protocol.greeting import PREFACE, Info, Limits
+from siena.protocol.pings import Ping, Pong
+from siena.protocol.server import Publications, ServerConversation
+
+Conversation = ServerConversation | ClientConversation
+BLOCKS = [write_block({"x": 1}), write_block({"s": "y" * 40, "x": 2.5}), b"\x80", b""]
+# Small, so that they are met.
+LIMITS = Limits(frame_bytes=100, block_bytes=60, line_bytes=80)
+
+REQUESTS = [
+    *(pack(Op.PUB, block) for block in BLOCKS),
+    *(pack(Op.PUB, block) for block in BLOCKS),
+    pack(Op.PUB, bytes(61)),
+    pack_traced(7, BLOCKS[0]),
+    *(Ping(b"p").pack(), Pong(b"q").pack(), pack(Op.PING, bytes(65))),
+    *(Subscribe(1, "x > 3").pack(), Unsubscribe(1).pack()),
+    *(Advertise(1, "x any").pack(), Unadvertise(1).pack()),
+    *(Suspend(5).pack(), Resume().pack()),
+]
+BETWEEN_BROKERS = [
+    pack_forward(Forwarded(Stamp(1, 2, 3), 4, 5.0, 6, 0, BLOCKS[0])),
+    pack_forward(Forwarded(Stamp(1, 2, 3), 4, 5.0, 6, 0, bytes(59))),
+    *(Tell("subscribe", ["x > 3", 7]).pack(), Tell("settled", [1]).pack()),
+    *(Digest(3, b"abc").pack(), Ping(b"p").pack()),
+]
+ANSWERS = [
+    *(pack_msg([1, 2], block) for block in BLOCKS),
+    pack_found(3, BLOCKS[:2]),
+    *(Lost(3).pack(), Quench(1, quenched=True).pack(), Settled(1).pack()),
+    *(Done(Op.UNSUB, 1).pack(), Error(101, "what?").pack(), Pong(b"p").pack()),
+]
+LINES = [
+    *(b"pub x=1\n", b'pub {"x": 1}\r\n', b"sub x > 3\n", b"sub 7 x >> 3\n"),
+    *(b"unsub 7\n", b"adv x any\n", b"unadv 1\n", b"ping a\n", b"help\n", b"\n"),
+    *(b"dance\n", b"\xff\n", b"pub s=" + b"y" * 70 + b"\n"),
+]
+INFO = Info(broker="b1", number=1, epoch=2, software="siena 0").line()
+AS_BROKER = Connect(1, peer=Peer(7, 8, "peer"))
+
+# Of each kind: who listens, how it begins, and what may follow.
+KINDS: dict[str, tuple[Callable[[], Conversation], bytes, list[bytes]]] = {
+    "requests": (
+        lambda: ServerConversation(LIMITS),
+        PREFACE + Connect(1, name="me").pack(),
+        REQUESTS,
+    ),
+    "brokers": (
+        lambda: ServerConversation(LIMITS),
+        PREFACE + AS_BROKER.pack(),
+        BETWEEN_BROKERS,
+    ),
+    "lines": (lambda: ServerConversation(LIMITS), b"", LINES),
+    "answers": (
+        lambda: ClientConversation(Connect(1)),
+        INFO + Welcome(1, 3, 1, 2).pack(),
+        ANSWERS,
+    ),
+    "links": (
+        lambda: ClientConversation(AS_BROKER),
+        INFO + Welcome(1, 3, 1, 2).pack(),
+        BETWEEN_BROKERS,
+    ),
+}
+
+
+def chopped(rng: random.Random, data: bytes) -> Iterator[bytes]:
+    """The data in pieces, some of them empty, some of one byte."""
+    at = 0
+    while at < len(data):
+        size = rng.choice((0, 1, 1, 2, 3, 5, 8, 40, 200, len(data)))
+        yield data[at : at + size]
+        at += size
+
+
+def heard(conversation: Conversation, data: Iterator[bytes]) -> list[Any]:
+    """What a conversation hears, with publications and mistakes as plain values."""
+    found: list[Any] = []
+    for piece in data:
+        for event in conversation.feed(piece):
+            if isinstance(event, Publications):
+                bounds = event.offsets.tolist()
+                found += [event.blocks[a:b] for a, b in pairwise(bounds)]
+            elif isinstance(event, ProtocolError):
+                found.append((event.fault, event.message, event.request, event.number))
+            else:
+                found.append(event)
+    return found

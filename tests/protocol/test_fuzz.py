@@ -1,0 +1,159 @@
+"""Streams that are chopped, damaged or nonsense."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from protocol.streams import KINDS, LIMITS, chopped, heard
+from siena.protocol.bodies import Tell
+from siena.protocol.client import ClientConversation
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Op, Splitter, pack
+from siena.protocol.limits import LINE_BYTES_MAX
+from siena.protocol.line_splitter import LineSplitter
+from siena.protocol.server import ServerConversation
+from siena.protocol.telling import told
+
+Rng = random.Random
+
+
+def drawn(rng: Rng, kind: str) -> bytes:
+    _, hello, pieces = KINDS[kind]
+    return hello + b"".join(rng.choices(pieces, k=rng.choice((0, 1, 3, 10, 30))))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chopped_anyhow_a_stream_says_the_same(kind: str) -> None:
+    rng = random.Random(f"chop {kind}")
+    make = KINDS[kind][0]
+    for _ in range(150):
+        data = drawn(rng, kind)
+        if rng.random() < 0.3:
+            data = damaged(rng, data)
+        whole = heard(make(), iter([data]))
+        assert heard(make(), chopped(rng, data)) == whole
+        assert heard(make(), (data[i : i + 1] for i in range(len(data)))) == whole
+
+
+def damaged(rng: Rng, data: bytes) -> bytes:
+    """The data with some of its bytes changed, lost, doubled or replaced."""
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        at = rng.randrange(len(data) + 1)
+        end = at + rng.choice((1, 1, 2, 4, 9))
+        match rng.randrange(6):
+            case 0:
+                data = data[:at] + rng.randbytes(1) + data[at + 1 :]
+            case 1:
+                data = data[:at] + data[end:]
+            case 2:
+                data = data[:end] + data[at:]
+            case 3:
+                data = data[:at] + rng.randbytes(rng.randrange(9)) + data[at:]
+            case 4:
+                data = (
+                    data[:at] + rng.choice((b"\0", b"\xff", b"\n", b"{")) + data[end:]
+                )
+            case _:
+                op = rng.choice([*Op, rng.randrange(256)])
+                data = data[:at] + pack(op, data[at:end]) + data[at:]
+    return data
+
+
+def nonsense(rng: Rng, _: str) -> bytes:
+    return rng.choice((b"", b"\0", b"\0SIENA\r\n", b"{", b"sub ")) + rng.randbytes(
+        rng.choice((1, 5, 50, 500))
+    )
+
+
+def after_hello(rng: Rng, kind: str) -> bytes:
+    """Frames that are whole, with anything inside."""
+    frames = [
+        pack(rng.choice([*Op]), rng.randbytes(rng.randrange(12))) for _ in range(5)
+    ]
+    return KINDS[kind][1] + b"".join(frames)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_garbage_is_refused_and_nothing_else_happens(kind: str) -> None:
+    rng = random.Random(f"garbage {kind}")
+    seen: set[Fault] = set()
+    for _ in range(600):
+        how = rng.choice((damaged_stream, damaged_stream, nonsense, after_hello))
+        conversation = KINDS[kind][0]()
+        seen |= suffer(conversation, chopped(rng, how(rng, kind)))
+    assert seen >= COMMON[kind], seen
+
+
+# What must have been met, or the fuzzer does not reach where it should.
+COMMON = {
+    "requests": {
+        *(Fault.BAD_PREFACE, Fault.BAD_CONNECT, Fault.BAD_FRAME, Fault.TOO_LONG),
+        *(Fault.BAD_NOTIFICATION, Fault.BAD_REQUEST, Fault.PEER_REFUSED),
+    },
+    "brokers": {Fault.BAD_PREFACE, Fault.BAD_CONNECT, Fault.BAD_FRAME, Fault.TOO_LONG},
+    "lines": {
+        *(Fault.BAD_REQUEST, Fault.BAD_INTEREST, Fault.BAD_ADVERTISEMENT),
+        *(Fault.BAD_NOTIFICATION, Fault.TOO_LONG, Fault.BAD_PREFACE),
+    },
+    "answers": {Fault.BAD_FRAME, Fault.TOO_LONG},
+    "links": {Fault.BAD_FRAME, Fault.TOO_LONG},
+}
+
+
+def damaged_stream(rng: Rng, kind: str) -> bytes:
+    return damaged(rng, drawn(rng, kind))
+
+
+def suffer(
+    conversation: ServerConversation | ClientConversation, pieces: Iterator[bytes]
+) -> set[Fault]:
+    """Feed it all, and see that it keeps its promises."""
+    seen = set()
+    limit = (
+        max(LIMITS.frame_bytes, LIMITS.line_bytes)
+        if isinstance(conversation, ServerConversation)
+        else LINE_BYTES_MAX
+    )
+    for piece in pieces:
+        was_closed = conversation.closed
+        events = conversation.feed(piece)
+        assert not (was_closed and events)
+        assert conversation.pending <= limit + 4
+        for at, event in enumerate(events):
+            if isinstance(event, ProtocolError):
+                seen.add(event.fault)
+                if event.fault.closes:
+                    assert conversation.closed
+                    assert at == len(events) - 1
+                if isinstance(conversation, ServerConversation):
+                    said = conversation.refuse(event)
+                    assert (said[0] == ord("{")) == conversation.talks_in_lines
+            elif isinstance(event, Tell):
+                understood(event)
+    return seen
+
+
+def understood(tell: Tell) -> bool:
+    try:
+        told(tell)
+    except ProtocolError:
+        return False
+    return True
+
+
+def test_a_long_frame_byte_by_byte_is_not_copied_again_and_again() -> None:
+    """If it were, half a terabyte would be copied, and the test would not end."""
+    splitter = Splitter()
+    stream = pack(Op.PUB, bytes(1_000_000))
+    found = [f for at in range(len(stream)) for f in splitter.feed(stream[at : at + 1])]
+    assert [len(frame.body) for frame in found] == [1_000_000]
+    assert splitter.pending == 0
+
+
+def test_a_long_line_byte_by_byte_is_not_copied_again_and_again() -> None:
+    splitter = LineSplitter()
+    stream = b"x" * 1_000_000 + b"\n"
+    found = [x for at in range(len(stream)) for x in splitter.feed(stream[at : at + 1])]
+    assert [len(line) for line in found] == [1_000_000]
+    assert splitter.pending == 0

@@ -1,0 +1,118 @@
+"""The bytes of every frame, written down: whoever changes one breaks clients."""
+
+import pytest
+
+from siena.messages import Stamp
+from siena.protocol.bodies import (
+    Advertise,
+    Body,
+    Connect,
+    Digest,
+    Done,
+    Error,
+    Hop,
+    Lost,
+    Move,
+    Peer,
+    Quench,
+    Resume,
+    Settled,
+    Subscribe,
+    Suspend,
+    Tell,
+    Trace,
+    Unadvertise,
+    Unsubscribe,
+    Welcome,
+    unpack,
+)
+from siena.protocol.contents import write_block
+from siena.protocol.deliveries import (
+    Forwarded,
+    pack_forward,
+    pack_found,
+    pack_msg,
+    pack_traced,
+)
+from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
+from siena.protocol.greeting import PREFACE, Info, Limits
+from siena.protocol.pings import Ping, Pong
+
+X1 = write_block({"x": 1})
+
+BODIES: list[tuple[Body, str]] = [
+    (Connect(1), "0c000000 01 96 01 c0 c0 a464726f70 c0 c0"),
+    (
+        Connect(1, "me", "id", "block", Peer(2, 3, "mesh", 1.5), "t"),
+        (
+            "22000000 01 96 01 a26d65 a26964 a5626c6f636b"
+            "94 02 03 a46d657368 cb3ff8000000000000 a174"
+        ),
+    ),
+    (Welcome(1, 2, 3, 4), "07000000 11 95 01 02 03 04 c2"),
+    (Subscribe(7, "x > 3"), "09000000 03 92 07 a578203e2033"),
+    (Unsubscribe(7), "03000000 04 91 07"),
+    (Advertise(7, "x any"), "09000000 05 92 07 a57820616e79"),
+    (Unadvertise(4294967295), "07000000 06 91 ceffffffff"),
+    (Suspend(), "05000000 09 91 cd03e8"),
+    (Resume(), "02000000 0a 90"),
+    (Move("siena://b"), "0c000000 0b 91 a97369656e613a2f2f62"),
+    (Done(Op.UNSUB, 7), "04000000 19 92 04 07"),
+    (Lost(3), "04000000 14 92 03 c0"),
+    (Quench(7, quenched=True), "04000000 15 92 07 c3"),
+    (Settled(7), "03000000 16 91 07"),
+    (Error(101, "no", False, Op.SUB, 7, 2), "0a000000 17 96 65 a26e6f c2 03 07 02"),
+    (
+        Trace(7, Hop("b", 0.5, 0.25, "a", ["c"], ["x"])),
+        (
+            "20000000 18 92 07 96 a162 cb3fe0000000000000 cb3fd0000000000000"
+            "a161 91a163 91a178"
+        ),
+    ),
+    (Tell("settled", [7]), "0c000000 22 92 a7736574746c6564 91 07"),
+    (Digest(3, b"ab"), "07000000 23 92 03 c4026162"),
+]
+OTHERS: list[tuple[bytes, str]] = [
+    (pack(Op.PUB, X1), "05000000 02 81a17801"),
+    (pack_traced(7, X1), "09000000 0c 07000000 81a17801"),
+    (Ping(b"a").pack(), "02000000 07 61"),
+    (Pong(b"a").pack(), "02000000 08 61"),
+    (pack_msg([7, 9], X1), "0f000000 12 0200 07000000 09000000 81a17801"),
+    (pack_found(7, [X1, X1]), "17000000 13 07000000 0200" + "04000000 81a17801" * 2),
+    (
+        pack_forward(Forwarded(Stamp(1, 2, 3), 4, 0.5, 6, 1, X1)),
+        (
+            "30000000 21 0100000000000000 0200000000000000 0300000000000000"
+            "0400000000000000 000000000000e03f 0600 01 81a17801"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "golden"), BODIES, ids=lambda it: type(it).__name__)
+def test_bodies(body: Body, golden: str) -> None:
+    frame = bytes.fromhex(golden)
+    assert body.pack().hex(" ") == frame.hex(" ")
+    assert unpack(frame[4], frame[HEAD_BYTES:]) == body
+
+
+@pytest.mark.parametrize(("frame", "golden"), OTHERS)
+def test_other_frames(frame: bytes, golden: str) -> None:
+    assert frame.hex(" ") == bytes.fromhex(golden).hex(" ")
+
+
+def test_every_operation_is_here() -> None:
+    frames = [*(body.pack() for body, _ in BODIES), *(frame for frame, _ in OTHERS)]
+    found = {frame.op for frame in Splitter().feed(b"".join(frames))}
+    assert found == set(Op)
+
+
+def test_the_greeting() -> None:
+    assert PREFACE.hex() == "005349454e410d0a"
+    limits = Limits(1, 2, 3, 4, 5)
+    info = Info("b", 6, 7, "siena 0", (1, 1), limits, ("lines",))
+    assert info.line() == (
+        b'{"broker":"b","number":6,"epoch":7,"software":"siena 0","versions":[1,1],'
+        b'"limits":{"frame_bytes":1,"block_bytes":2,"line_bytes":3,"subscriptions":4,'
+        b'"advertisements":5},"features":["lines"],"siena":"INFO"}\n'
+    )
