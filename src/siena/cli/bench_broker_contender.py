@@ -65,6 +65,8 @@ class Wire:
             data = self.socket.recv(READ_BYTES)
         except TimeoutError:
             raise SienaError("a server did not answer in time") from None
+        except ConnectionError:
+            data = b""
         if not data:
             raise SienaError("a server closed the connection while it was set up")
         self._come += data
@@ -127,8 +129,8 @@ class Contender(ABC):
         """What it needs in its environment besides what is there."""
         return {}
 
-    def version(self) -> str:
-        """What it says of itself."""
+    def version(self, port: int) -> str:  # noqa: ARG002 -- its program says it
+        """What it says of itself, while it listens to a port."""
         return output([self.find(), "--version"])
 
     # --- Setting up ------------------------------------------------------------------

@@ -146,7 +146,11 @@ class Generator:
     def flood(self, seconds: float) -> Flood:
         """Publish as fast as it goes for so long, and wait for the last delivery."""
         before = self._counts()
-        cpu, own, begin = cpu_seconds(self.load.processes), process_time(), perf_counter()
+        cpu, own, begin = (
+            cpu_seconds(self.load.processes),
+            process_time(),
+            perf_counter(),
+        )
         while (now := perf_counter()) < begin + seconds:
             self._fill(now + TURN_SECONDS)
             self._receive(0)
@@ -156,7 +160,8 @@ class Generator:
         self._drain()
         taken, own = perf_counter() - begin, process_time() - own
         cpu = cpu_seconds(self.load.processes) - cpu
-        return Flood(taken, *(self._counts() - before).tolist(), cpu, own)
+        publications, deliveries, matches = self._since(before)
+        return Flood(taken, publications, deliveries, matches, cpu, own)
 
     def _fill(self, until: float) -> None:
         """Send until no more is taken, or time is up."""
@@ -200,9 +205,10 @@ class Generator:
             if self._receive(0 if any(sent) else 0.01) or any(sent):
                 deadline = perf_counter() + STALL_SECONDS
             elif perf_counter() > deadline:
+                missing = self._under_way - self.bench.delivered
                 raise SienaError(
-                    f"{self.contender.name}: {self._under_way - self.bench.delivered} of "
-                    f"{self._under_way} deliveries have not come"
+                    f"{self.contender.name}: {missing} of {self._under_way} "
+                    "deliveries have not come"
                 )
         made = np.array([publisher.made for publisher in self.publishers])
         if any(subscriber.lacks(made) for subscriber in self.subscribers):
@@ -213,15 +219,17 @@ class Generator:
             each.is_idle and each.answered == each.asked for each in self.publishers
         )
 
-    def _counts(self) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    def _counts(self) -> tuple[int, int, int]:
         """Publications, deliveries and matches so far."""
-        return np.array(
-            [
-                sum(each.made for each in self.publishers),
-                sum(each.deliveries for each in self.subscribers),
-                sum(each.matches for each in self.subscribers),
-            ]
+        return (
+            sum(each.made for each in self.publishers),
+            sum(each.deliveries for each in self.subscribers),
+            sum(each.matches for each in self.subscribers),
         )
+
+    def _since(self, before: tuple[int, int, int]) -> tuple[int, int, int]:
+        publications, deliveries, matches = self._counts()
+        return publications - before[0], deliveries - before[1], matches - before[2]
 
     # --- Pacing ----------------------------------------------------------------------
 
@@ -246,6 +254,6 @@ class Generator:
             self._receive(0)
             busy = guest is not None and guest.turn()
         self._drain()
-        publications, deliveries, _ = (self._counts() - before).tolist()
+        publications, deliveries, _ = self._since(before)
         p50, p99 = (percentile(self.bench.latencies, each) for each in (50, 99))
         return Pace(rate, publications, deliveries, p50, p99)

@@ -38,7 +38,7 @@ class Mosquitto(Contender):
         settings.write_text(SETTINGS.format(port=port))
         return [self.find(), "-c", str(settings)]
 
-    def version(self) -> str:
+    def version(self, port: int) -> str:  # noqa: ARG002 -- its program says it
         """It has no option that shows it alone; its help begins with it."""
         return output([self.find(), "-h"])
 

@@ -1,6 +1,7 @@
 """nats-server, for ``siena bench broker``: a subject for each symbol."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from siena.cli.bench_broker_contender import Contender, Wire, other_line
 from siena.cli.bench_broker_workload import Workload, symbol_name
@@ -24,7 +25,7 @@ class Nats(Contender):
     protocol = cutting.NATS
     barrier = b"PING\r\n"
     answer = b"PONG\r\n"
-    complaint = b"-ERR"
+    complaint: ClassVar[bytes | None] = b"-ERR"
 
     def command(self, folder: Path, port: int) -> list[str]:
         """Its own settings: room for a burst, and no pings in a short run."""

@@ -135,7 +135,9 @@ class Probe:
         place = (begun + number) % self._workload.pool
         right = numbers == (self._number,) and self._selects[place]
         if not right or _unstamped(block) != _unstamped(self._workload.blocks[place]):
-            raise SienaError(f"a new subscription got what it did not ask for: {block!r}")
+            raise SienaError(
+                f"a new subscription got what it did not ask for: {block!r}"
+            )
         if publisher == 0:
             self._got.append(number)
         self.checked += 1

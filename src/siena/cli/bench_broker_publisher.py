@@ -44,10 +44,13 @@ class Frames:
     def of(cls, contender: Contender, workload: Workload) -> "Frames":
         """Put what the protocol needs around each block."""
         frames = []
-        for symbol, block in zip(workload.symbol.tolist(), workload.blocks, strict=True):
+        for symbol, block in zip(
+            workload.symbol.tolist(), workload.blocks, strict=True
+        ):
             head, tail = contender.publication(symbol_name(symbol), block)
             frames.append(head + block + tail)
-        size, head_bytes = len(frames[0]), len(head)
+        size = len(frames[0])
+        head_bytes = frames[0].index(workload.blocks[0])
         assert {len(frame) for frame in frames} == {size}
         block_bytes = len(workload.blocks[0])
         return cls(
@@ -88,7 +91,7 @@ class Publisher:
         self._frames = frames
         self._unbatched = unbatched
         self._out = np.empty(self.batch * frames.size, np.uint8)
-        self._view = memoryview(self._out)
+        self._view = self._out.data
         self._at = self._end = 0
         self._last = b""  # to be sent behind all that was made
         self._rest = b""

@@ -4,14 +4,13 @@ AMQP 0-9-1: a frame is a type, a channel, a length, what it holds, and an end ma
 method is a frame with two numbers that name it, and its arguments.
 """
 
-import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from struct import pack, unpack_from
 
-from siena.cli.bench_broker_contender import Contender, Wire, output
+from siena.cli.bench_broker_contender import Contender, Wire
 from siena.cli.bench_broker_processes import end, free_port
 from siena.cli.bench_broker_workload import Workload, symbol_name
 from siena.errors import SienaError
@@ -26,6 +25,8 @@ log.file = false
 # What its scripts are in, where the one on the PATH asks for another user.
 SCRIPTS = Path("/usr/lib/rabbitmq/bin")
 
+# What a client begins with.
+GREETING = b"AMQP\x00\x00\x09\x01"
 # Frames.
 METHOD, HEADER, BODY, END_MARK = 1, 2, 3, b"\xce"
 # Methods.
@@ -86,8 +87,9 @@ class RabbitMQ(Contender):
         """The name server of Erlang, which would otherwise be left behind."""
         names = free_port()
         (folder / "epmd").write_text(str(names))
-        process = subprocess.Popen(
-            ["epmd", "-port", str(names), "-address", "127.0.0.1"],  # noqa: S607 -- from the PATH
+        command = ["epmd", "-port", str(names), "-address", "127.0.0.1"]
+        process = subprocess.Popen(  # noqa: S603 -- from the PATH, as the server is
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -119,21 +121,26 @@ class RabbitMQ(Contender):
             "RABBITMQ_PID_FILE": str(folder / "pid"),
         }
 
-    def version(self) -> str:
-        """What its command says."""
-        command = Path(self.find()).with_name("rabbitmqctl")
-        return f"RabbitMQ {output([os.fspath(command), 'version'])}"
+    def version(self, port: int) -> str:
+        """What it says when it greets: its own command would leave epmd behind."""
+        wire = Wire(port)
+        wire.send(GREETING)
+        properties = _expect(wire, START)
+        wire.socket.close()
+        _, _, behind = properties.partition(b"\x07versionS")
+        (size,) = unpack_from(">I", behind)
+        return f"RabbitMQ {behind[4 : 4 + size].decode()}"
 
     def greet(self, wire: Wire) -> None:
         """Log in as the guest that it knows, and open a channel."""
-        wire.send(b"AMQP\x00\x00\x09\x01")
+        wire.send(GREETING)
         _expect(wire, START)
         login = b"\x00guest\x00guest"
         answer = EMPTY_TABLE + short("PLAIN") + pack(">I", len(login)) + login
         wire.send(method(START_OK, answer + short("en_US"), 0))
         _expect(wire, TUNE)
-        # Any number of channels, and no heartbeats.
-        wire.send(method(TUNE_OK, pack(">HIH", 0, FRAME_BYTES, 0), 0))
+        # One channel, and no heartbeats.
+        wire.send(method(TUNE_OK, pack(">HIH", CHANNEL, FRAME_BYTES, 0), 0))
         wire.send(method(OPEN, short("/") + short("") + b"\x00", 0))
         _expect(wire, OPEN_OK)
         wire.send(method(CHANNEL_OPEN, short("")))
@@ -142,7 +149,9 @@ class RabbitMQ(Contender):
     def subscribe(self, wire: Wire, workload: Workload, connection: int) -> None:
         """A queue of its own, bound to each symbol once."""
         wire.send(
-            method(DECLARE, bytes(2) + short("") + EXCLUSIVE_AND_TEMPORARY + EMPTY_TABLE)
+            method(
+                DECLARE, bytes(2) + short("") + EXCLUSIVE_AND_TEMPORARY + EMPTY_TABLE
+            )
         )
         answer = _expect(wire, DECLARE_OK)
         queue = answer[1 : 1 + answer[0]].decode()

@@ -1,6 +1,7 @@
 """redis-server, for ``siena bench broker``: a channel for each symbol."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from siena.cli.bench_broker_contender import Contender, Wire, other_line
 from siena.cli.bench_broker_workload import Workload, symbol_name
@@ -20,7 +21,7 @@ class Redis(Contender):
     protocol = cutting.REDIS
     barrier = b"PING\r\n"
     answer = b"+PONG\r\n"
-    complaint = b"-"
+    complaint: ClassVar[bytes | None] = b"-"
 
     def command(self, folder: Path, port: int) -> list[str]:
         """Nothing is kept on disk, and a burst is not a reason to disconnect."""
@@ -54,9 +55,7 @@ class Redis(Contender):
 
     def publication(self, symbol: str, block: bytes) -> tuple[bytes, bytes]:
         """An array of PUBLISH, channel and block."""
-        head = (
-            f"*3\r\n$7\r\nPUBLISH\r\n${len(symbol)}\r\n{symbol}\r\n${len(block)}\r\n"
-        )
+        head = f"*3\r\n$7\r\nPUBLISH\r\n${len(symbol)}\r\n{symbol}\r\n${len(block)}\r\n"
         return head.encode(), b"\r\n"
 
     def other(self, data: bytes) -> int:

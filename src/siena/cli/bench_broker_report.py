@@ -15,31 +15,6 @@ from siena.cli.bench_broker_rounds import IDLE_MIN, Plan, Ratio, Result, Round
 # Below so many interests, memory for each is noise.
 INTERESTS_MIN = 1_000
 
-COLUMNS: dict[str, Callable[[Result, Plan], str]] = {
-    "server": lambda result, _: result.name,
-    "publications/s": lambda result, _: f"{result.median(_rate):,.0f}",
-    "per CPU second": lambda result, _: f"{result.median(_per_cpu):,.0f}",
-    "spread": lambda result, _: _span(*result.spread(_per_cpu)),
-    "busy": lambda result, _: f"{result.median(lambda each: each.flood.busy):.0%}",
-    "generator idle": lambda result, _: (
-        f"{result.median(lambda each: each.flood.idle):.0%}"
-        + (" !" if result.is_generator_bound else "")
-    ),
-    "deliveries/s": lambda result, _: f"{result.median(_deliveries):,.0f}",
-    "p50, p99 steady": lambda result, _: (
-        f"{_time(result.median(lambda each: each.steady.p50))}, "
-        f"{_time(result.median(lambda each: each.steady.p99))}"
-    ),
-    "p50, p99 half load": lambda result, _: (
-        f"{_time(result.median(lambda each: each.half.p50))}, "
-        f"{_time(result.median(lambda each: each.half.p99))}"
-    ),
-    "bytes/interest": lambda result, plan: _memory(result, plan),
-    "in force": lambda result, _: (
-        _time(median(result.settled_seconds)) if result.settled_seconds else ""
-    ),
-}
-
 
 def show(results: Sequence[Result], ratios: Sequence[Ratio], plan: Plan) -> None:
     """Print the table, and what follows from it."""
@@ -69,8 +44,8 @@ def conclusions(
             )
         else:
             yield (
-                f"siena / {each.peer}: {_times(each.per_cpu_second)} publications per "
-                f"CPU second"
+                f"siena / {each.peer}: {_times(each.per_cpu_second)} publications "
+                "per CPU second"
             )
         yield (
             f"siena / {each.peer}: {_times(each.steady_p50)} latency at the median, at "
@@ -78,8 +53,8 @@ def conclusions(
         )
     checked = sum(_checked(each) for result in results for each in result.rounds)
     yield (
-        f"{checked:,} deliveries checked: each the right one, once, in order, unchanged, "
-        "for the right interests"
+        f"{checked:,} deliveries checked: each the right one, once, in order, "
+        "unchanged, for the right interests"
     )
     known = machine()
     yield (
@@ -200,7 +175,7 @@ def _span(low: float, high: float) -> str:
 
 def _times(numbers: tuple[float, float, float]) -> str:
     middle, low, high = numbers
-    return f"{middle:.2f} × ({low:.2f} … {high:.2f})"
+    return f"{middle:.2f} ({low:.2f} … {high:.2f}) times the"
 
 
 def _time(seconds: float) -> str:
@@ -218,3 +193,29 @@ def _named(numbers: tuple[float, float, float] | None) -> dict[str, float] | Non
     if numbers is None:
         return None
     return dict(zip(("median", "lowest", "highest"), numbers, strict=True))
+
+
+COLUMNS: dict[str, Callable[[Result, Plan], str]] = {
+    "server": lambda result, _: result.name,
+    "publications/s": lambda result, _: f"{result.median(_rate):,.0f}",
+    "per CPU second": lambda result, _: f"{result.median(_per_cpu):,.0f}",
+    "spread": lambda result, _: _span(*result.spread(_per_cpu)),
+    "busy": lambda result, _: f"{result.median(lambda each: each.flood.busy):.0%}",
+    "generator idle": lambda result, _: (
+        f"{result.median(lambda each: each.flood.idle):.0%}"
+        + (" !" if result.is_generator_bound else "")
+    ),
+    "deliveries/s": lambda result, _: f"{result.median(_deliveries):,.0f}",
+    "p50, p99 steady": lambda result, _: (
+        f"{_time(result.median(lambda each: each.steady.p50))}, "
+        f"{_time(result.median(lambda each: each.steady.p99))}"
+    ),
+    "p50, p99 half load": lambda result, _: (
+        f"{_time(result.median(lambda each: each.half.p50))}, "
+        f"{_time(result.median(lambda each: each.half.p99))}"
+    ),
+    "bytes/interest": _memory,
+    "in force": lambda result, _: (
+        _time(median(result.settled_seconds)) if result.settled_seconds else ""
+    ),
+}

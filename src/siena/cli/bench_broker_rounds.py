@@ -125,7 +125,9 @@ def measure(
             say(f"{contender.name}: {plan.workload.interests:,} interests")
             subscribed = worker.subscribe()
             workers.append(worker)
-            results.append(Result(contender.name, contender.version(), subscribed))
+            results.append(
+                Result(contender.name, contender.version(server.port), subscribed)
+            )
         for number in range(1, plan.rounds + 1):
             for contender, worker, result in zip(
                 contenders, workers, results, strict=True

@@ -32,7 +32,7 @@ class Siena(Contender):
         serve = ["-m", "siena", "serve", "--listen", f"127.0.0.1:{port}"]
         return [self.find(), *serve]
 
-    def version(self) -> str:
+    def version(self, port: int) -> str:  # noqa: ARG002 -- its program says it
         """That of the package."""
         from importlib.metadata import version
 

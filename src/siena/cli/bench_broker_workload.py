@@ -48,7 +48,8 @@ class Interests(NamedTuple):
         """One of them, in the language."""
         return (
             f"symbol = {symbol_name(int(self.symbol[row]))} "
-            f"and price > {float(self.low[row])!r} and price < {float(self.high[row])!r} "
+            f"and price > {float(self.low[row])!r} "
+            f"and price < {float(self.high[row])!r} "
             f"and change < {float(self.below[row])!r}"
         )
 
@@ -220,18 +221,20 @@ class Workload:
 
     def topics(self, connection: int) -> list[int]:
         """The symbols that a connection asks for."""
-        return np.unique(self.drawn.symbol[self.rows(connection)]).tolist()
+        topics: list[int] = np.unique(self.drawn.symbol[self.rows(connection)]).tolist()
+        return topics
 
     def bands(self, connection: int) -> Bands:
         """The interests of a connection, by symbol and number."""
         rows = self.rows(connection)
         rows = rows[np.argsort(self.drawn.symbol[rows], kind="stable")]
-        symbol, low, high, below = (column[rows] for column in self.drawn)
+        drawn = self.drawn
+        symbols = np.arange(self.symbols + 1)
         return Bands(
-            np.searchsorted(symbol, np.arange(self.symbols + 1)).astype(np.int64),
-            low,
-            high,
-            below,
+            np.searchsorted(drawn.symbol[rows], symbols).astype(np.int64),
+            drawn.low[rows],
+            drawn.high[rows],
+            drawn.below[rows],
             (rows // self.connections + 1).astype(np.uint32),
         )
 
@@ -301,7 +304,7 @@ def symbol_name(symbol: int) -> str:
 def popularity(symbols: int) -> npt.NDArray[np.float64]:
     """The chance of each symbol: Zipf, ``1/rank``."""
     weights = 1 / np.arange(1, symbols + 1)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum(), np.float64)
 
 
 def _even(
@@ -311,10 +314,9 @@ def _even(
     order = np.argsort(symbol, kind="stable")
     counts = np.bincount(symbol)
     rank = np.empty(len(symbol), np.int64)
-    rank[order] = np.arange(len(symbol)) - np.repeat(
-        np.cumsum(counts) - counts, counts
-    )
-    return (rank + random.uniform(0, 1, len(symbol))) / counts[symbol]
+    rank[order] = np.arange(len(symbol)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = rank + random.uniform(0, 1, len(symbol))
+    return np.asarray(places / counts[symbol], np.float64)
 
 
 def _steps(gets: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

@@ -31,9 +31,7 @@ _BASE = cython.declare(cython.longlong, 1 << 60)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def get(
-    d: cython.const[cython.uchar][::1], at: cython.Py_ssize_t
-) -> cython.longlong:
+def get(d: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
     """Read 64 bits, the highest first, below :data:`BASE` of the stamping."""
     value: cython.longlong = 0
     i: cython.int
@@ -73,8 +71,7 @@ def same(
 def counter(nanoseconds: cython.longlong) -> cython.int:
     """Which counter a latency belongs to."""
     shift: cython.int = 0
-    if nanoseconds < 0:
-        nanoseconds = 0
+    nanoseconds = max(nanoseconds, 0)
     while (nanoseconds >> shift) >= 128:
         shift += 1
     return cython.cast(cython.int, shift * 64 + (nanoseconds >> shift))
@@ -166,7 +163,9 @@ def check(  # type: ignore[no-untyped-def]
     changes: cython.const[cython.double][::1] = columns[2]
     lat: cython.longlong[::1] = latencies
     lists: cython.bint = bands is None
-    band = ((columns[0], columns[1], columns[1], columns[1], due[2])) if lists else bands
+    band = (
+        ((columns[0], columns[1], columns[1], columns[1], due[2])) if lists else bands
+    )
     of_symbol: cython.const[cython.longlong][::1] = band[0]
     low: cython.const[cython.double][::1] = band[1]
     high: cython.const[cython.double][::1] = band[2]
