@@ -137,6 +137,14 @@ class Generator:
         # Deliveries of the first so many positions, round twice: a batch may wrap.
         self._fan_sums = np.concatenate([[0], np.cumsum(np.tile(self._fans, 2))])
 
+    def close(self) -> None:
+        """Leave."""
+        for wire in self._wires:
+            wire.socket.close()
+        for publisher in self.publishers:
+            publisher.socket.close()
+        self.selector.close()
+
     def memory(self) -> int:
         """What the server holds."""
         return resident_bytes(self.load.processes)

@@ -87,9 +87,9 @@ class Workload:
 
     >>> workload = Workload(interests=100, connections=10, matches=1)
     >>> workload.drawn.text(0)
-    'symbol = S0009 and price > 43.46 and price < 581.07 and change < 1.291'
+    'symbol = S0038 and price > 276.61 and price < 797.38 and change < 1.215'
     >>> len(workload.blocks[0]), round(float(np.mean(workload.match_counts)))
-    (149, 1)
+    (151, 1)
     """
 
     interests: int = 100
