@@ -25,6 +25,7 @@ DETAIL_BITS = 6
 LATENCY_COUNTERS = 64 << 6
 
 _BASE = cython.declare(cython.longlong, 1 << 60)
+_MASK = cython.declare(cython.ulonglong, (1 << 63) - 1)
 
 
 @cython.cfunc
@@ -33,13 +34,11 @@ _BASE = cython.declare(cython.longlong, 1 << 60)
 @cython.exceptval(check=False)
 def get(d: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
     """Read 64 bits, the highest first, below :data:`BASE` of the stamping."""
-    value: cython.longlong = 0
+    value: cython.ulonglong = 0
     i: cython.int
     for i in range(8):
         value = (value << 8) | d[at + i]
-        if i == 0:
-            value &= 127
-    return value - _BASE
+    return cython.cast(cython.longlong, value & _MASK) - _BASE
 
 
 @cython.cfunc
@@ -72,6 +71,8 @@ def counter(nanoseconds: cython.longlong) -> cython.int:
     """Which counter a latency belongs to."""
     shift: cython.int = 0
     nanoseconds = max(nanoseconds, 0)
+    while (nanoseconds >> shift) >= 8192:  # six steps at once, while there are six
+        shift += 6
     while (nanoseconds >> shift) >= 128:
         shift += 1
     return cython.cast(cython.int, shift * 64 + (nanoseconds >> shift))
@@ -238,7 +239,8 @@ def check(  # type: ignore[no-untyped-def]
                 break
             totals[1] += 1
             totals[2] += wanted_from[place + 1] - wanted_from[place]
-            nexts[publisher] = number + 1 + steps[(place + 1) % positions]
+            place = place + 1 if place + 1 < positions else 0
+            nexts[publisher] = number + 1 + steps[place]
             lat[counter(clock - get(d, at + sent_at))] += 1
             done += 1
     return done, wrong
