@@ -1,6 +1,7 @@
 """What ``siena bench broker`` demands of a server, and that it notices all else."""
 
 import socket
+from functools import cache
 from random import Random
 from struct import pack
 
@@ -67,6 +68,7 @@ def delivery(contender: Contender, place: int, block: bytes) -> bytes:
             return told + header + frame(BODY, block)
 
 
+@cache
 def wanted(place: int) -> list[int]:
     """The subscriptions of connection 0, by asking each of its filters."""
     notification = Notification(
@@ -87,10 +89,17 @@ def gets(contender: Contender, place: int) -> bool:
     return bool(wanted(place))
 
 
+@cache
+def deliveries(make: type[Contender], publisher: int, number: int) -> bytes:
+    """What connection 0 gets of one publication, which may be nothing."""
+    place, block = published(publisher, number)
+    return delivery(make(), place, block) if gets(make(), place) else b""
+
+
 def stream(contender: Contender, count: int) -> list[bytes]:
     """All deliveries of two publishers in turn."""
-    made = [published(which, number) for number in range(count) for which in (0, 1)]
-    return [delivery(contender, *each) for each in made if gets(contender, each[0])]
+    turns = ((which, number) for number in range(count) for which in (0, 1))
+    return list(filter(None, (deliveries(type(contender), *turn) for turn in turns)))
 
 
 def subscriber(contender: Contender, kernels: str = "compiled") -> Subscriber:
