@@ -3,6 +3,7 @@
 import random
 
 from protocol.streams import LIMITS, LINES, chopped, heard
+from siena.protocol.bodies import Connect
 from siena.protocol.greeting import PREFACE, Limits
 from siena.protocol.line_mode import Asked, LineMode
 from siena.protocol.lines import Quit, Reply
@@ -29,7 +30,8 @@ def test_frames_and_events_are_the_same_requests() -> None:
 
 
 def test_requests_and_replies_stay_in_order() -> None:
-    first, reply, second = LineMode().hear(b"ping a\nhelp\nping b\n")
+    connect, first, reply, second = LineMode().hear(b"ping a\nhelp\nping b\n")
+    assert connect == Asked(Connect(1).pack())
     assert isinstance(first, Asked)
     assert first.frames.endswith(b"a")
     assert isinstance(reply, Reply)

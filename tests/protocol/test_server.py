@@ -197,6 +197,13 @@ def test_the_limits_are_those_of_the_greeting() -> None:
     assert fault_of(conversation.feed(b"\x65\0\0\0")) is Fault.TOO_LONG
 
 
+def test_a_long_frame_may_follow_connect_in_one_go() -> None:
+    conversation = ServerConversation()
+    block = bytes(2 * CONNECT_BYTES_MAX)
+    _, event = conversation.feed(HELLO + pack(Op.PUB, block))
+    assert publications([event]) == [[block]]
+
+
 def test_whoever_said_nothing_is_refused_in_a_line() -> None:
     conversation = ServerConversation()
     error = ProtocolError(Fault.TIMED_OUT, "nothing came")

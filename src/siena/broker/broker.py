@@ -9,16 +9,20 @@
 
 import asyncio
 import logging
-import socket
 from collections.abc import Callable
 from importlib.metadata import version
 from itertools import count
+
+from msgspec.structs import replace
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
-from siena.broker.limits import CONNECT_SECONDS_MAX, DRAIN_SECONDS_MAX
+from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
+from siena.broker.link import Link
+from siena.broker.links import Links
+from siena.broker.listening import check_listening, listen, raise_file_limit
 from siena.broker.naming import number_of
 from siena.broker.publications import Publications
 from siena.broker.requests import Requests
@@ -26,11 +30,10 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.turn import Turn
 from siena.clock import Clock, SystemClock
-from siena.errors import SienaError
+from siena.messages import Side
 from siena.protocol.bodies import Connect
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
-from siena.routing.options import Options
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -60,6 +63,7 @@ class Broker:
         self._connections: set[Connection] = set()
         self._numbers = count(1)
         self._is_draining = False
+        self._connections_max = 0
 
     # --- Beginning and end ----------------------------------------------------------
 
@@ -69,14 +73,24 @@ class Broker:
         Raises:
             SienaError: if it may not, or cannot, listen there.
         """
-        sockets = [_listen(a) for a in map(read_address, self.settings.listen)]
+        addresses = [read_address(text) for text in self.settings.listen]
+        for link in self.settings.links:  # said now rather than at the first call
+            read_address(link.url)
+        check_listening(addresses, insecure=self.settings.insecure_listen)
+        self._connections_max = min(
+            self.settings.limits.connections, raise_file_limit() - FILES_KEPT
+        )
+        sockets = [listen(address) for address in addresses]
         self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
         self.name = self.settings.name or str(self.addresses[0])
         epoch = self._clock.nanoseconds()
-        router = Router(number_of(self.name), Options(quench=True), epoch=epoch)
+        router = Router(
+            number_of(self.name), self.settings.routing.options(), epoch=epoch
+        )
         self.core = Core(self.settings, self._clock, router)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
+        self.links = Links(self.core, self.publications, self, self.name)
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote
@@ -89,12 +103,14 @@ class Broker:
         for each in sockets:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
+        self.links.call(self.settings.links)
 
     async def drain(self) -> None:
         """Accept nobody any more, send what is left, and say good-bye."""
         self._is_draining = True
         for server in self._servers:
             server.close()
+        await self.links.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
@@ -104,35 +120,83 @@ class Broker:
             waited += 0.01
         await asyncio.sleep(0)
 
+    def reload(self, settings: Settings) -> list[str]:
+        """Take over what can change while it serves; the names of what cannot."""
+        for link in settings.links:
+            read_address(link.url)
+        now = self.settings
+        changeable = {
+            name: getattr(settings, name)
+            for name in ("limits", "links", "digest_seconds", "accept_peers")
+        }
+        self.settings = self.core.settings = replace(now, **changeable)
+        self._connections_max = min(
+            settings.limits.connections, raise_file_limit() - FILES_KEPT
+        )
+        self.links.call(settings.links)
+        names = settings.__struct_fields__
+        return [
+            name
+            for name in names
+            if getattr(settings, name) != getattr(self.settings, name)
+        ]
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know, as plain structures."""
+        core, router = self.core, self.core.router
+        return {
+            "broker": self.name,
+            "number": router.me,
+            "epoch": router.epoch,
+            "addresses": [str(address) for address in self.addresses],
+            "counters": core.counters.snapshot(),
+            "links": [link.snapshot() for link in core.links.values()],
+            "sessions": len(core.sessions),
+            "away": sum(s.sink is None for s in core.sessions.values()),
+            "filters": len(router.tables.filters),
+            "advertisements": len(router.tables.advertisements),
+        }
+
     # --- What connections need ------------------------------------------------------
 
     came: Callable[[Connection], None]
     wrote: Callable[[Connection], None]
 
+    def route(self) -> None:
+        """Route what has been published so far."""
+        self.publications.flush()
+
     def blocked(self, connection: Connection) -> None:
         """Let those wait who publish for somebody who is full."""
+        link = connection.role if isinstance(connection.role, Link) else None
+        # For a client no neighbour waits, and in a mesh neighbours could wait for each
+        # other for ever.
+        is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            if isinstance(source, Connection) and source.neighbour is None:
+            assert isinstance(source, Connection)
+            if is_for_all or source.neighbour is None:
                 source.hold(connection)
 
     def opened(self, connection: Connection) -> None:
         """Greet whoever has connected."""
         counters = self.core.counters
         self._connections.add(connection)
-        counters.connections += 1
         counters.connections_now += 1
+        if connection.role is not None:  # we have called
+            return
+        counters.connections += 1
         connection.role = Stranger(connection, self)
-        connection.reply(self._info)
+        connection.greet(self._info)
         if self._is_draining:
             connection.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
-        elif len(self._connections) > self.settings.connections_max:
+        elif len(self._connections) > self._connections_max:
             counters.connections_refused += 1
-            most = self.settings.connections_max
+            most = self._connections_max
             text = f"more than {most} connections"
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
-            loop.call_later(CONNECT_SECONDS_MAX, self._expect, connection)
+            loop.call_later(HANDSHAKE_SECONDS_MAX, self._expect, connection)
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
@@ -140,42 +204,40 @@ class Broker:
         self.core.counters.connections_now -= 1
 
     def connect(self, connection: Connection, body: Connect) -> None:
-        """Make a stranger a client."""
-        session = Session(next(self._numbers), name=body.name, sink=connection)
+        """Make a stranger a client, or a neighbour."""
+        if body.peer is not None:
+            self.links.accept(connection, body, body.peer)
+            return
+        session = self._session(body)
+        is_known = session.sink is None and session.number in self.core.sessions
+        session.name, session.sink = body.name, connection
         self.core.sessions[session.number] = session
         connection.outbox.policy = body.policy
         client = Client(
             connection, session, self.core, self.publications, self.requests
         )
         connection.role = client
-        client.welcome(resumed=False)
+        connection.welcomed()
+        client.welcome(resumed=is_known)
+
+    def _session(self, body: Connect) -> Session:
+        """The session of an identity, or a new one."""
+        identities = self.core.identities
+        known = identities.get(body.identity) if body.identity else None
+        if known is None:
+            known = Session(next(self._numbers), body.identity)
+            if body.identity:
+                identities[body.identity] = known
+        elif known.sink is not None:
+            raise ProtocolError(
+                Fault.IDENTITY_TAKEN, f"{body.identity!r} is connected already"
+            )
+        return known
 
     def _accept(self) -> Connection:
-        return Connection(self, self.settings.output_bytes_max)
+        return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:
         if isinstance(connection.role, Stranger) and not connection.is_closing:
-            text = f"no CONNECT in {CONNECT_SECONDS_MAX:g} seconds"
+            text = f"no CONNECT in {HANDSHAKE_SECONDS_MAX:g} seconds"
             connection.fail(ProtocolError(Fault.TIMED_OUT, text))
-
-
-def _listen(address: Address) -> socket.socket:
-    """A socket that listens there.
-
-    Raises:
-        SienaError: if that is not possible.
-    """
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(
-            *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        found = socket.socket(family, kind)
-    except OSError as error:
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(place)
-    except OSError as error:
-        found.close()
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
-    return found

@@ -2,17 +2,21 @@
 
 from typing import Protocol
 
-from siena.broker.connection import Connection, error_frame
+from siena.broker.connection import Connection
 from siena.broker.core import Core
 from siena.broker.intake import Run
 from siena.broker.publications import Publications
 from siena.broker.requests import Requests
 from siena.broker.session import Session
 from siena.protocol.bodies import Connect, Welcome, unpack
+from siena.protocol.contents import read_block
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, Op, pack
+from siena.protocol.frames import Frame, Op
 from siena.protocol.greeting import VERSIONS, agree
-from siena.protocol.limits import BLOCK_BYTES_MAX, PING_BYTES_MAX
+from siena.protocol.limits import BLOCK_BYTES_MAX
+from siena.protocol.pings import unpack_ping
+
+BETWEEN_BROKERS = frozenset({Op.FORWARD, Op.TELL, Op.DIGEST})
 
 
 class Reception(Protocol):
@@ -78,38 +82,63 @@ class Client:
         self._connection.reply(body.pack())
 
     def run(self, run: Run) -> None:
-        """Publish."""
-        self._publications.add(self._connection, run)
+        """Publish; where publishers advertise, only what they have advertised."""
+        if self._core.router.options.is_advertising:
+            run = self._advertised(run)
+        if run.lengths:
+            self._publications.add(self._connection, run)
+
+    def _advertised(self, run: Run) -> Run:
+        blocks, at = [], 0
+        for length in run.lengths:
+            block = run.blocks[at : at + length]
+            at += length
+            if self._is_advertised(block):
+                blocks.append(block)
+            else:
+                self._core.counters.bad += 1
+                self._core.counters.faults += 1
+                text = "no advertisement of this connection admits it"
+                self._connection.fail(
+                    ProtocolError(Fault.NOT_ADVERTISED, text, request=Op.PUB)
+                )
+        return Run(b"".join(blocks), list(map(len, blocks)))
+
+    def _is_advertised(self, block: bytes) -> bool:
+        try:
+            notification = read_block(block)
+        except ProtocolError:
+            return True  # what is wrong with it is found out in routing
+        advertised = self.session.advertisements.values()
+        return any(a.admits(notification) for a in advertised)
 
     def frame(self, frame: Frame) -> None:
         """Do what is asked for, after what was published before."""
-        if frame.op == Op.PING:
-            self._ping(frame.body)
-        elif frame.op != Op.PONG:
-            self._publications.flush()
-            try:
+        if frame.op == Op.PONG:
+            return
+        try:
+            if frame.op == Op.PING:
+                pong = unpack_ping(frame.body).answer().pack()
+                self._publications.answer(self._connection, pong)
+            else:
+                self._publications.flush()
                 self._request(frame)
-            except ProtocolError as error:
-                self._core.counters.faults += 1
-                self._connection.reply(error_frame(error, frame.op))
-                if error.fault.closes:
-                    self._connection.close()
+        except ProtocolError as error:
+            self._core.counters.faults += 1
+            error.request = frame.op
+            self._connection.fail(error)
 
     def _request(self, frame: Frame) -> None:
         if frame.op == Op.PUB:  # others come in runs
             text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
             raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        if frame.op == Op.CONNECT:
+            raise ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
+        if frame.op in BETWEEN_BROKERS:
+            text = f"{Op(frame.op).name} is for brokers"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
         self._requests.handle(self.session, unpack(frame.op, frame.body))
 
     def gone(self) -> None:
-        """They have left."""
-        self.session.sink = None
-        self._requests.end(self.session)
-        del self._core.sessions[self.session.number]
-
-    def _ping(self, body: bytes) -> None:
-        if len(body) > PING_BYTES_MAX:
-            raise ProtocolError(
-                Fault.TOO_LONG, f"a PING carries at most {PING_BYTES_MAX} bytes"
-            )
-        self._publications.answer(self._connection, pack(Op.PONG, body))
+        """They have left; who has an identity may come back."""
+        self._requests.leave(self.session)

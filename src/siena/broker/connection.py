@@ -6,16 +6,20 @@ What comes is put aside and looked at once a turn, together with what all others
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from siena.broker.intake import Run, cut
-from siena.broker.limits import DRAIN_SECONDS_MAX
+from siena.broker.limits import DRAIN_SECONDS_MAX, INPUT_BYTES_MAX
 from siena.broker.outbox import Fit, Outbox
-from siena.protocol.bodies import Error
+from siena.protocol.answers import told_in_lines
+from siena.protocol.bodies import Error, Lost
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import HEAD_BYTES, Frame
+from siena.protocol.frames import Frame, check_length
 from siena.protocol.greeting import PREFACE
-from siena.protocol.limits import ERROR_CHARACTERS_MAX, FRAME_BYTES_MAX
+from siena.protocol.limits import CONNECT_BYTES_MAX, FRAME_BYTES_MAX, LINE_BYTES_MAX
+from siena.protocol.line_mode import Asked, LineMode
+from siena.protocol.lines import Reply
 
 log = logging.getLogger("siena.broker")
 
@@ -52,6 +56,10 @@ class House(Protocol):
         """Something is to be sent; write it at the end of this turn."""
         ...
 
+    def route(self) -> None:
+        """Route what has been published so far."""
+        ...
+
     def blocked(self, connection: "Connection") -> None:
         """It is full; whoever publishes for it is to wait."""
         ...
@@ -75,8 +83,16 @@ class Connection(asyncio.Protocol):
     connection that is held is not read from, until everybody who holds it lets go.
     """
 
-    def __init__(self, house: House, limit: int) -> None:
+    def __init__(
+        self,
+        house: House,
+        limit: int,
+        *,
+        on_info: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._house = house
+        # We made the connection, and are waiting for the first line.
+        self._on_info = on_info
         self.role: Role | None = None
         self.outbox = Outbox("drop", limit)
         self.address = ""
@@ -85,8 +101,14 @@ class Connection(asyncio.Protocol):
         self._size = 0
         self._needed = 1
         self._is_greeted = False
+        # A person: what is sent and heard is translated.
+        self._lines: LineMode | None = None
+        self.frame_bytes_max = CONNECT_BYTES_MAX
         self._is_touched = False
         self._is_ended = False
+        # Whether this turn will look at it; and whether there is enough to look at.
+        self._is_waiting = False
+        self._is_full = False
         self.is_closing = False
         # Those whose output is full of what this one publishes.
         self._held_by: set[Connection] = set()
@@ -111,7 +133,13 @@ class Connection(asyncio.Protocol):
         self._parts.append(data)
         self._size += len(data)
         if self._size >= self._needed and not self.is_closing:
-            self._house.came(self)
+            if not self._is_waiting:
+                self._is_waiting = True
+                self._house.came(self)
+            if self._size >= INPUT_BYTES_MAX and not self._is_full:
+                assert self._transport is not None
+                self._is_full = True
+                self._transport.pause_reading()
 
     def eof_received(self) -> bool:
         """They will send no more; they still get what they have asked for."""
@@ -121,8 +149,8 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         """They have caught up."""
-        self.outbox.recover()
-        self.touch()
+        if self.outbox.lost:
+            self.reply(Lost(self.outbox.recover()).pack())
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
@@ -142,11 +170,16 @@ class Connection(asyncio.Protocol):
 
     def process(self) -> int:
         """Look at what has come; how many bytes that was."""
+        self._is_waiting = False
         if self.is_closing or self._held_by:
             return 0
         size = self._read() if self._size >= self._needed else 0
         if self._is_ended:
+            self._house.route()
             self.close()
+        elif self._is_full:
+            self._is_full = False
+            self._read_on()
         return size
 
     def _read(self) -> int:
@@ -154,7 +187,7 @@ class Connection(asyncio.Protocol):
         self._parts.clear()
         size, self._size = self._size, 0
         try:
-            rest = self._frames(data if self._is_greeted else self._greet(data))
+            rest = self._hear(data)
         except ProtocolError as error:
             self.fail(error)
             return size
@@ -163,23 +196,60 @@ class Connection(asyncio.Protocol):
             self._size = len(rest)
         return size
 
+    def _hear(self, data: bytes) -> bytes:
+        """Hand on what is complete; the rest."""
+        if self._on_info is not None:
+            return self._be_greeted(data, self._on_info)
+        if self._lines is None and not self._is_greeted:
+            if data[:1] == PREFACE[:1]:
+                self.outbox.in_lines = False
+                return self._greet(data)
+            self._lines = LineMode()
+        if self._lines is None:
+            return self._frames(data)
+        for heard in self._lines.hear(data):
+            if isinstance(heard, Asked):
+                rest = self._frames(heard.frames)
+                assert not rest, "half a frame"
+                continue
+            self._house.route()  # what follows from lines before is said before
+            if isinstance(heard, Reply):
+                self._add(heard.data)
+            else:
+                self.close()
+            if self.is_closing:
+                break
+        self._needed = 1
+        return b""
+
+    def _be_greeted(self, data: bytes, on_info: Callable[[bytes], None]) -> bytes:
+        """The first line of the broker that we have called, and what follows."""
+        line, end, rest = data.partition(b"\n")
+        if not end:
+            check_length(len(line), LINE_BYTES_MAX)
+            self._needed = len(data) + 1
+            return data
+        self._on_info = None
+        self._is_greeted = True
+        self.outbox.in_lines = False
+        on_info(line)
+        return self._frames(rest)
+
     def _greet(self, data: bytes) -> bytes:
-        """What follows the preface, when all of it is there."""
-        if data[:1] != PREFACE[:1]:
-            raise ProtocolError(Fault.BAD_PREFACE, "the line mode is not served here")
+        """The preface, when all of it is there, and what follows."""
         if not data.startswith(PREFACE[: len(data)]):
-            raise ProtocolError(Fault.BAD_PREFACE, "this is not the preface of Siena")
+            raise ProtocolError(
+                Fault.BAD_PREFACE, "what begins with 0x00 goes on with SIENA\\r\\n"
+            )
         if len(data) < len(PREFACE):
             self._needed = len(PREFACE)
             return data
         self._is_greeted = True
-        return data[len(PREFACE) :]
+        return self._frames(data[len(PREFACE) :])
 
     def _frames(self, data: bytes) -> bytes:
         """Hand on what is complete; the rest."""
-        if not self._is_greeted:
-            return data
-        found = cut(data, FRAME_BYTES_MAX)
+        found = cut(data, self.frame_bytes_max)
         self._needed = found.needed
         for piece in found.pieces:
             if self.role is None or self.is_closing:
@@ -192,10 +262,9 @@ class Connection(asyncio.Protocol):
             raise found.error
         return data[found.end :]
 
-    def skip_greeting(self) -> None:
-        """We made the connection: what comes now is frames."""
-        self._is_greeted = True
-        self._needed = HEAD_BYTES
+    def welcomed(self) -> None:
+        """It is known who this is: frames may be longer."""
+        self.frame_bytes_max = FRAME_BYTES_MAX
 
     # --- Going out ------------------------------------------------------------------
 
@@ -207,8 +276,15 @@ class Connection(asyncio.Protocol):
 
     def reply(self, frame: bytes) -> None:
         """Send an answer."""
+        self._add(told_in_lines(frame) if self.outbox.in_lines else frame)
+
+    def greet(self, line: bytes) -> None:
+        """Send what is no frame: the first line."""
+        self._add(line)
+
+    def _add(self, data: bytes) -> None:
         if not self.is_closing:
-            if self.outbox.reply(frame, self.waiting) is Fit.TOO_SLOW:
+            if self.outbox.reply(data, self.waiting) is Fit.TOO_SLOW:
                 self._too_slow()
             else:
                 self.touch()
@@ -218,6 +294,8 @@ class Connection(asyncio.Protocol):
         if self.is_closing:
             return count
         before = self.outbox.lost
+        if self.outbox.in_lines:
+            frames = told_in_lines(frames)
         fit = self.outbox.deliver(frames, count, self.waiting)
         if fit is Fit.TOO_SLOW:
             self._too_slow()
@@ -249,7 +327,7 @@ class Connection(asyncio.Protocol):
 
     def fail(self, error: ProtocolError) -> None:
         """Tell what was wrong, and close if that cannot be lived with."""
-        self.reply(error_frame(error))
+        self.reply(Error.of(error).pack())
         if error.fault.closes:
             self.close()
 
@@ -264,10 +342,11 @@ class Connection(asyncio.Protocol):
             loop.call_later(DRAIN_SECONDS_MAX, self._transport.abort)
 
     def _too_slow(self) -> None:
+        """Give up on somebody who does not read; what was gathered is not sent."""
         self.outbox.take()
-        fault = Fault.TOO_SLOW
         text = "too much is waiting for this connection"
-        self.outbox.reply(error_frame(ProtocolError(fault, text)), 0)
+        frame = Error.of(ProtocolError(Fault.TOO_SLOW, text)).pack()
+        self.reply(frame)
         self.close()
 
     # --- Holding back ---------------------------------------------------------------
@@ -289,13 +368,10 @@ class Connection(asyncio.Protocol):
         """Somebody has caught up, or gone."""
         self._held_by.discard(by)
         if not self._held_by and not self.is_closing:
-            assert self._transport is not None
-            self._transport.resume_reading()
+            self._read_on()
             self._house.came(self)
 
-
-def error_frame(error: ProtocolError, request: int | None = None) -> bytes:
-    """The ERR frame of an error."""
-    text = str(error.message)[:ERROR_CHARACTERS_MAX]
-    fault = error.fault
-    return Error(fault.number, text, fault.closes, request, error.number).pack()
+    def _read_on(self) -> None:
+        if not self._held_by and not self._is_full and not self.is_closing:
+            assert self._transport is not None
+            self._transport.resume_reading()

@@ -10,7 +10,6 @@ from siena.broker.naming import session_and_number
 from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.clock import Clock
-from siena.matching.blocks import encode
 from siena.messages import (
     Found,
     Message,
@@ -19,9 +18,11 @@ from siena.messages import (
     Settled,
     Unquenched,
 )
-from siena.model import Filter
-from siena.protocol.bodies import Quench, Settled as SettledBody
+from siena.model import Advertisement, Filter
+from siena.protocol.bodies import Lost, Quench, Settled as SettledBody
+from siena.protocol.contents import write_block
 from siena.protocol.deliveries import pack_found
+from siena.protocol.faults import ProtocolError
 from siena.routing.interest import Change
 from siena.routing.router import Router
 
@@ -37,6 +38,14 @@ class Neighbourly(Protocol):
         """Send a notification."""
         ...
 
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know about it."""
+        ...
+
+    def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
+        """Our table of what it wants, or offers, has changed."""
+        ...
+
 
 @dataclass(slots=True)
 class Core:
@@ -48,6 +57,8 @@ class Core:
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
     sessions: dict[int, Session] = field(default_factory=dict)
+    # Sessions that outlive their connections, by who they are.
+    identities: dict[str, Session] = field(default_factory=dict)
     links: dict[int, Neighbourly] = field(default_factory=dict)
     # By how many origins a hop wants a filter: the exchange needs to know it once.
     _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
@@ -55,13 +66,17 @@ class Core:
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
 
-    def _mirror(self, change: Change[Filter]) -> None:
+    def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Let the exchange know what neighbours and monitors want.
 
         What clients want it knows already, subscription by subscription.
         """
         hop = change.holder.hop
         if isinstance(hop, str):
+            return
+        if hop in self.links:
+            self.links[hop].holds(change)
+        if not isinstance(change.item, Filter):
             return
         key = hop, change.item
         self._watched[key] += 1 if change.gained else -1
@@ -70,6 +85,12 @@ class Core:
         elif not self._watched[key]:
             del self._watched[key]
             self.exchange.unwatch(*key)
+
+    def forget(self, session: Session) -> None:
+        """A session is over."""
+        del self.sessions[session.number]
+        if session.identity is not None:
+            del self.identities[session.identity]
 
     def post(self, outbox: Outbox) -> None:
         """Send what the router answers."""
@@ -89,12 +110,23 @@ class Core:
         if isinstance(message, Settled):
             session.reply(SettledBody(of).pack())
         elif isinstance(message, (Quenched, Unquenched)):
-            session.reply(Quench(of, isinstance(message, Quenched)).pack())
+            is_quenched = isinstance(message, Quenched)
+            (session.quenched.add if is_quenched else session.quenched.discard)(of)
+            session.reply(Quench(of, is_quenched).pack())
         elif isinstance(message, Found):
-            blocks = [encode(notify.notification) for notify in message.sequence]
+            self._found(session, of, message)
+
+    def _found(self, session: Session, of: int, message: Found) -> None:
+        self.counters.found += 1
+        blocks = [write_block(notify.notification) for notify in message.sequence]
+        try:
             frame = pack_found(of, blocks)
-            self.counters.found += 1
-            if session.is_suspended:
-                self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
-            else:
-                self.counters.lost += session.deliver(frame, 1)
+        except ProtocolError:  # huge notifications, and very many of them
+            session.lost += 1
+            self.counters.lost += 1
+            session.reply(Lost(1, of).pack())
+            return
+        if session.is_suspended:
+            self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
+        else:
+            self.counters.lost += session.deliver(frame, 1)

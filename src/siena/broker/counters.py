@@ -37,3 +37,17 @@ class Counters:
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""
         return asdict(self)
+
+
+@dataclass(slots=True)
+class LinkCounters:
+    """The same for one link, since it came up."""
+
+    forwarded: int = 0
+    received: int = 0
+    told: int = 0
+    heard: int = 0
+
+    def snapshot(self) -> dict[str, int]:
+        """All of them by name."""
+        return asdict(self)

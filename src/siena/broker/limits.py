@@ -1,5 +1,9 @@
 """How much a broker takes on, unless its settings say otherwise."""
 
+# What is read from one connection before somebody looks at it, unless one frame is
+# longer; and what is looked at in one turn, before anybody is written to.
+INPUT_BYTES_MAX = 256 * 1024
+TURN_BYTES_MAX = 1024 * 1024
 # What waits for one connection that reads slowly.
 OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 # Answers beyond that: whoever asks and asks and reads nothing is shown the door.
@@ -12,9 +16,12 @@ FILES_KEPT = 64
 PATTERNS_MAX = 1_024
 # Identities of which something is kept while they are away.
 IDENTITIES_MAX = 100_000
+# Notifications kept for an identity whose connection breaks before it said how many.
+QUEUE_DEFAULT = 1_000
 # What is kept for one identity that is away, whatever it asks for.
-KEPT_BYTES_MAX = 64 * 1024 * 1024
-# How long a connection may take to say who it is.
-CONNECT_SECONDS_MAX = 10.0
+KEPT_BYTES_MAX = 8 * 1024 * 1024
+# How long a connection may take to say who it is; a person has to read the greeting
+# first.
+HANDSHAKE_SECONDS_MAX = 60.0
 # How long a broker that ends waits until everybody has read what is left.
 DRAIN_SECONDS_MAX = 5.0

@@ -6,9 +6,10 @@ connection, or keeps those who publish for it waiting: it chose so when it conne
 
 import struct
 from enum import Enum, auto
+from typing import Literal
 
 from siena.broker.limits import REPLY_BYTES_MAX
-from siena.protocol.bodies import Lost, Policy
+from siena.protocol.bodies import Policy
 
 _LENGTH = struct.Struct("<I")
 
@@ -26,21 +27,24 @@ class Outbox:
     """Frames for one connection, bounded together with what the system still has.
 
     >>> outbox = Outbox("drop", limit=30)
+    >>> outbox.in_lines = False
     >>> frame = bytes([6, 0, 0, 0]) + b"123456"
     >>> outbox.deliver(frame * 4, 4, waiting=0)
     <Fit.DROPPED: 2>
     >>> len(outbox.take()), outbox.lost
     (30, 1)
     >>> outbox.recover()  # once the reader has caught up
-    >>> outbox.take() == Lost(1).pack()
-    True
+    1
     """
 
-    def __init__(self, policy: Policy, limit: int) -> None:
-        self.policy = policy
+    def __init__(self, policy: Policy | Literal["link"], limit: int) -> None:
+        self.policy: Policy | Literal["link"] = policy
         self.limit = limit
         self.lost = 0
         """How many were dropped of which the reader has not heard."""
+        self.in_lines = True
+        """Whether what is sent are lines, for a person; until more is known, they are.
+        """
         self._frames: list[bytes] = []
         self._size = 0
 
@@ -59,21 +63,22 @@ class Outbox:
             return Fit.TAKEN
         if self.policy == "disconnect":
             return Fit.TOO_SLOW
-        if self.policy == "block" and not self.lost:
+        if self.policy in {"block", "link"} and not self.lost:
             # What was published before the publishers were stopped still fits.
             if used + len(frames) <= 2 * self.limit:
                 self._add(frames)
                 return Fit.BLOCKING
+            if self.policy == "link":  # which loses nothing while it is up
+                return Fit.TOO_SLOW
             self._cut(frames, count, 2 * self.limit - used)
         else:
             self._cut(frames, count, self.limit - used)
         return Fit.DROPPED
 
-    def recover(self) -> None:
-        """The reader has caught up: it hears how many it missed."""
-        if self.lost:
-            self._add(Lost(self.lost).pack())
-            self.lost = 0
+    def recover(self) -> int:
+        """The reader has caught up: how many it missed, of which it must hear."""
+        lost, self.lost = self.lost, 0
+        return lost
 
     def take(self) -> bytes:
         """What is to be written now."""
@@ -85,15 +90,18 @@ class Outbox:
         self._size += len(frame)
 
     def _cut(self, frames: bytes, count: int, room: int) -> None:
-        """Keep the first frames that fit, unless some have been dropped before."""
+        """Keep the first that fit, unless some have been dropped before."""
         at = 0
-        while not self.lost:
-            (length,) = _LENGTH.unpack_from(frames, at)
-            if at + 4 + length > room:
-                break
-            at += 4 + length
+        while not self.lost and (end := self._end_of(frames, at)) <= room:
+            at = end
             count -= 1
             assert count, "they did not fit"
         if at:
             self._add(frames[:at])
         self.lost += count
+
+    def _end_of(self, frames: bytes, at: int) -> int:
+        """Where the frame, or the line, ends that begins at a place."""
+        if self.in_lines:
+            return frames.index(b"\n", at) + 1
+        return at + 4 + int(_LENGTH.unpack_from(frames, at)[0])

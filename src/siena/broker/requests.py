@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from siena.broker import naming
+from siena.broker.away import Away
 from siena.broker.core import Core
-from siena.broker.limits import PATTERNS_MAX
+from siena.broker.limits import PATTERNS_MAX, QUEUE_DEFAULT
 from siena.broker.session import Session
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
@@ -28,11 +29,14 @@ class Requests:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._away = Away(core)
         self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
             bodies.Subscribe: self._subscribe,
             bodies.Unsubscribe: self._unsubscribe,
             bodies.Advertise: self._advertise,
             bodies.Unadvertise: self._unadvertise,
+            bodies.Suspend: self._suspend,
+            bodies.Resume: self._resume,
         }
 
     def handle(self, session: Session, body: Body) -> None:
@@ -48,12 +52,41 @@ class Requests:
             )
         handler(session, body)
 
+    def leave(self, session: Session) -> None:
+        """The connection is gone: what is for an identity is kept from now on.
+
+        Unless it wants nothing, and there is nothing to keep.
+        """
+        session.sink = None
+        is_known = session.identity is not None
+        if is_known and (session.interests or session.advertisements):
+            if not session.is_suspended:
+                self._away.suspend(session, QUEUE_DEFAULT)
+            self._away.leave(session, self.end)
+        else:
+            self.end(session)
+
     def end(self, session: Session) -> None:
         """The client is gone, and wants nothing any more."""
+        if session.is_suspended:
+            self._away.resume(session)
         for number in list(session.interests):
             self._drop_interest(session, number)
         for number in list(session.advertisements):
             self._drop_advertisement(session, number)
+        self._core.forget(session)
+
+    # --- Identities -----------------------------------------------------------------
+
+    def _suspend(self, session: Session, body: bodies.Suspend) -> None:
+        _check_identity(session)
+        self._away.suspend(session, body.queue)
+        session.reply(Done(body.op).pack())
+
+    def _resume(self, session: Session, body: bodies.Resume) -> None:
+        _check_identity(session)
+        self._away.resume(session)
+        session.reply(Done(body.op).pack())
 
     # --- Subscriptions --------------------------------------------------------------
 
@@ -90,7 +123,7 @@ class Requests:
         if isinstance(interest, Pattern):
             session.patterns += 1
         else:
-            self._core.exchange.subscribe(session.number, number, interest)
+            self._away.enter(session, number, interest)
         party = naming.subscription(session.number, number)
         self._core.post(self._core.router.handle(Subscribe(interest), party))
 
@@ -106,7 +139,7 @@ class Requests:
         if isinstance(interest, Pattern):
             session.patterns -= 1
         else:
-            self._core.exchange.unsubscribe(session.number, number)
+            self._away.drop(session, number, interest)
         party = naming.subscription(session.number, number)
         self._core.post(self._core.router.handle(PeerDisconnect(), party))
 
@@ -117,10 +150,14 @@ class Requests:
         try:
             advertisement = parse_advertisement(body.advertisement)
         except SienaError as error:
-            raise ProtocolError(
-                Fault.BAD_ADVERTISEMENT, str(error), about=number
+            raise ProtocolError.because(
+                Fault.BAD_ADVERTISEMENT, error, about=number
             ) from None
-        if number in session.advertisements:
+        known = session.advertisements.get(number)
+        if known == advertisement:  # asked for again, after a connection broke
+            session.reply(Quench(number, number in session.quenched).pack())
+            return
+        if known is not None:
             raise ProtocolError(
                 Fault.NUMBER_TAKEN,
                 f"{number} is an advertisement already",
@@ -149,6 +186,7 @@ class Requests:
 
     def _drop_advertisement(self, session: Session, number: int) -> None:
         del session.advertisements[number]
+        session.quenched.discard(number)
         self._core.counters.advertisements_now -= 1
         party = naming.advertisement(session.number, number)
         self._core.post(self._core.router.handle(PeerDisconnect(), party))
@@ -159,7 +197,9 @@ def _read_interest(body: bodies.Subscribe) -> Interest:
         interest = parse_interest(body.interest)
         check_tellable(interest)
     except SienaError as error:
-        raise ProtocolError(Fault.BAD_INTEREST, str(error), about=body.number) from None
+        raise ProtocolError.because(
+            Fault.BAD_INTEREST, error, about=body.number
+        ) from None
     return interest
 
 
@@ -167,3 +207,10 @@ def _unknown(number: int, what: str) -> ProtocolError:
     return ProtocolError(
         Fault.NUMBER_UNKNOWN, f"{number} is no {what} of this connection", about=number
     )
+
+
+def _check_identity(session: Session) -> None:
+    if session.identity is None:
+        raise ProtocolError(
+            Fault.BAD_REQUEST, "this is for those who gave an identity in CONNECT"
+        )

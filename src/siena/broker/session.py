@@ -33,8 +33,8 @@ class Kept:
     >>> kept = Kept(1)
     >>> kept.put(b"one", None), kept.put(b"two", None)
     (True, False)
-    >>> kept.frames() == b"one" + Lost(1).pack()
-    True
+    >>> len(kept.queue), kept.lost
+    (1, 1)
     """
 
     def __init__(self, queue_max: int) -> None:
@@ -53,13 +53,6 @@ class Kept:
         self.lost += self.queue_max > 0
         return False
 
-    def frames(self) -> bytes:
-        """All of it, and how much there should be besides."""
-        frames = [frame for frame, _ in self.queue]
-        if self.lost:
-            frames.append(Lost(self.lost).pack())
-        return b"".join(frames)
-
 
 @dataclass(slots=True, eq=False)
 class Session:
@@ -71,6 +64,7 @@ class Session:
     sink: Sink | None = None
     interests: dict[int, Interest] = field(default_factory=dict)
     advertisements: dict[int, Advertisement] = field(default_factory=dict)
+    quenched: set[int] = field(default_factory=set)
     patterns: int = 0
     # Not None while it is suspended.
     kept: Kept | None = None
@@ -92,6 +86,10 @@ class Session:
         lost = count if self.sink is None else self.sink.deliver(frames, count)
         self.lost += lost
         return lost
+
+    def miss(self, count: int) -> None:
+        """Say that so many were not kept."""
+        self.reply(Lost(count).pack())
 
     def keep(self, frame: bytes, stamp: Stamp | None) -> int:
         """Keep one for later; how many were lost."""

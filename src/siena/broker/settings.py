@@ -1,22 +1,143 @@
-"""The settings of a broker."""
+"""The settings of a broker: what a file, the environment and the command line say.
 
-from msgspec import Struct
+Of two that say something about the same thing, the later of these counts.
+"""
 
-from siena.broker.limits import CONNECTIONS_MAX, OUTPUT_BYTES_MAX
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-# "SI" "EN", on the keys of a telephone: 26 06.  Nothing else is registered there.
+import msgspec
+from msgspec import Meta, Struct, field
+
+from siena.broker.limits import CONNECTIONS_MAX, OUTPUT_BYTES_MAX, TURN_BYTES_MAX
+from siena.errors import SienaError
+from siena.protocol.limits import NAME_CHARACTERS_MAX
+from siena.routing.options import Covering, Forwarding, Merging, Options, Paths
+
+# Nothing else is registered there.
 PORT = 2606
 
+Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
+Side = Literal["master", "peer", "mesh"]
+Weight = Annotated[float, Meta(gt=0)]
 
-class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+
+class Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of which every key is known."""
+
+
+class Routing(Strict, frozen=True):
+    """How brokers work together; all of a network make the same choices."""
+
+    forwarding: Forwarding = "subscription"
+    covering: Covering = "exact"
+    merging: Merging = "none"
+    paths: Paths = "tree"
+    quench: bool = True
+
+    def options(self) -> Options:
+        """As the router wants them."""
+        return Options(
+            forwarding=self.forwarding,
+            covering=self.covering,
+            merging=self.merging,
+            paths=self.paths,
+            quench=self.quench,
+        )
+
+
+class Limits(Strict, frozen=True):
+    """How much a broker takes on."""
+
+    connections: Annotated[int, Meta(ge=1, le=10 * CONNECTIONS_MAX)] = CONNECTIONS_MAX
+    output_bytes: Annotated[int, Meta(ge=TURN_BYTES_MAX, le=2**32)] = OUTPUT_BYTES_MAX
+
+
+class Link(Strict, frozen=True):
+    """A broker to connect to, and what to take it for."""
+
+    url: str
+    side: Side = "peer"
+    weight: Weight = 1.0
+
+
+class Settings(Strict, frozen=True):
     """What a broker is told at its start.
 
     >>> Settings().listen
     ('127.0.0.1:2606',)
     """
 
-    name: str | None = None  # by default the address that it listens to
+    name: Name | None = None  # by default the address that it listens to
     listen: tuple[str, ...] = (f"127.0.0.1:{PORT}",)
     insecure_listen: bool = False
-    connections_max: int = CONNECTIONS_MAX
-    output_bytes_max: int = OUTPUT_BYTES_MAX
+    http: str | None = None
+    accept_peers: bool = True
+    digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
+    routing: Routing = field(default_factory=Routing)
+    limits: Limits = field(default_factory=Limits)
+    links: tuple[Link, ...] = ()
+
+    def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
+        """These settings, with more links.
+
+        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
+        (Link(url='siena://b2', side='mesh', weight=1.0),)
+        """
+        more = tuple(msgspec.convert(link, Link) for link in links)
+        return msgspec.structs.replace(self, links=self.links + more)
+
+
+def as_settings(form: Mapping[str, Any]) -> Settings:
+    """Settings of a form that TOML may have.
+
+    >>> as_settings({"limits": {"connections": 0}})
+    Traceback (most recent call last):
+    siena.errors.SienaError: Expected `int` >= 1 - at `$.limits.connections`
+    >>> as_settings({"lisen": ["127.0.0.1:0"]})
+    Traceback (most recent call last):
+    siena.errors.SienaError: Object contains unknown field `lisen`
+    """
+    try:
+        return msgspec.convert(form, Settings)
+    except msgspec.ValidationError as error:
+        raise SienaError(str(error)) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file says.
+
+    Raises:
+        SienaError: if it is not TOML.
+        OSError: if it cannot be read.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SienaError(f"{path} is not TOML: {error}") from None
+
+
+# What the environment may say, and where it goes.
+VARIABLES = {"SIENA_NAME": "name", "SIENA_LISTEN": "listen", "SIENA_HTTP": "http"}
+
+
+def gather(
+    path: Path | None, environment: Mapping[str, str], flags: Mapping[str, Any]
+) -> Settings:
+    """The settings of a file, changed by the environment, changed by flags.
+
+    >>> gather(None, {"SIENA_LISTEN": ":0 :1"}, {"name": "b1"}).listen
+    (':0', ':1')
+    """
+    form = read_toml(path) if path else {}
+    for variable, name in VARIABLES.items():
+        if environment.get(variable):
+            said = environment[variable]
+            form[name] = said.split() if name == "listen" else said
+    form |= {name: value for name, value in flags.items() if value is not None}
+    try:
+        return as_settings(form)
+    except SienaError as error:
+        raise error.about(str(path)) if path else error from None

@@ -9,6 +9,7 @@ import logging
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.limits import TURN_BYTES_MAX
 from siena.broker.publications import Publications
 from siena.protocol.faults import Fault, ProtocolError
 
@@ -48,12 +49,17 @@ class Turn:
         counters = self._core.counters
         counters.turns += 1
         came, self._came = self._came, []
-        for connection in came:
+        size = 0
+        for place, connection in enumerate(came):
+            if size >= TURN_BYTES_MAX:  # the others next time, and first
+                self._came = [*came[place:], *self._came]
+                break
             try:
-                counters.bytes_in += connection.process()
+                size += connection.process()
             except Exception:
                 log.exception("a mistake of ours, at what %s sent", connection.address)
                 connection.fail(ProtocolError(Fault.BROKEN, "a mistake of the broker"))
+        counters.bytes_in += size
         try:
             self._publications.flush()
         except Exception:

@@ -1,19 +1,20 @@
-"""``siena serve``: run a broker until somebody ends it."""
+"""``siena serve``: run a broker, or a network of them, until somebody ends it."""
 
 import asyncio
+import logging
+import os
 import signal
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from siena.broker.settings import PORT, Settings
-
-EPILOG = """Examples:
-
-  siena serve                             at 127.0.0.1:2606
-  siena serve --listen 127.0.0.1:0        at a port that is free
-"""
+from siena.broker.broker import Broker
+from siena.broker.network import Network, read_network
+from siena.broker.settings import PORT, Settings, gather
+from siena.errors import SienaError
 
 
 def serve(
@@ -28,18 +29,89 @@ def serve(
         str | None,
         typer.Option(help="What it is called in its network [default: its address]."),
     ] = None,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Link to this broker, without any cycle."),
+    ] = None,
+    mesh: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Link to this broker; there may be cycles."),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Be below this broker in a hierarchy."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Settings, in TOML; SIGHUP reads it again."),
+    ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
+    ] = None,
+    insecure_listen: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-listen", help="Allow to be reached from other machines."
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Say that it is ready as a JSON object.")
     ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say when links come and go.")
+    ] = False,
 ) -> None:
-    """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent."""
-    settings = Settings(name=name)
-    if listen:
-        settings = Settings(name=name, listen=tuple(listen))
-    _new_loop().run(_serve(settings, json=json))
+    """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent.
+
+    Flags count for more than the environment (SIENA_LISTEN, SIENA_NAME), and that
+    for more than the file.
+
+    Examples:
+      siena serve                             at 127.0.0.1:2606
+
+      siena serve --listen 127.0.0.1:0        at a port that is free
+
+      siena serve --listen :2607 --peer siena://127.0.0.1:2606
+
+      siena serve --network examples/five-brokers.toml
+    """
+    _log(verbose=verbose)
+    if network is not None:
+        if listen or name or peer or mesh or master or config:
+            raise typer.BadParameter("the file says everything", param_hint="--network")
+        _runner().run(_serve_network(network, json=json))
+        return
+    flags: dict[str, Any] = {
+        "listen": listen or None,
+        "name": name,
+        "insecure_listen": insecure_listen or None,
+    }
+    links = _links(peer or [], mesh or [], master)
+
+    def read() -> Settings:
+        settings = gather(config, os.environ, flags)
+        return settings.linked_to(links)
+
+    _runner().run(_serve(read, json=json))
 
 
-def _new_loop() -> asyncio.Runner:
+def _links(
+    peers: list[str], meshes: list[str], master: str | None
+) -> list[dict[str, str]]:
+    said = [("peer", peers), ("mesh", meshes), ("master", [master] if master else [])]
+    return [{"url": url, "side": side} for side, urls in said for url in urls]
+
+
+def _log(*, verbose: bool) -> None:
+    logging.basicConfig(
+        format="siena: %(message)s",
+        level=logging.INFO if verbose else logging.WARNING,
+        stream=sys.stderr,
+    )
+
+
+def _runner() -> asyncio.Runner:
     """A runner with the fastest loop that there is."""
     try:
         import uvloop
@@ -48,25 +120,54 @@ def _new_loop() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-async def _serve(settings: Settings, *, json: bool) -> None:
-    from siena.broker.broker import Broker
+async def _serve_network(path: Path, *, json: bool) -> None:
+    network = Network(read_network(path))
+    await network.start()
+    ended = _ended()
+    for broker in network.brokers.values():
+        _say_ready(broker, json=json)
+    await ended.wait()
+    print("siena: draining", file=sys.stderr, flush=True)
+    await network.drain()
 
-    broker = Broker(settings)
-    await broker.start()
+
+def _ended() -> asyncio.Event:
+    """Set when somebody wants this to end."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, ended.set)
-    _say_ready(broker.name, [address.url for address in broker.addresses], json=json)
+    return ended
+
+
+async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
+    broker = Broker(read())
+    await broker.start()
+    ended = _ended()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
+    _say_ready(broker, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
     await broker.drain()
 
 
-def _say_ready(name: str, urls: list[str], *, json: bool) -> None:
+def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
+    """Read the settings again; if they are wrong, go on with those that were."""
+    try:
+        left = broker.reload(read())
+    except (SienaError, OSError) as error:
+        print(f"siena: not reloaded: {error}", file=sys.stderr, flush=True)
+        return
+    rest = f"; at the next start: {', '.join(left)}" if left else ""
+    print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
+
+
+def _say_ready(broker: Broker, *, json: bool) -> None:
+    urls = [address.url for address in broker.addresses]
     if json:
         from json import dumps
 
-        print(dumps({"ready": True, "broker": name, "urls": urls}), flush=True)
+        print(dumps({"ready": True, "broker": broker.name, "urls": urls}), flush=True)
     else:
-        print(f"broker {name} is ready at {', '.join(urls)}", flush=True)
+        print(f"broker {broker.name} is ready at {', '.join(urls)}", flush=True)

@@ -28,6 +28,3 @@ SEQUENCE_MAX = 64
 ERROR_CHARACTERS_MAX = 4_096
 # Subscription and advertisement numbers, chosen by the client.
 NUMBER_MAX = 0xFFFFFFFF
-# How long a connection may take to say how it talks, and to say CONNECT; a person at
-# a terminal has to read the greeting first.
-HANDSHAKE_SECONDS_MAX = 60

@@ -23,6 +23,8 @@ from siena.routing.order import (
     overlap_of,
 )
 
+Watcher = Callable[[Change[Filter] | Change[Advertisement]], None]
+
 
 class Tables:
     """The state of one broker, and what follows from it for its neighbours.
@@ -42,9 +44,9 @@ class Tables:
         self.overlaps = overlap_of(options.covering)
         # Hops of which one neighbour is not told: they are there on its behalf.
         self.spared: dict[Interface, int] = {}
-        # Hears of every change to the table of filters: a broker keeps a copy of it in
-        # the form in which it matches.
-        self.watcher: Callable[[Change[Filter]], None] | None = None
+        # Hears of every change to both tables: a broker keeps a copy of the filters in
+        # the form in which it matches, and compares with neighbours what they told.
+        self.watcher: Watcher | None = None
         self._declarative = declarative
 
     @property
@@ -75,9 +77,12 @@ class Tables:
 
         An advertisement of a neighbour is like a connection for what it overlaps.
         """
-        if not self.options.is_advertising:
-            return
-        for item, holder, gained in changes:
+        for change in changes:
+            if self.watcher is not None:
+                self.watcher(change)
+            if not self.options.is_advertising:
+                continue
+            item, holder, gained = change
             for neighbour in self.neighbours.values():
                 origin = self._origin_towards(neighbour, holder)
                 if origin is not None and neighbour.hears_advertisements:

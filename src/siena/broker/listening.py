@@ -1,0 +1,55 @@
+"""Listening: where a broker may, and how many it can hear."""
+
+import resource
+import socket
+from collections.abc import Iterable
+
+from siena.broker.addresses import Address
+from siena.errors import SienaError
+
+
+def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
+    """Refuse to be heard of beyond this machine, unless that is wanted.
+
+    >>> check_listening([Address("0.0.0.0", 2606)], insecure=False)
+    Traceback (most recent call last):
+    siena.errors.SienaError: 0.0.0.0:2606 can be reached from other machines, and nobody
+    is asked who they are (--insecure-listen allows it)
+    """
+    for address in addresses:
+        if not insecure and not address.is_loopback:
+            raise SienaError(
+                f"{address} can be reached from other machines, "
+                "and nobody is asked who they are",
+                hint="--insecure-listen allows it",
+            )
+
+
+def raise_file_limit() -> int:
+    """Let this process open as many files as the system allows; how many these are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def listen(address: Address) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        SienaError: if that is not possible.
+    """
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(
+            *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        found = socket.socket(family, kind)
+    except OSError as error:
+        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(place)
+    except OSError as error:
+        found.close()
+        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
+    return found

@@ -1,0 +1,154 @@
+"""Links between brokers over real sockets."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+
+from siena.broker.broker import Broker
+from siena.broker.settings import Link, Settings, Side
+from siena.lang.parser import parse_filter
+from siena.matching.blocks import encode
+from siena.messages import Unsubscribe
+from siena.protocol.bodies import Advertise, Quench
+from siena.protocol.deliveries import Delivery, FoundSequence
+from wire import connect, serving, until
+
+
+def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
+    return Settings(
+        name=name,
+        listen=("127.0.0.1:0",),
+        links=links,
+        digest_seconds=digest_seconds,
+    )
+
+
+@asynccontextmanager
+async def chain(
+    count: int, side: Side = "peer", digest_seconds: float = 30
+) -> AsyncIterator[Sequence[Broker]]:
+    """Brokers of which each calls the one before it."""
+    async with AsyncExitStack() as stack:
+        brokers: list[Broker] = []
+        for number in range(count):
+            links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
+            told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
+            brokers.append(await stack.enter_async_context(serving(told)))
+        await until(lambda: sum(len(b.core.links) for b in brokers) == 2 * (count - 1))
+        yield brokers
+
+
+def x(value: int) -> bytes:
+    return encode({"x": value})
+
+
+@pytest.mark.parametrize("side", ["peer", "mesh", "master"])
+async def test_what_is_published_at_one_end_reaches_the_other(side: Side) -> None:
+    async with chain(3, side) as brokers:
+        subscriber, publisher = await connect(brokers[0]), await connect(brokers[2])
+        await subscriber.subscribe(1, "x > 3")
+        publisher.publish({"x": 1}, {"x": 5}, {"x": 6})
+        assert [await subscriber.next(), await subscriber.next()] == [
+            Delivery((1,), x(5)),
+            Delivery((1,), x(6)),
+        ]
+        back, forth = await connect(brokers[2]), await connect(brokers[0])
+        await back.subscribe(9, "x < 0")
+        forth.publish({"x": -1})
+        assert await back.next() == Delivery((9,), x(-1))
+
+
+async def test_links_carry_nothing_that_nobody_wants_and_one_copy_of_the_rest() -> None:
+    async with chain(3) as brokers:
+        wires = [await connect(brokers[2]) for _ in range(3)]
+        for wire in wires:
+            await wire.subscribe(1, "x > 3")
+        publisher = await connect(brokers[0])
+        publisher.publish({"x": 1}, {"x": 5})
+        for wire in wires:
+            assert await wire.next() == Delivery((1,), x(5))
+        assert [b.core.counters.forwarded for b in brokers] == [1, 1, 0]
+
+
+async def test_a_pattern_is_found_across_brokers() -> None:
+    async with chain(3) as brokers:
+        wire = await connect(brokers[0])
+        await wire.subscribe(1, "x = 1 then x = 2")
+        one, two = await connect(brokers[1]), await connect(brokers[2])
+        one.publish({"x": 1})
+        await until(lambda: brokers[0].core.counters.received == 1)
+        two.publish({"x": 2})
+        assert await wire.next() == FoundSequence(1, (x(1), x(2)))
+
+
+async def test_publishers_hear_of_subscribers_elsewhere() -> None:
+    async with chain(2) as brokers:
+        publisher, subscriber = await connect(brokers[0]), await connect(brokers[1])
+        publisher.send(Advertise(1, "x any"))
+        assert await publisher.next() == Quench(1, True)
+        await subscriber.subscribe(1, "x > 3")
+        assert await publisher.next() == Quench(1, False)
+        subscriber.close()
+        assert await publisher.next() == Quench(1, True)
+
+
+async def test_a_broker_that_comes_back_is_called_again_and_told_everything() -> None:
+    async with serving(settings("a")) as first:
+        url = first.addresses[0].url
+        async with serving(settings("b", Link(url=url))) as second:
+            wire = await connect(second)
+            await wire.subscribe(1, "x any")
+            address = str(first.addresses[0])
+            await first.drain()
+            assert not second.core.links
+            again = Settings(name="a", listen=(address,))
+            async with serving(again) as third:
+                await until(lambda: third.core.links and second.core.links)
+                await until(lambda: len(third.core.exchange) == 1)
+                publisher = await connect(third)
+                publisher.publish({"x": 1})
+                assert await wire.next() == Delivery((1,), x(1))
+
+
+async def test_two_that_call_each_other_have_one_link() -> None:
+    async with serving(settings("a")) as one, serving(settings("b")) as two:
+        one.links.call((Link(url=two.addresses[0].url),))
+        two.links.call((Link(url=one.addresses[0].url),))
+        await until(lambda: one.core.links and two.core.links)
+        wire, other = await connect(one), await connect(two)
+        await wire.subscribe(1, "x any")
+        other.publish({"x": 1}, {"x": 2})
+        assert [await wire.next(), await wire.next()] == [
+            Delivery((1,), x(1)),
+            Delivery((1,), x(2)),
+        ]
+        assert await wire.sync() == []
+
+
+async def test_drift_is_found_and_repaired() -> None:
+    async with chain(2, digest_seconds=0.05) as (one, two):
+        wire = await connect(one)
+        await wire.subscribe(1, "integer x > 3")
+        other = await connect(two)
+        await other.subscribe(1, "integer x >= 4")  # the same, in other words
+        await until(lambda: len(two.core.exchange) == 2)
+        turns = two.core.counters.turns
+        await until(lambda: two.core.counters.turns > turns + 5)
+        assert two.core.counters.repaired == 0
+        # As if something had gone wrong.
+        two.core.router.handle(
+            Unsubscribe(parse_filter("integer x > 3")), one.core.router.me
+        )
+        assert len(two.core.exchange) == 1
+        await until(lambda: two.core.counters.repaired)
+        await until(lambda: len(two.core.exchange) == 2)
+        other.publish({"x": 7})
+        assert await wire.next() == Delivery((1,), x(7))
+
+
+async def test_a_broker_does_not_link_to_itself() -> None:
+    async with serving(settings("a")) as broker:
+        broker.links.call((Link(url=broker.addresses[0].url),))
+        await until(lambda: broker.core.counters.connections > 2)
+        assert not broker.core.links

@@ -1,0 +1,106 @@
+"""``siena serve`` as a process, from its ready line to its end."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+SERVE = [sys.executable, "-m", "siena", "serve"]
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [*SERVE, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as found:
+        try:
+            yield found
+        finally:
+            found.kill()
+
+
+def ready(found: subprocess.Popen[str]) -> dict[str, Any]:
+    assert found.stdout is not None
+    said: dict[str, Any] = json.loads(found.stdout.readline())
+    return said
+
+
+def talk(url: str, lines: str) -> list[Any]:
+    host, _, port = url.removeprefix("siena://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(f"{lines}\nquit\n".encode())
+        with connection.makefile() as answers:
+            return [json.loads(line) for line in answers]
+
+
+def test_a_broker_says_where_it_is_serves_and_ends() -> None:
+    with process("--listen", "127.0.0.1:0", "--json", "--name", "b1") as found:
+        said = ready(found)
+        assert said["broker"] == "b1"
+        info, pong = talk(said["urls"][0], "ping hello")
+        assert (info["broker"], pong["data"]) == ("b1", "hello")
+        found.send_signal(signal.SIGTERM)
+        assert found.wait(10) == 0
+
+
+def test_brokers_are_linked_by_flags() -> None:
+    with process("--listen", "127.0.0.1:0", "--json") as one:
+        url = ready(one)["urls"][0]
+        arguments = ("--listen", "127.0.0.1:0", "--peer", url, "--verbose")
+        with process(*arguments) as two:
+            assert two.stderr is not None
+            assert "linked to" in two.stderr.readline()
+
+
+def test_a_file_describes_a_network(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    path.write_text(
+        'brokers = [{name = "a"}, {name = "b"}]\nlinks = [{from = "a", to = "b"}]'
+    )
+    with process("--network", str(path), "--json") as found:
+        assert [ready(found)["broker"] for _ in range(2)] == ["a", "b"]
+        found.send_signal(signal.SIGINT)
+        assert found.wait(10) == 0
+
+
+def test_settings_are_read_again_and_what_cannot_change_is_named(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "siena.toml"
+    path.write_text('listen = ["127.0.0.1:0"]\nname = "b1"\n')
+    with process("--config", str(path), "--json") as found:
+        assert ready(found)["broker"] == "b1"
+        assert found.stderr is not None
+        path.write_text('name = "b2"\n[limits]\nconnections = 7\n')
+        found.send_signal(signal.SIGHUP)
+        said = found.stderr.readline()
+        assert said == "siena: reloaded; at the next start: name, listen\n"
+        path.write_text("[limits]\nconnectoins = 7\n")
+        found.send_signal(signal.SIGHUP)
+        assert "unknown field `connectoins` - at `$.limits`" in found.stderr.readline()
+
+
+def test_what_is_wrong_is_said_in_one_line() -> None:
+    for arguments, said in (
+        (("--listen", "0.0.0.0:0"), "--insecure-listen"),
+        (("--listen", "here:there"), "no address"),
+        (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
+    ):
+        found = subprocess.run(
+            [*SERVE, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
+        assert found.returncode == 2
+        assert said in found.stderr
+        assert found.stderr.count("\n") == 1
