@@ -192,7 +192,7 @@ def result(name: str, rates: list[int], idle: float) -> Result:
         f"{name} 1",
         Subscribed(1.0, 0, 0),
         [
-            Round(Flood(2.0, rate, 7, 7, 1.0, 2 * (1 - idle)), pace, pace, settling)
+            Round(Flood(2.0, rate, 7, 7, 1.0, 0.5, 2 * idle), pace, pace, settling)
             for rate in rates
         ],
     )

@@ -1,6 +1,7 @@
 """``siena bench broker``: our broker under load, and other servers beside it."""
 
 import json
+import signal
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +26,7 @@ from siena.matching import COMPILED
 PUBLISHERS_MAX = 1_000
 # A flood shorter than this is a few ticks of the clock that counts CPU time.
 SECONDS_MIN = 0.05
+EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
 class Peer(StrEnum):
@@ -117,9 +119,12 @@ def bench_broker(
     if cores.are_shared:
         print("one core: server and generator take turns on it", file=sys.stderr)
     progress = Progress(sys.stderr)
+    # Servers are ended also when somebody ends this.
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     try:
         results = measure(contenders, plan, cores, progress.show)
     finally:
+        signal.signal(signal.SIGTERM, before)
         progress.clear()
     ratios = [ratio(results[0], each) for each in results[1:]]
     if as_json:

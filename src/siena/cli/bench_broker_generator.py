@@ -49,6 +49,7 @@ class Flood(NamedTuple):
     matches: int
     server_seconds: float  # of CPU
     generator_seconds: float  # of CPU
+    idle_seconds: float  # that the generator chose to sleep
 
     @property
     def rate(self) -> float:
@@ -68,8 +69,11 @@ class Flood(NamedTuple):
 
     @property
     def idle(self) -> float:
-        """The share of the time that the generator had nothing to do."""
-        return max(0.0, 1 - self.generator_seconds / self.seconds)
+        """The share of the time that the generator had nothing to do.
+
+        Not what its CPU time leaves: on a busy machine it may have waited for its core.
+        """
+        return self.idle_seconds / self.seconds
 
 
 class Pace(NamedTuple):
@@ -159,17 +163,19 @@ class Generator:
             process_time(),
             perf_counter(),
         )
+        idle = 0.0
         while (now := perf_counter()) < begin + seconds:
             self._fill(now + TURN_SECONDS)
             self._receive(0)
             left = now + TURN_SECONDS - perf_counter()
             if left > 0:
                 sleep(left)
+                idle += left  # waking late is not being idle
         self._drain()
         taken, own = perf_counter() - begin, process_time() - own
         cpu = cpu_seconds(self.load.processes) - cpu
         publications, deliveries, matches = self._since(before)
-        return Flood(taken, publications, deliveries, matches, cpu, own)
+        return Flood(taken, publications, deliveries, matches, cpu, own, idle)
 
     def _fill(self, until: float) -> None:
         """Send until no more is taken, or time is up."""
