@@ -2,6 +2,7 @@
 
 import typer
 
+from siena.cli.bench_broker import bench_broker
 from siena.cli.bench_match import bench_match
 
 app = typer.Typer(
@@ -11,8 +12,4 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("match")(bench_match)
-
-
-@app.callback()
-def _group() -> None:
-    """Keep ``match`` a command of its own while it is the only one."""
+app.command("broker")(bench_broker)
