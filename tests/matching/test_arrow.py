@@ -371,6 +371,34 @@ def test_a_batch_without_rows_or_columns() -> None:
     assert answers(table.match_arrow(pa.record_batch({"y": pa.nulls(2)}))) == [[1], [1]]
 
 
+def test_labels_stand_for_their_interests_each_once() -> None:
+    table = ForwardingTable()
+    wanted = ("x < 3", "x < 4", "x = 2", "y = a")
+    for number, text in enumerate(wanted):
+        table.add(number, parse_filter(text))
+    table.add(4, Filter())
+    labels = np.array([2, 2, 1, 1, 0], np.int32)
+    batch = pa.record_batch({"x": [2, 3, None], "y": ["a", None, "b"]})
+    texts = ['{"x": 2, "y": "a"}', '{"x": 3}', '{"y": "b"}']
+    column = pa.record_batch({"json": texts})
+    for found in (
+        table.match_arrow(batch, labels=labels),
+        table.match_arrow(column, json="json", labels=labels),
+    ):
+        ends = np.cumsum(found.counts)
+        parts = np.split(found.filters, ends[:-1])
+        assert [sorted(part.tolist()) for part in parts] == [[0, 1, 2], [0, 2], [0]]
+        assert found.counts.tolist() == [3, 2, 1]
+
+
+def test_a_single_interest_has_its_label_too() -> None:
+    table = ForwardingTable()
+    table.add(0, parse_filter("x = 1"))
+    batch = pa.record_batch({"x": [1]})
+    found = table.match_arrow(batch, labels=np.array([0], np.int32))
+    assert found.filters.tolist() == [0]
+
+
 # --- One column of JSON -------------------------------------------------------------
 
 TEXTS = [
