@@ -24,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }

@@ -185,6 +185,20 @@ def read(path: Path, *, verify: bool) -> StoredTable:
     )
 
 
+def digest_of(path: Path) -> str:
+    """The SHA-256 that a file says it has, as :func:`write` gave it.
+
+    Raises:
+        TableFileError: if it is another file.
+    """
+    with path.open("rb") as file:
+        fixed = file.read(_FIXED.size)
+    if len(fixed) < _FIXED.size or not fixed.startswith(MAGIC):
+        raise TableFileError(f"{path} is not a table")
+    digest: bytes = _FIXED.unpack(fixed)[3]
+    return digest.hex()
+
+
 def _named(table: StoredTable) -> Arrays:
     rows = table.rows
     arrays = {f"engine.{name}": array for name, array in table.engine.items()}

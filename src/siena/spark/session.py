@@ -5,6 +5,7 @@ the session from the DataFrames that it is given.
 """
 
 import atexit
+import logging
 import os
 import shutil
 import sys
@@ -55,6 +56,8 @@ def start_session(
     if master.startswith("sc://"):
         return builder.remote(master).getOrCreate()
     require_java()
+    # PySpark would print each error at length, before it raises it.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_CONF_DIR", str(CONF_DIR))
     settings = {**DEFAULTS, **(LOCAL_DEFAULTS if master.startswith("local") else {})}
@@ -92,9 +95,6 @@ def _stderr_in_a_file() -> Iterator[Path]:
     os.dup2(handle, 2)
     try:
         yield log
-    except BaseException:
-        raise
-    else:
         atexit.register(log.unlink, missing_ok=True)
     finally:
         os.dup2(kept, 2)

@@ -1,0 +1,38 @@
+"""The data pipeline: tables and streams of notifications on Spark.
+
+From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
+``shipping`` → ``rows``, ``worker`` (what a task does) → ``attributes``, ``matching``;
+``session`` starts one if there is none.
+
+>>> import siena.spark
+>>> spark = siena.spark.start_session()              # doctest: +SKIP
+>>> flights = spark.read.parquet("flights")          # doctest: +SKIP
+>>> who = spark.read.json("subscriptions.ndjson")    # doctest: +SKIP
+>>> siena.spark.match(flights, who).show()           # doctest: +SKIP
+"""
+
+from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
+from siena.spark.join import match_by_join
+from siena.spark.matching import (
+    MissingAttributesWarning,
+    compile_subscriptions,
+    match,
+    unreadable,
+)
+from siena.spark.parquet import match_parquet
+from siena.spark.session import start_session
+from siena.spark.sql import register
+
+__all__ = [
+    "CompiledSubscriptions",
+    "MissingAttributesWarning",
+    "Reject",
+    "compile_subscriptions",
+    "match",
+    "match_by_join",
+    "match_parquet",
+    "open_compiled",
+    "register",
+    "start_session",
+    "unreadable",
+]
