@@ -11,6 +11,7 @@ From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
 >>> siena.spark.match(flights, who).show()           # doctest: +SKIP
 """
 
+from siena.spark.backtesting import Backtest, backtest
 from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
 from siena.spark.join import match_by_join
 from siena.spark.matching import (
@@ -20,19 +21,30 @@ from siena.spark.matching import (
     unreadable,
 )
 from siena.spark.parquet import match_parquet
+from siena.spark.patterns import match_patterns
+from siena.spark.reducing import Reduction, reduce
 from siena.spark.session import start_session
 from siena.spark.sql import register
+from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
 
 __all__ = [
+    "Backtest",
     "CompiledSubscriptions",
     "MissingAttributesWarning",
+    "Reduction",
     "Reject",
+    "VersionedSubscriptions",
+    "backtest",
     "compile_subscriptions",
+    "each_batch",
     "match",
     "match_by_join",
     "match_parquet",
+    "match_patterns",
     "open_compiled",
+    "reduce",
     "register",
     "start_session",
+    "to_parquet",
     "unreadable",
 ]

@@ -84,8 +84,17 @@ def read_subscriptions(
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 return open_compiled(path)
+    return compile_rows(subscription_rows(path), on_error=on_error, report=report)
+
+
+def subscription_rows(path: Path) -> pa.Table:
+    """The subscriptions of a file as they stand there, with the columns that we know.
+
+    Raises:
+        SienaError: if they cannot be read.
+    """
     rows = _READERS[_readable(path)](path)
-    return compile_rows(rows, on_error=on_error, report=report)
+    return rows.select([name for name in rows.schema.names if name in COLUMNS])
 
 
 def read_notifications(

@@ -1,6 +1,7 @@
 """Matching in SQL: ``SELECT siena_match(struct(*)) FROM flights``."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession, types as T
@@ -55,7 +56,9 @@ def register(
     kind: T.DataType = T.ArrayType(inner if output == "interfaces" else T.LongType())
     if output == "counts":
         kind = T.IntegerType()
-    spark.udf.register(name, arrow_udf(_function(table, output, on_error), kind))
+    # PySpark's overloads know nothing of functions whose types are annotated.
+    made: Any = arrow_udf
+    spark.udf.register(name, made(_function(table, output, on_error), kind))
 
 
 def _function(

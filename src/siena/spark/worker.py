@@ -69,7 +69,7 @@ class Task:
             yield from _bad_rows(payload, names, found)
             return
         if self.on_error == "raise":
-            _refuse_bad(found)
+            refuse_bad(found)
         if self.output == "deliveries":
             assert labels is not None
             yield from _deliveries(payload, names, found, labels)
@@ -146,7 +146,8 @@ def _reasons(matches: Matches) -> dict[int, str]:
     }
 
 
-def _refuse_bad(found: Found) -> None:
+def refuse_bad(found: Found) -> None:
+    """Raise an error that says what is wrong with the first row that is bad."""
     for row, reason in found.reasons.items():
         raise InvalidNotificationError(
             f"row {row + 1} of a batch cannot be matched: {reason}",
