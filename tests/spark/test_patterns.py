@@ -187,10 +187,6 @@ def test_over_a_stream(
         )
         assert query.awaitTermination(200)
 
-    spark.conf.set(
-        "spark.sql.streaming.stateStore.providerClass",
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-    )
     for i, batch in enumerate(batches):
         spark.createDataFrame(batch, SCHEMA).coalesce(1).write.mode("append").parquet(
             str(tmp_path / "in")

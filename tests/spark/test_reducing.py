@@ -41,7 +41,7 @@ def test_shares_give_what_all_together_give(spark: SparkSession, covering: str) 
     filters, advantage = reduce(subscriptions, covering=covering, share=150)  # type: ignore[arg-type]
     kept = [parse_filter(row["filter"]) for row in filters.collect()]
     parsed = list(map(parse_filter, texts))
-    assert set(kept) == set(minimal(iter(parsed), covering))  # type: ignore[arg-type]
+    assert set(kept) == set(minimal(parsed, covering))  # type: ignore[arg-type]
     assert len(kept) == len(set(kept))
     # Nothing is lost, and nothing is there twice.
     assert all(any(covers(k, f) for k in kept) for f in parsed[:100])

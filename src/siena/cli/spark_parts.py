@@ -95,11 +95,15 @@ def _reason(message: str) -> str:
     """The one line of a long message that says what is wrong.
 
     Spark wraps an error of a task in tracebacks and stack traces; ours is the line
-    that begins with the name of an error of ours.
+    that begins with the name of an error of ours, and that of any other Python error
+    the last line that begins with one.
     """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
+    python = ""
     for line in lines:
         name, _, text = line.partition(": ")
-        if name.startswith("siena.errors."):
+        if name.startswith("siena.") and name.endswith("Error"):
             return text
-    return lines[0] if lines else "Spark gave up without a word"
+        if name.endswith("Error") and name.replace(".", "").isidentifier():
+            python = line
+    return python or (lines[0] if lines else "Spark gave up without a word")

@@ -122,6 +122,8 @@ class ForwardingTable(Holding):
                 found = self.match_buffer(blocks, offsets)
             else:
                 found = self.match_labels(blocks, offsets, labels)
+            # What the engine does not accept was no notification in the first place.
+            bad |= found.counts < 0
             return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
         rows = read_batch(batch)
         view = self._view()

@@ -6,7 +6,7 @@ are read by Spark.
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,7 +162,7 @@ def _objects(path: Path, lines: Iterator[str]) -> Iterator[dict[str, Any]]:
             yield form
 
 
-def _table(rows: Iterator[dict[str, Any]] | csv.DictReader[str]) -> pa.Table:
+def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     """Columns of texts; of integers, if all there are are integers."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     known: set[str] = set()

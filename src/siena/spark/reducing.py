@@ -11,8 +11,7 @@ Reference:
     TR 2006/05, section 4; E.8 of our specification.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -78,10 +77,12 @@ def reduce(
         rows.join(F.broadcast(sizes), INTERFACE)
         .select(INTERFACE, "filter", place.alias(SHARE))
         .groupBy(INTERFACE, SHARE)
-        .applyInArrow(_Reduce(covering), _schema(kind))
+        .applyInArrow(_reduced(covering), _schema(kind))
     )
     second = (
-        first.groupBy(INTERFACE).applyInArrow(_Combine(covering), _schema(kind)).cache()
+        first.groupBy(INTERFACE)
+        .applyInArrow(_combined(covering), _schema(kind))
+        .cache()
     )
     return Reduction(
         second.select(
@@ -110,7 +111,7 @@ def _schema(interface: T.DataType) -> T.StructType:
     )
 
 
-def minimal(filters: Iterator[Filter], covering: Covering = "exact") -> list[Filter]:
+def minimal(filters: Iterable[Filter], covering: Covering = "exact") -> list[Filter]:
     """The filters that no other covers, and that something can match.
 
     >>> from siena.lang.parser import parse_filter as parse
@@ -124,32 +125,29 @@ def minimal(filters: Iterator[Filter], covering: Covering = "exact") -> list[Fil
     return sorted(poset.roots, key=str)
 
 
-@dataclass(frozen=True)
-class _Reduce:
-    """Reduces a share of the subscriptions of one interface."""
+def _reduced(covering: Covering) -> Callable[[pa.Table], pa.Table]:
+    """What reduces a share of the filters of one interface."""
 
-    covering: Covering
-
-    def __call__(self, rows: pa.Table) -> pa.Table:
-        generated = [f for row, text in enumerate(rows["filter"].to_pylist())
-                     for f in _filters(row, text)]  # fmt: skip
-        kept = minimal(iter(generated), self.covering)
+    def run(rows: pa.Table) -> pa.Table:
+        texts = enumerate(rows["filter"].to_pylist())
+        generated = [f for row, text in texts for f in _filters(row, text)]
+        kept = minimal(generated, covering)
         constraints = sum(len(f.constraints) for f in generated)
         return _row(rows, kept, len(generated), constraints)
 
+    return run
 
-@dataclass(frozen=True)
-class _Combine:
-    """Reduces together what is left of the shares of one interface."""
 
-    covering: Covering
+def _combined(covering: Covering) -> Callable[[pa.Table], pa.Table]:
+    """What reduces together what is left of the shares of one interface."""
 
-    def __call__(self, rows: pa.Table) -> pa.Table:
+    def run(rows: pa.Table) -> pa.Table:
         texts = [text for kept in rows["kept"].to_pylist() for text in kept]
         filters = [f for row, text in enumerate(texts) for f in _filters(row, text)]
-        kept = minimal(iter(filters), self.covering)
-        counts = (sum(rows[n].to_pylist()) for n in ("filters", "constraints"))
-        return _row(rows, kept, *counts)
+        counts = (sum(rows[name].to_pylist()) for name in ("filters", "constraints"))
+        return _row(rows, minimal(filters, covering), *counts)
+
+    return run
 
 
 def _row(

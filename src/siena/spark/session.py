@@ -29,6 +29,10 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",  # as the times of the language
     "spark.sql.shuffle.partitions": "8",  # 200 are for clusters
     "spark.driver.memory": "2g",
+    # What patterns over streams need, and the other keeps all state in memory.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
 }
 # On this machine nobody else needs to reach the driver.
 LOCAL_DEFAULTS = {
