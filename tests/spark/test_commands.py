@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
+from siena.cli import spark_parts
 from siena.cli.main import app
 from siena.errors import SienaError
 from siena.lang import notification_to_json
@@ -74,6 +75,32 @@ def test_compile_makes_a_table_of_any_form(folder: Path, tmp_path: Path) -> None
     assert "1,500 subscriptions of" in run(
         "compile", folder / "wanted.csv", tmp_path / "t"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", [("compile", "a", "b"), ("match", "a", "b"), ("reduce", "a")]
+)
+def test_without_pyspark_a_command_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(spark_parts, "find_spec", lambda _: None)
+    with pytest.raises(
+        SienaError, match=r"not installed \(pip install 'siena-pubsub\["
+    ):
+        run(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("An exception\nTraceback\nsiena.errors.LimitError: too many\n\n", "too many"),
+        ("An exception\nValueError: a\n  File\nKeyError: b\n", "KeyError: b"),
+        ("[NO_SUCH_TABLE] x\nmore", "[NO_SUCH_TABLE] x"),
+        ("", "Spark gave up without a word"),
+    ],
+)
+def test_of_a_long_message_one_line_is_said(message: str, said: str) -> None:
+    assert spark_parts._reason(message) == said
 
 
 def test_compile_names_what_is_bad(

@@ -35,7 +35,7 @@ def compile_(
     """Compile subscriptions into a file, for siena match and for siena.spark.match.
 
     A job that is given the file starts at once; the file is mapped by all workers of a
-    machine, and shared between them.  A million subscriptions take about half a minute.
+    machine, and shared between them.
 
     \b
     Examples:

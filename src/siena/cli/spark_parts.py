@@ -1,6 +1,7 @@
 """What commands on Spark have in common: a session, progress, and plain errors."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -48,7 +49,9 @@ def session(master: str) -> "Iterator[SparkSession]":
     had_one = SparkSession.getActiveSession() is not None
     spark = start_session(master)
     try:
-        yield spark
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            yield spark
     except PySparkException as error:
         raise SienaError(_reason(str(error))) from error
     finally:
@@ -89,6 +92,11 @@ def _watch(spark: "SparkSession", what: str, progress: Progress, done: Event) ->
             finished = sum(stage.numCompletedTasks for stage in known)
             tasks = sum(stage.numTasks for stage in known)
             progress.show(f"{what}: {finished} of {tasks} tasks")
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Say a warning in one line, without the place in our code that it comes from."""
+    print(f"siena: warning: {message}", file=sys.stderr)
 
 
 def _reason(message: str) -> str:

@@ -25,7 +25,7 @@ from siena.spark.matching import (
     payload_of,
     wanted_of,
 )
-from siena.spark.shipping import Loaded, load, ship
+from siena.spark.shipping import Loaded, is_connect, load, ship
 from siena.spark.worker import Form, Layout, Output, Task
 
 # Rows that are worth a task of their own.
@@ -98,7 +98,7 @@ def match_parquet(
         tuple(dict.fromkeys(names)) if column is None else (column,),
         column,
     )
-    pieces = list(_pieces(files, spark.sparkContext.defaultParallelism))
+    pieces = list(_pieces(files, _cores(spark)))
     if not pieces:
         return spark.createDataFrame([], T.StructType([*payload, answer]))
     planned = spark.createDataFrame(
@@ -106,6 +106,11 @@ def match_parquet(
     )
     tasks = planned.repartitionByRange(len(pieces), "file", "part", "first")
     return tasks.mapInArrow(reader, T.StructType([*payload, answer]))
+
+
+def _cores(spark: SparkSession) -> int:
+    # Spark Connect does not say; then there are a few more tasks than needed.
+    return 8 if is_connect(spark) else spark.sparkContext.defaultParallelism
 
 
 def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
