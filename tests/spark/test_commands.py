@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
-from siena.cli import spark_parts
+from siena.cli import bench_spark, spark_parts
 from siena.cli.main import app
 from siena.errors import SienaError
 from siena.lang import notification_to_json
@@ -215,3 +215,20 @@ def test_what_a_file_is_its_name_says(tmp_path: Path) -> None:
     (tmp_path / "c.orc").touch()
     with pytest.raises(SienaError, match="has files of several formats"):
         format_of(tmp_path)
+
+
+@pytest.mark.usefixtures("spark")
+def test_bench_measures_all_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_spark, "DRAWN", 200)
+    monkeypatch.setattr(bench_spark, "JOIN_ROWS", 20)
+    shown = run(
+        *("bench", "spark", "--filters", 20, "--rows", 20_000, "--rounds", 1),
+        *("--workload", "w", "--json"),
+    )
+    rows = [json.loads(line) for line in shown.splitlines()]
+    assert [row["contender"] for row in rows] == [
+        *("identity", "match", "explode"),
+        "join",
+    ]
+    assert all(row["rows_per_s"] > 0 for row in rows)
+    assert [row["rows"] for row in rows] == [20_000, 20_000, 20_000, 20]

@@ -57,7 +57,23 @@ def match_by_join(
     Raises:
         SienaError: if a subscription is bad.
     """
-    spark = notifications.sparkSession
+    keys = notifications.select(column_of((key,)).alias("mid"))
+    found = join_attributes(_attr(notifications, key), keys, subscriptions)
+    return found.select(F.col("mid").alias(key), "subscriber").distinct()
+
+
+def join_attributes(
+    attr: DataFrame, keys: DataFrame, subscriptions: DataFrame
+) -> DataFrame:
+    """The join itself: ``mid``, ``subscription`` and ``subscriber``.
+
+    Args:
+        attr: a row for each attribute: ``mid``, ``name``, ``type``, and the value in
+            ``whole``, ``real`` or ``text``.
+        keys: every ``mid``, also of notifications without attributes.
+        subscriptions: ``subscriber`` and ``filter``.
+    """
+    spark = attr.sparkSession
     rows = subscriptions.select("subscriber", "filter").collect()
     tables = _tables(spark, [row["filter"] for row in rows])
     owner = spark.createDataFrame(
@@ -69,7 +85,6 @@ def match_by_join(
             ]
         ),
     )
-    attr = _attr(notifications, key)
     satisfied = (
         attr.join(tables.constraint, ["name", "type"])
         .where(F.expr(SATISFIED))
@@ -83,17 +98,10 @@ def match_by_join(
         .select("mid", "subscription")
     )
     # What asks for nothing gets everything, also what has no attributes.
-    always = (
-        notifications.select(column_of((key,)).alias("mid"))
-        .crossJoin(tables.filter.where("size = 0"))
-        .select("mid", "subscription")
-    )
-    return (
-        found.union(always)
-        .join(owner, "subscription")
-        .select(F.col("mid").alias(key), "subscriber")
-        .distinct()
-    )
+    always = keys.crossJoin(tables.filter.where("size = 0"))
+    every = found.union(always.select("mid", "subscription"))
+    # Two filters of one subscription may both match.
+    return every.distinct().join(owner, "subscription")
 
 
 class _Tables(NamedTuple):
