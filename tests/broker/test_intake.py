@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.broker import intake
-from siena.broker.intake import Frame, Run, cut, cut_one_by_one
-from siena.protocol.frames import Op, pack
+from siena.broker.intake import Run, cut, cut_one_by_one
+from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
 
 LIMIT = 40

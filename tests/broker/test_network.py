@@ -16,8 +16,8 @@ from siena.model import Filter, Notification
 from siena.protocol.bodies import Unsubscribe as UnsubscribeBody
 from siena.protocol.deliveries import Delivery
 from siena.routing.options import Options
+from siena.routing.topology import Topology
 from siena.sim.architecture import Architecture
-from siena.sim.shapes import Edge, Shape
 from siena.sim.world import World
 from wire import Wire, connect, until
 
@@ -57,15 +57,15 @@ def real(architecture: Architecture) -> NetworkSettings:
 
 
 def simulated(architecture: Architecture) -> World:
-    edges = []
+    links, sides = [], {}
     for one, other, weight, *role in NETWORKS[architecture]:
         assert isinstance(one, int)
         assert isinstance(other, int)
         assert isinstance(weight, int)
-        side = Side(role[0]) if role else None
-        edges.append(Edge(one, other, weight, side))
-    shape = Shape((1, 2, 3, 4, 5), tuple(edges))
-    return World(shape, architecture, Options(quench=True))
+        links.append((one, other, weight))
+        if role:
+            sides[one, other] = Side(role[0])
+    return World(Topology(links), architecture, Options(quench=True), sides=sides)
 
 
 class Pair:
