@@ -4,7 +4,7 @@ from typing import Protocol
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
-from siena.broker.intake import Run
+from siena.broker.intake import Run, run_of
 from siena.broker.moving import Moving
 from siena.broker.publications import Publications
 from siena.broker.requests import Requests, check_identity
@@ -107,7 +107,7 @@ class Client:
                 self._connection.fail(
                     ProtocolError(Fault.NOT_ADVERTISED, text, request=Op.PUB)
                 )
-        return Run(b"".join(blocks), list(map(len, blocks)))
+        return run_of(blocks)
 
     def _is_advertised(self, block: bytes) -> bool:
         try:
