@@ -94,7 +94,7 @@ class Broker:
         router = Router(
             number_of(self.name), self.settings.routing.options(), epoch=epoch
         )
-        self.core = Core(self.settings, self._clock, router)
+        self.core = Core(self.settings, self._clock, router, self.name)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
         self.moving = Moving(self.core, self.requests)
@@ -224,6 +224,7 @@ class Broker:
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client, or a neighbour."""
         if body.peer is not None:
+            self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
             return
         session = self._session(body)

@@ -12,6 +12,7 @@ from siena.broker.session import Session
 from siena.messages import Release
 from siena.protocol.bodies import Body, Connect, Move, Tell, Welcome, unpack
 from siena.protocol.contents import read_block
+from siena.protocol.deliveries import TracedPublication, unpack_traced
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
 from siena.protocol.greeting import VERSIONS, agree
@@ -137,6 +138,9 @@ class Client:
         if frame.op == Op.PUB:  # others come in runs
             text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
             raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        if frame.op == Op.TRACED_PUB:
+            self._trace(unpack_traced(frame.body))
+            return
         if frame.op == Op.CONNECT:
             raise ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
         if frame.op == Op.MOVE or (frame.op == Op.TELL and self.session.identity):
@@ -146,6 +150,18 @@ class Client:
             text = f"{Op(frame.op).name} is for brokers"
             raise ProtocolError(Fault.PEER_REFUSED, text)
         self._requests.handle(self.session, unpack(frame.op, frame.body))
+
+    def _trace(self, publication: TracedPublication) -> None:
+        if len(publication.block) > BLOCK_BYTES_MAX:
+            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
+            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        is_advertising = self._core.router.options.is_advertising
+        if not is_advertising or self._is_advertised(publication.block):
+            self._publications.tracing.publish(self._connection, publication)
+        else:
+            raise ProtocolError(
+                Fault.NOT_ADVERTISED, "no advertisement of this connection admits it"
+            )
 
     def _move(self, body: Body) -> None:
         """From here to elsewhere, or from elsewhere to here."""
