@@ -19,6 +19,7 @@ from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.guest import Guest
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.link import Link
 from siena.broker.links import Links
@@ -173,7 +174,7 @@ class Broker:
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            assert isinstance(source, Connection)
+            assert isinstance(source, (Connection, Guest))
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
 
@@ -208,17 +209,20 @@ class Broker:
         if body.peer is not None:
             self.links.accept(connection, body, body.peer)
             return
-        session = self._session(body)
-        is_known = session.sink is None and session.number in self.core.sessions
-        session.name, session.sink = body.name, connection
-        self.core.sessions[session.number] = session
-        connection.outbox.policy = body.policy
-        client = Client(
-            connection, session, self.core, self.publications, self.requests
-        )
+        client, is_known = self.admit(connection, body)
         connection.role = client
         connection.welcomed()
         client.welcome(resumed=is_known)
+
+    def admit(self, who: Connection | Guest, body: Connect) -> tuple[Client, bool]:
+        """A client from now on; and whether something was kept for it."""
+        session = self._session(body)
+        is_known = session.sink is None and session.number in self.core.sessions
+        session.name, session.sink = body.name, who
+        self.core.sessions[session.number] = session
+        who.outbox.policy = body.policy
+        client = Client(who, session, self.core, self.publications, self.requests)
+        return client, is_known
 
     def _session(self, body: Connect) -> Session:
         """The session of an identity, or a new one."""

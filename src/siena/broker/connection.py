@@ -73,6 +73,14 @@ class House(Protocol):
         ...
 
 
+class Held(Protocol):
+    """Somebody who publishes, and may have to wait."""
+
+    def release(self, by: "Connection") -> None:
+        """Somebody has caught up, or gone."""
+        ...
+
+
 class Connection(asyncio.Protocol):
     """A connection that was accepted, or that we made to a neighbour.
 
@@ -113,7 +121,7 @@ class Connection(asyncio.Protocol):
         # Those whose output is full of what this one publishes.
         self._held_by: set[Connection] = set()
         # And those who publish what this one's output is full of.
-        self.holds: set[Connection] = set()
+        self.holds: set[Held] = set()
 
     # --- What the loop calls --------------------------------------------------------
 

@@ -74,6 +74,7 @@ class Settings(Strict, frozen=True):
     listen: tuple[str, ...] = (f"127.0.0.1:{PORT}",)
     insecure_listen: bool = False
     http: str | None = None
+    http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
     accept_peers: bool = True
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     routing: Routing = field(default_factory=Routing)

@@ -7,13 +7,16 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from siena.broker.broker import Broker
 from siena.broker.settings import PORT, Settings, gather
 from siena.errors import SienaError
+
+if TYPE_CHECKING:
+    from siena.broker.http.server import HttpServer
 
 
 def serve(
@@ -22,6 +25,13 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="HOST:PORT", help=f"Where to listen [default: 127.0.0.1:{PORT}]."
+        ),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve HTTP as well, there [default: no; default port: 2680].",
         ),
     ] = None,
     name: Annotated[
@@ -59,8 +69,8 @@ def serve(
 ) -> None:
     """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent.
 
-    Flags count for more than the environment (SIENA_LISTEN, SIENA_NAME), and that
-    for more than the file.
+    Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP,
+    SIENA_NAME), and that for more than the file.
 
     Examples:
       siena serve                             at 127.0.0.1:2606
@@ -68,10 +78,13 @@ def serve(
       siena serve --listen 127.0.0.1:0        at a port that is free
 
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
+
+      siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
     """
     _log(verbose=verbose)
     flags: dict[str, Any] = {
         "listen": listen or None,
+        "http": http,
         "name": name,
         "insecure_listen": insecure_listen or None,
     }
@@ -111,15 +124,35 @@ def _runner() -> asyncio.Runner:
 async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
     broker = Broker(read())
     await broker.start()
+    http = await _serve_http(broker)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, ended.set)
     loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
-    _say_ready(broker.name, [address.url for address in broker.addresses], json=json)
+    urls = [address.url for address in broker.addresses]
+    _say_ready(broker.name, urls, http.url if http else None, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
+    if http is not None:
+        await http.drain()
     await broker.drain()
+
+
+async def _serve_http(broker: Broker) -> "HttpServer | None":
+    """The HTTP side, if it is wanted: what it needs is loaded then."""
+    where = broker.settings.http
+    if where is None:
+        return None
+    from siena.broker.http.server import HttpServer
+
+    server = HttpServer(broker, where)
+    try:
+        await server.start()
+    except BaseException:
+        await broker.drain()
+        raise
+    return server
 
 
 def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
@@ -133,10 +166,12 @@ def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
     print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
 
 
-def _say_ready(name: str, urls: list[str], *, json: bool) -> None:
+def _say_ready(name: str, urls: list[str], http: str | None, *, json: bool) -> None:
     if json:
         from json import dumps
 
-        print(dumps({"ready": True, "broker": name, "urls": urls}), flush=True)
+        said = {"ready": True, "broker": name, "urls": urls, "http": http}
+        print(dumps(said), flush=True)
     else:
-        print(f"broker {name} is ready at {', '.join(urls)}", flush=True)
+        where = ", ".join([*urls, http] if http else urls)
+        print(f"broker {name} is ready at {where}", flush=True)

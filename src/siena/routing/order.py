@@ -30,7 +30,8 @@ class Order(Generic[F]):
 
     ``add`` answers the filter that stands for the new one, the first of its equals.
     ``above`` and ``below`` are those that cover a filter and those that it covers, an
-    equal included; ``match`` those that match, or admit, a notification.
+    equal included; ``match`` those that match, or admit, a notification.  ``roots`` are
+    those that no other covers, and ``successors`` those right below one.
     """
 
     covers: Callable[[F, F], bool]
@@ -39,6 +40,8 @@ class Order(Generic[F]):
     above: Callable[[F], AbstractSet[F]]
     below: Callable[[F], AbstractSet[F]]
     match: Callable[[Mapping[str, Value]], AbstractSet[F]]
+    roots: Callable[[], AbstractSet[F]]
+    successors: Callable[[F], AbstractSet[F]]
 
 
 def order_of_filters(covering: Covering) -> Order[Filter]:
@@ -61,6 +64,8 @@ def order_of_filters(covering: Covering) -> Order[Filter]:
         above=poset.covering,
         below=poset.covered_by,
         match=poset.match,
+        roots=lambda: poset.roots,
+        successors=poset.successors,
     )
 
 
@@ -77,6 +82,8 @@ def order_of_advertisements(covering: Covering) -> Order[Advertisement]:
         above=poset.covering,
         below=poset.covered_by,
         match=poset.match,
+        roots=lambda: poset.roots,
+        successors=poset.successors,
     )
 
 
@@ -106,4 +113,6 @@ def _flat(selects: Callable[[F, Mapping[str, Value]], bool]) -> Order[F]:
         above=itself,
         below=itself,
         match=match,
+        roots=items.keys,
+        successors=lambda _: frozenset(),
     )
