@@ -60,6 +60,17 @@ def test_brokers_are_linked_by_flags() -> None:
             assert "linked to" in two.stderr.readline()
 
 
+def test_a_file_describes_a_network(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    path.write_text(
+        'brokers = [{name = "a"}, {name = "b"}]\nlinks = [{from = "a", to = "b"}]'
+    )
+    with process("--network", str(path), "--json") as found:
+        assert [ready(found)["broker"] for _ in range(2)] == ["a", "b"]
+        found.send_signal(signal.SIGINT)
+        assert found.wait(10) == 0
+
+
 def test_settings_are_read_again_and_what_cannot_change_is_named(
     tmp_path: Path,
 ) -> None:

@@ -91,7 +91,9 @@ class Broker:
         self.core = Core(self.settings, self._clock, router)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
-        self.links = Links(self.core, self.publications, self, self.name)
+        self.links = Links(
+            self.core, self.publications, self.requests.briefing, self, self.name
+        )
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote

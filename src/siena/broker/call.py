@@ -9,6 +9,7 @@ import asyncio
 from typing import Protocol
 
 from siena.broker.addresses import read_address
+from siena.broker.briefing import Briefing
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
 from siena.broker.intake import Run
@@ -30,6 +31,7 @@ class Switchboard(Protocol):
 
     core: Core
     publications: Publications
+    briefing: Briefing
     house: House
     name: str
     calling: dict[int, "Call"]
@@ -123,6 +125,7 @@ class Call:
         side = Side(self._settings.side)
         other = Other(number, self._name, body.epoch, side, "us")
         link = Link(links.core, links.publications, self._connection, other, self._gone)
+        links.briefing.begin()
         links.up(link)
         links.core.post(links.core.router.handle(PeerConfirm(), number))
 

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import random
 
+from siena.broker.briefing import Briefing
 from siena.broker.call import Call
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
@@ -30,9 +31,15 @@ class Links:
     """All links of a broker."""
 
     def __init__(
-        self, core: Core, publications: Publications, house: House, name: str
+        self,
+        core: Core,
+        publications: Publications,
+        briefing: Briefing,
+        house: House,
+        name: str,
     ) -> None:
         self.core = core
+        self.briefing = briefing
         self.publications = publications
         self.house = house
         self.name = name
@@ -92,6 +99,7 @@ class Links:
         if peer.broker == self.core.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
+        self.briefing.begin()
         side = Side(peer.side)
         name = body.name or str(peer.broker)
         other = Other(peer.broker, name, peer.epoch, side.opposite, "them")

@@ -9,13 +9,13 @@ from typing import Any
 
 from siena.broker import naming
 from siena.broker.away import Away
+from siena.broker.briefing import Briefing
 from siena.broker.core import Core
 from siena.broker.limits import PATTERNS_MAX, QUEUE_DEFAULT
 from siena.broker.session import Session
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Advertise, PeerDisconnect, Settle, Subscribe
-from siena.messages.requests import Interest
+from siena.messages import Interest
 from siena.model import Pattern
 from siena.protocol import bodies
 from siena.protocol.bodies import Body, Done, Quench
@@ -29,6 +29,7 @@ class Requests:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self.briefing = Briefing(core)
         self._away = Away(core)
         self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
             bodies.Subscribe: self._subscribe,
@@ -102,8 +103,8 @@ class Requests:
             self._check_room(session, interest, number)
             self._enter(session, number, interest)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        router, party = self._core.router, naming.subscription(session.number, number)
-        self._core.post(router.handle(Settle(interest, number), party))
+        party = naming.subscription(session.number, number)
+        self._core.post(self.briefing.settle(party, interest, number))
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
@@ -125,7 +126,7 @@ class Requests:
         else:
             self._away.enter(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(Subscribe(interest), party))
+        self._core.post(self.briefing.subscribe(party, interest))
 
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
         if body.number not in session.interests:
@@ -141,7 +142,7 @@ class Requests:
         else:
             self._away.drop(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
     # --- Advertisements -------------------------------------------------------------
 
@@ -172,7 +173,7 @@ class Requests:
         session.advertisements[number] = advertisement
         self._core.counters.advertisements_now += 1
         party = naming.advertisement(session.number, number)
-        out = self._core.router.handle(Advertise(advertisement), party)
+        out = self.briefing.advertise(party, advertisement)
         self._core.post(out)
         # The router speaks up only if there is nobody.
         if not any(hop == party for hop, _ in out):
@@ -189,7 +190,7 @@ class Requests:
         session.quenched.discard(number)
         self._core.counters.advertisements_now -= 1
         party = naming.advertisement(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
 
 def _read_interest(body: bodies.Subscribe) -> Interest:

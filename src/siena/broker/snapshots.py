@@ -1,27 +1,33 @@
 """Snapshots: what a broker knows, as plain structures for those who watch it.
 
-Tables can be long: each snapshot shows the first so many, and says how many there are.
+Tables can be long.  Each snapshot shows the first so many, looks at a bounded part, and
+says whether that was all.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
+from siena.broker import naming
 from siena.broker.broker import Broker
 from siena.broker.session import Session
-from siena.messages import Interface
-from siena.model.filter import ConstraintSet
-from siena.routing.interest import InterestTable
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Filter
+from siena.routing.order import Order, order_of_filters
 
 # What a snapshot shows of a table: unless said otherwise, and at most.
 SHOWN = 100
 SHOWN_MAX = 1_000
-# The characters of an interest that are shown, and those who hold it.
+# Interests that are looked at for it.
+LOOKED_AT_MAX = 20_000
+# The characters of an interest that are shown, those who hold it, and the interests of
+# one session.
 CHARACTERS_MAX = 500
 HOLDERS_MAX = 20
+INTERESTS_MAX = 10
 
 Form = dict[str, Any]
-F = TypeVar("F", bound=ConstraintSet)
+F = TypeVar("F", Filter, Advertisement)
 
 
 def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the others
@@ -38,20 +44,18 @@ def links(broker: Broker, limit: int) -> Form:
 
 def tables(broker: Broker, limit: int) -> Form:
     """Who wants what, and who advertises what."""
-    found = broker.core.router.tables
     return {
         "broker": broker.name,
-        "filters": _table(broker, found.filters, limit),
-        "advertisements": _table(broker, found.advertisements, limit),
+        "filters": _table(_wanted(broker), limit),
+        "advertisements": _table(_offered(broker), limit),
     }
 
 
 def poset(broker: Broker, limit: int) -> Form:
     """The filters by covering: the widest first, and what each covers at once."""
-    table = broker.core.router.tables.filters
-    order = table.order
+    order = _order(broker, limit)
     roots = order.roots()
-    nodes: dict[Any, list[str]] = {}
+    nodes: dict[Filter, list[str]] = {}
     queue = sorted(islice(roots, limit), key=str)
     for f in queue:  # it grows, level by level
         if len(nodes) >= limit:
@@ -60,12 +64,8 @@ def poset(broker: Broker, limit: int) -> Form:
             below = sorted(islice(order.successors(f), limit), key=str)
             nodes[f] = [*map(_cut, below)]
             queue += below
-    return {
-        "broker": broker.name,
-        "count": len(table),
-        "roots": len(roots),
-        "filters": [{"filter": _cut(f), "covers": below} for f, below in nodes.items()],
-    }
+    shown = [{"filter": _cut(f), "covers": below} for f, below in nodes.items()]
+    return {"broker": broker.name, "roots": len(roots), "filters": shown}
 
 
 def sessions(broker: Broker, limit: int) -> Form:
@@ -84,27 +84,57 @@ SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
 }
 
 
-def _table(broker: Broker, table: InterestTable[F], limit: int) -> Form:
+def _wanted(broker: Broker) -> Iterator[tuple[Filter, str]]:
+    """What is wanted, and by whom; clients are asked themselves.
+
+    The router is not told of them before it has a neighbour.
+    """
+    core = broker.core
+    for number, link in core.links.items():
+        for f in core.router.tables.filters.held_by(number):
+            yield f, f"broker {link.snapshot()['name']}"
+    for session in core.sessions.values():
+        for number, interest in session.interests.items():
+            who = f"client {naming.subscription(session.number, number)}"
+            for f in filters_of(interest):
+                yield f, who
+
+
+def _offered(broker: Broker) -> Iterator[tuple[Advertisement, str]]:
+    core = broker.core
+    for number, link in core.links.items():
+        for a in core.router.tables.advertisements.held_by(number):
+            yield a, f"broker {link.snapshot()['name']}"
+    for session in core.sessions.values():
+        for number, a in session.advertisements.items():
+            yield a, f"client {naming.advertisement(session.number, number)}"
+
+
+def _table(pairs: Iterator[tuple[F, str]], limit: int) -> Form:
+    holders: dict[F, list[str]] = {}
+    is_complete = True
+    for item, who in islice(pairs, LOOKED_AT_MAX):
+        if item in holders or len(holders) < limit:
+            holders.setdefault(item, []).append(who)
+        else:
+            is_complete = False
     shown = [
-        {"text": _cut(item), **_holders(broker, (h.hop for h in table.holders(item)))}
-        for item in islice(table, limit)
+        {"text": _cut(item), "held": len(names), "holders": names[:HOLDERS_MAX]}
+        for item, names in holders.items()
     ]
-    return {"count": len(table), "shown": shown}
+    is_complete &= next(pairs, None) is None
+    return {"shown": shown, "complete": is_complete}
 
 
-def _holders(broker: Broker, hops: Iterable[Interface]) -> Form:
-    names = sorted({_name(broker, hop) for hop in hops})
-    return {"holders": names[:HOLDERS_MAX], "held": len(names)}
-
-
-def _name(broker: Broker, hop: Interface) -> str:
-    """A client, a neighbour or a monitor of ours, as people call it."""
-    if isinstance(hop, str):
-        return f"client {hop}"
-    if hop < 0:
-        return f"pattern {-hop}"
-    link = broker.core.links.get(hop)
-    return f"broker {link.snapshot()['name'] if link else hop}"
+def _order(broker: Broker, limit: int) -> Order[Filter]:
+    """The router's own, or one made of some filters if it has not been told of any."""
+    router = broker.core.router
+    if len(router.tables.filters):
+        return router.tables.filters.order
+    order = order_of_filters(router.options.covering)
+    for f, _ in islice(_wanted(broker), limit):
+        order.add(f)
+    return order
 
 
 def _session(session: Session) -> Form:
@@ -118,7 +148,7 @@ def _session(session: Session) -> Form:
         "advertisements": len(session.advertisements),
         "kept": len(session.kept.queue) if session.kept else 0,
         "lost": session.lost,
-        "interests": [_cut(i) for i in islice(session.interests.values(), 10)],
+        "interests": [*map(_cut, islice(session.interests.values(), INTERESTS_MAX))],
     }
 
 

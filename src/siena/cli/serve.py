@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from siena.broker.broker import Broker
+from siena.broker.network import Network, read_network
 from siena.broker.settings import PORT, Settings, gather
 from siena.errors import SienaError
 
@@ -54,6 +55,10 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Settings, in TOML; SIGHUP reads it again."),
     ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
+    ] = None,
     insecure_listen: Annotated[
         bool,
         typer.Option(
@@ -80,8 +85,15 @@ def serve(
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
 
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+
+      siena serve --network examples/five-brokers.toml
     """
     _log(verbose=verbose)
+    if network is not None:
+        if listen or http or name or peer or mesh or master or config:
+            raise typer.BadParameter("the file says everything", param_hint="--network")
+        _runner().run(_serve_network(network, json=json))
+        return
     flags: dict[str, Any] = {
         "listen": listen or None,
         "http": http,
@@ -121,17 +133,34 @@ def _runner() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
-    broker = Broker(read())
-    await broker.start()
-    http = await _serve_http(broker)
+async def _serve_network(path: Path, *, json: bool) -> None:
+    network = Network(read_network(path))
+    await network.start()
+    ended = _ended()
+    for broker in network.brokers.values():
+        _say_ready(broker, json=json)
+    await ended.wait()
+    print("siena: draining", file=sys.stderr, flush=True)
+    await network.drain()
+
+
+def _ended() -> asyncio.Event:
+    """Set when somebody wants this to end."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, ended.set)
+    return ended
+
+
+async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
+    broker = Broker(read())
+    await broker.start()
+    http = await _serve_http(broker)
+    ended = _ended()
+    loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
-    urls = [address.url for address in broker.addresses]
-    _say_ready(broker.name, urls, http.url if http else None, json=json)
+    _say_ready(broker, http.url if http else None, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
     if http is not None:
@@ -166,12 +195,13 @@ def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
     print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
 
 
-def _say_ready(name: str, urls: list[str], http: str | None, *, json: bool) -> None:
+def _say_ready(broker: Broker, http: str | None = None, *, json: bool) -> None:
+    urls = [address.url for address in broker.addresses]
     if json:
         from json import dumps
 
-        said = {"ready": True, "broker": name, "urls": urls, "http": http}
+        said = {"ready": True, "broker": broker.name, "urls": urls, "http": http}
         print(dumps(said), flush=True)
     else:
         where = ", ".join([*urls, http] if http else urls)
-        print(f"broker {name} is ready at {where}", flush=True)
+        print(f"broker {broker.name} is ready at {where}", flush=True)
