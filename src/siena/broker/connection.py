@@ -329,6 +329,10 @@ class Connection(asyncio.Protocol):
             transport.write(data)
         if self.is_closing:
             transport.close()
+        elif (self.holds or self.outbox.lost) and not self.waiting:
+            # The system took it all, so the loop never asked us to wait, and will
+            # never say that we may go on.
+            asyncio.get_running_loop().call_soon(self.resume_writing)
         return len(data)
 
     # --- Ending ---------------------------------------------------------------------

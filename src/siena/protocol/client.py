@@ -129,6 +129,8 @@ class ClientConversation:
             data = self._read_start(data)
         if self.state in {State.CALLING, State.REFUSED}:
             data = self._read_line(data, found)
+        if self.state is State.REFUSED:  # both lines came together
+            data = self._read_line(data, found)
         if self.closed or not data:
             return
         for op, body in self._splitter.feed(data):
@@ -173,7 +175,7 @@ class ClientConversation:
         return data
 
     def _event(self, op: int, body: bytes) -> Event:
-        if self.handshaking:
+        if self.state is not State.OPEN:
             if op not in {Op.WELCOME, Op.ERR}:
                 raise ProtocolError(Fault.BAD_FRAME, "a broker begins with WELCOME")
             return unpack(op, body)
