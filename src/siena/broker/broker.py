@@ -130,7 +130,13 @@ class Broker:
         now = self.settings
         changeable = {
             name: getattr(settings, name)
-            for name in ("limits", "links", "digest_seconds", "accept_peers")
+            for name in (
+                "limits",
+                "links",
+                "digest_seconds",
+                "accept_peers",
+                "handlers",
+            )
         }
         self.settings = self.core.settings = replace(now, **changeable)
         self._connections_max = min(

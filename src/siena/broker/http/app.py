@@ -5,9 +5,15 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
+from siena.broker.handlers.mapping import Handlers
 from siena.broker.http.conversing import converse
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
+from siena.broker.http.identities import (
+    forget_identity,
+    list_identities,
+    map_identity,
+)
 from siena.broker.http.metrics import metrics, registry_of
 from siena.broker.http.publishing import publish
 from siena.broker.http.subscribing import subscribe
@@ -17,7 +23,7 @@ from siena.broker.snapshots import SNAPSHOTS
 from siena.protocol.faults import ProtocolError
 
 
-def make_app(lobby: Lobby, hosts: tuple[str, ...] = ()) -> Starlette:
+def make_app(lobby: Lobby, handlers: Handlers, hosts: tuple[str, ...]) -> Starlette:
     """The application of a broker, which knows itself by these names."""
     app = Starlette(
         routes=[
@@ -27,6 +33,9 @@ def make_app(lobby: Lobby, hosts: tuple[str, ...] = ()) -> Starlette:
             Route("/metrics", metrics),
             Route("/healthz", health),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
+            Route("/api/identities", list_identities),
+            Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
+            Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),
         ],
         middleware=[Middleware(Guard, hosts=hosts)],
         exception_handlers={
@@ -35,6 +44,6 @@ def make_app(lobby: Lobby, hosts: tuple[str, ...] = ()) -> Starlette:
             Exception: on_our_mistake,
         },
     )
-    app.state.lobby = lobby
-    app.state.registry = registry_of(lobby)
+    app.state.lobby, app.state.handlers = lobby, handlers
+    app.state.registry = registry_of(lobby, handlers)
     return app

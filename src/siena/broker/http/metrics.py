@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
+from siena.broker.handlers.mapping import Handlers
 from siena.broker.lobby import Lobby
 
 # Links of which there is a line each; of more than these only the sums are told.
@@ -21,8 +22,9 @@ LINK_COUNTERS = ("forwarded", "received", "told", "heard")
 class BrokerCollector(Collector):
     """Reads the counters of one broker."""
 
-    def __init__(self, lobby: Lobby) -> None:
+    def __init__(self, lobby: Lobby, handlers: Handlers) -> None:
         self._lobby = lobby
+        self._handlers = handlers
 
     def collect(self) -> Iterator[Metric]:
         """All there is to tell."""
@@ -42,6 +44,10 @@ class BrokerCollector(Collector):
             "advertisements_held": len(router.tables.advertisements),
         }.items():
             yield GaugeMetricFamily(f"siena_{name}", f"{name} now", value)
+        for name, value in self._handlers.totals().items():
+            yield CounterMetricFamily(
+                f"siena_handler_{name}", f"{name}, of all handlers", value
+            )
         yield from self._links()
 
     def _links(self) -> Iterator[Metric]:
@@ -55,10 +61,10 @@ class BrokerCollector(Collector):
             yield family
 
 
-def registry_of(lobby: Lobby) -> CollectorRegistry:
+def registry_of(lobby: Lobby, handlers: Handlers) -> CollectorRegistry:
     """A registry with nothing in it but this broker."""
     registry = CollectorRegistry()
-    registry.register(BrokerCollector(lobby))
+    registry.register(BrokerCollector(lobby, handlers))
     return registry
 
 

@@ -8,6 +8,7 @@ import uvicorn
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.broker import Broker
+from siena.broker.handlers.mapping import Handlers
 from siena.broker.http.app import make_app
 from siena.broker.http.limits import CONNECTIONS_MAX, DRAIN_SECONDS_MAX
 from siena.broker.listening import check_listening, listen
@@ -36,6 +37,7 @@ class HttpServer:
 
     def __init__(self, broker: Broker, where: str) -> None:
         self.lobby = Lobby(broker)
+        self.handlers = Handlers(self.lobby)
         self.address = read_address(where, PORT)
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
@@ -58,7 +60,7 @@ class HttpServer:
         self.address = Address(*socket.getsockname()[:2])
         self._server = _Server(
             uvicorn.Config(
-                make_app(self.lobby, hosts),
+                make_app(self.lobby, self.handlers, hosts),
                 lifespan="off",
                 ws="websockets-sansio",
                 ws_max_size=LINE_BYTES_MAX,
@@ -80,6 +82,7 @@ class HttpServer:
     async def drain(self) -> None:
         """Answer nobody any more, and say good-bye to those who are there."""
         self.lobby.drain()
+        await self.handlers.drain()
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._task
