@@ -64,10 +64,13 @@ class Briefing:
         self._filters.update(filters_of(interest))
         return out
 
-    def settle(self, party: str, interest: Interest, token: int) -> Outbox:
+    def settle(
+        self, party: str, interest: Interest, token: int, *, fresh: bool = False
+    ) -> Outbox:
         """Say when it is in force everywhere."""
         if self._is_over:
-            return self._core.router.handle(Settle(interest, token), party)
+            settle = Settle(interest, token, fresh=fresh)
+            return self._core.router.handle(settle, party)
         return [(party, Settled(token))]
 
     def advertise(self, party: str, advertisement: Advertisement) -> Outbox:

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import random
 
+from siena.broker.addresses import Address
 from siena.broker.briefing import Briefing
 from siena.broker.call import Call
 from siena.broker.connection import Connection, House
@@ -74,8 +75,9 @@ class Links:
     async def _keep(self, settings: LinkSettings) -> None:
         """Call until somebody answers, and again when the link has gone."""
         delay, rng = RETRY_SECONDS, random.Random()
+        redirected: Address | None = None
         while True:
-            call = Call(self, settings)
+            call = Call(self, settings, redirected)
             try:
                 await call.attempt()
             except (OSError, TimeoutError, SienaError) as error:
@@ -83,6 +85,9 @@ class Links:
             delay = (
                 RETRY_SECONDS if call.was_linked else min(2 * delay, RETRY_SECONDS_MAX)
             )
+            redirected = call.redirected
+            if redirected is not None:
+                continue
             # Not all at the same time, after a broker has come back.
             await asyncio.sleep(delay * rng.uniform(0.5, 1))
 

@@ -5,15 +5,17 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from siena.broker.addresses import Address
 from siena.broker.broker import Broker
 from siena.broker.network import Network, read_network
 from siena.broker.settings import PORT, Settings, gather
+from siena.broker.workers import WORKERS_MAX, Workers
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
@@ -59,6 +61,10 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
+    ] = 1,
     insecure_listen: Annotated[
         bool,
         typer.Option(
@@ -106,7 +112,10 @@ def serve(
         settings = gather(config, os.environ, flags)
         return settings.linked_to(links)
 
-    _runner().run(_serve(read, json=json))
+    if workers > 1:
+        _serve_workers(read(), workers, json=json)
+    else:
+        _runner().run(_serve(read, json=json))
 
 
 def _links(
@@ -133,15 +142,41 @@ def _runner() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
+def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
+    if settings.http is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers do not serve HTTP", hint=hint)
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # workers keep their settings
+    try:
+        with Workers(settings, count, _runner) as workers:
+            _say_ready(workers.name, workers.addresses, json=json)
+            workers.wait()
+    except KeyboardInterrupt:
+        print("siena: drained", file=sys.stderr, flush=True)
+
+
 async def _serve_network(path: Path, *, json: bool) -> None:
     network = Network(read_network(path))
     await network.start()
     ended = _ended()
-    for broker in network.brokers.values():
-        _say_ready(broker, json=json)
-    await ended.wait()
-    print("siena: draining", file=sys.stderr, flush=True)
-    await network.drain()
+    servers: list[HttpServer] = []
+    try:
+        for broker in network.brokers.values():
+            http = await _serve_http(broker)
+            servers += [http] if http else []
+            where = http.url if http else None
+            _say_ready(broker.name, broker.addresses, where, json=json)
+        await ended.wait()
+        print("siena: draining", file=sys.stderr, flush=True)
+    finally:
+        for server in servers:
+            await server.drain()
+        await network.drain()
 
 
 def _ended() -> asyncio.Event:
@@ -156,11 +191,16 @@ def _ended() -> asyncio.Event:
 async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
     broker = Broker(read())
     await broker.start()
-    http = await _serve_http(broker)
+    try:
+        http = await _serve_http(broker)
+    except BaseException:
+        await broker.drain()
+        raise
     ended = _ended()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
-    _say_ready(broker, http.url if http else None, json=json)
+    where = http.url if http else None
+    _say_ready(broker.name, broker.addresses, where, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
     if http is not None:
@@ -176,11 +216,7 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     from siena.broker.http.server import HttpServer
 
     server = HttpServer(broker, where)
-    try:
-        await server.start()
-    except BaseException:
-        await broker.drain()
-        raise
+    await server.start()
     return server
 
 
@@ -195,13 +231,19 @@ def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
     print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
 
 
-def _say_ready(broker: Broker, http: str | None = None, *, json: bool) -> None:
-    urls = [address.url for address in broker.addresses]
+def _say_ready(
+    name: str,
+    addresses: Iterable[Address],
+    http: str | None = None,
+    *,
+    json: bool,
+) -> None:
+    urls = [address.url for address in addresses]
     if json:
         from json import dumps
 
-        said = {"ready": True, "broker": broker.name, "urls": urls, "http": http}
+        said = {"ready": True, "broker": name, "urls": urls, "http": http}
         print(dumps(said), flush=True)
     else:
         where = ", ".join([*urls, http] if http else urls)
-        print(f"broker {broker.name} is ready at {where}", flush=True)
+        print(f"broker {name} is ready at {where}", flush=True)
