@@ -141,6 +141,7 @@ def test_a_refusal_may_come_together_with_the_greeting() -> None:
         INFO.line() + Settled(1).pack(),
         INFO.line() + b'{"si\n',
         INFO.line() + b'{"siena":"MSG"}\n',
+        INFO.line() + b'{"siena":"INFO",' + INFO.line()[1:],
         INFO.line() + WELCOME.pack() + WELCOME.pack(),
         INFO.line() + WELCOME.pack() + Tell("settled", [1]).pack(),
         INFO.line() + WELCOME.pack() + pack(0x7F, b""),
