@@ -4,6 +4,7 @@ from typing import Protocol
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.guest import Guest
 from siena.broker.intake import Run, run_of
 from siena.broker.moving import Moving
 from siena.broker.publications import Publications
@@ -67,7 +68,7 @@ class Client:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Connection | Guest,
         session: Session,
         core: Core,
         publications: Publications,
