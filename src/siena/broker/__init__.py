@@ -2,5 +2,6 @@
 
 From the ground up: ``limits``, ``counters``, ``naming`` → ``settings`` → ``intake``,
 ``exchange``, ``outbox`` → ``session`` → ``parties`` → ``publications`` → ``requests`` →
-``connection`` → ``broker``, the room's front.
+``connection`` → ``snapshots`` → ``broker``, the room's front; then ``lobby`` for
+guests, and ``handlers`` and ``http``, which have rooms of their own.
 """
