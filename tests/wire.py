@@ -60,7 +60,8 @@ class Wire:
         """What the next frame says; of a PONG, what it brings back."""
         op, body = await self.frame()
         if op == Op.MSG:
-            return unpack_msg(body)
+            numbers, block = unpack_msg(body)
+            return Delivery(tuple(sorted(numbers)), block)  # they may come in any order
         if op == Op.FOUND:
             return unpack_found(body)
         return body if op == Op.PONG else unpack(op, body)

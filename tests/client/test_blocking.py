@@ -71,6 +71,16 @@ def test_iterations_end_in_time_or_with_the_subscription(url: str) -> None:
             subscription.get()
 
 
+def test_what_is_published_may_come_from_a_subscription(url: str) -> None:
+    with siena.connect(url) as client:
+        raw = client.subscribe("raw any").settled()
+        cooked = client.subscribe("cooked any").settled()
+        client.publish_many({"raw": i} for i in range(3))
+        count = client.publish_many({"cooked": 2 * n["raw"]} for n in raw.within(0.2))
+        assert count == 3
+        assert [cooked.get(SECONDS)["cooked"] for _ in range(3)] == [0, 2, 4]
+
+
 def test_quench_states_are_seen(url: str) -> None:
     with siena.connect(url) as client, client.advertise("quote any") as advertising:
         states = advertising.states(SECONDS)

@@ -199,6 +199,19 @@ async def test_those_before_a_bad_one_are_published(url: str) -> None:
         assert await good.get(SECONDS) == Notification(good=1)
 
 
+async def test_a_stream_is_published_as_it_comes(url: str) -> None:
+    async def stream() -> AsyncIterator[dict[str, siena.Value]]:
+        for i in range(3):
+            yield {"streamed": i}
+        raise ZeroDivisionError
+
+    async with siena.connect(url) as client:
+        wanted = await client.subscribe("streamed any").settled()
+        with pytest.raises(ZeroDivisionError):
+            await client.publish_many(stream())
+        assert [(await wanted.get(SECONDS))["streamed"] for _ in range(3)] == [0, 1, 2]
+
+
 async def test_nobody_there_says_how_to_start_one() -> None:
     with pytest.raises(NoBrokerError) as caught:
         async with siena.connect("siena://127.0.0.1:1"):

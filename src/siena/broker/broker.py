@@ -98,7 +98,7 @@ class Broker:
         router = Router(
             number_of(self.name), self.settings.routing.options(), epoch=epoch
         )
-        self.core = Core(self.settings, self._clock, router)
+        self.core = Core(self.settings, self._clock, router, self.name)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
         self.requests.add(Look, partial(look, self))
@@ -236,6 +236,7 @@ class Broker:
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client, or a neighbour."""
         if body.peer is not None:
+            self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
             return
         client, is_known = self.admit(connection, body)

@@ -105,6 +105,7 @@ class Connection(asyncio.Protocol):
         self.outbox = Outbox("drop", limit)
         self.address = ""
         self._transport: asyncio.Transport | None = None
+        self._high = 0
         self._parts: list[bytes] = []
         self._size = 0
         self._needed = 1
@@ -132,8 +133,8 @@ class Connection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
         # Above this much output the loop says so, and again below a half of it.
-        high = self.outbox.limit // 2
-        transport.set_write_buffer_limits(high=high, low=high // 2)
+        self._high = self.outbox.limit // 2
+        transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
         self._house.opened(self)
 
     def data_received(self, data: bytes) -> None:
@@ -329,8 +330,8 @@ class Connection(asyncio.Protocol):
             transport.write(data)
         if self.is_closing:
             transport.close()
-        elif (self.holds or self.outbox.lost) and not self.waiting:
-            # The system took it all, so the loop never asked us to wait, and will
+        elif (self.holds or self.outbox.lost) and self.waiting <= self._high:
+            # The system took so much that the loop never asked us to wait, and will
             # never say that we may go on.
             asyncio.get_running_loop().call_soon(self.resume_writing)
         return len(data)

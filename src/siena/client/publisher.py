@@ -4,12 +4,20 @@ Cancellation: whoever waits for room and is cancelled has sent nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import NamedTuple
 
 from siena.client.coding import Attributes, publication
 from siena.client.talk import Talk
 from siena.client.wire import TURN_BYTES
 from siena.model import Notification
+
+
+class Packet(NamedTuple):
+    """Frames of publications back to back, and how many they are."""
+
+    frames: bytes
+    published: int
 
 
 class Publisher:
@@ -40,6 +48,8 @@ class Publisher:
 
     async def send(self, frames: bytes) -> None:
         """Send when there is room; give others a turn now and then."""
+        if not frames:
+            return
         talk = self._talk
         if talk.wire is not None and talk.wire.wants_a_turn:
             await asyncio.sleep(0)
@@ -51,43 +61,63 @@ class Publisher:
         self, notifications: Iterable[Attributes] | AsyncIterable[Attributes]
     ) -> int:
         """Send all of them, many at a time; how many there were."""
-        batch = _Batch(self)
+        sent = 0
+        if isinstance(notifications, AsyncIterable):
+            async for packet in self._packets_as_they_come(notifications):
+                await self.send(packet.frames)
+                sent += packet.published
+        else:
+            for packet in self.packets(notifications):
+                await self.send(packet.frames)
+                sent += packet.published
+        return sent
+
+    def packets(self, notifications: Iterable[Attributes]) -> Iterator[Packet]:
+        """Their frames, as many together as are written at once.
+
+        If one cannot be published, or the iteration fails, those before it come first.
+        """
+        pile = _Pile()
         try:
-            if isinstance(notifications, AsyncIterable):
-                async for attributes in notifications:
-                    await batch.add(attributes)
-            else:
-                for attributes in notifications:
-                    await batch.add(attributes)
+            for attributes in notifications:
+                if pile.add(self.frame(attributes)):
+                    yield pile.take()
         except Exception:
-            await batch.send()
+            yield pile.take()
             raise
-        await batch.send()
-        return batch.sent
+        yield pile.take()
+
+    async def _packets_as_they_come(
+        self, notifications: AsyncIterable[Attributes]
+    ) -> AsyncIterator[Packet]:
+        pile = _Pile()
+        try:
+            async for attributes in notifications:
+                if pile.add(self.frame(attributes)):
+                    yield pile.take()
+        except Exception:
+            yield pile.take()
+            raise
+        yield pile.take()
 
 
-class _Batch:
-    """Publications on their way to one write."""
+class _Pile:
+    """Frames on their way to one write."""
 
-    def __init__(self, publisher: Publisher) -> None:
-        self._publisher = publisher
+    def __init__(self) -> None:
         self._frames: list[bytes] = []
         self._bytes = 0
-        self.sent = 0
 
-    async def add(self, attributes: Attributes) -> None:
-        frame = self._publisher.frame(attributes)
+    def add(self, frame: bytes) -> bool:
+        """Put it on the pile; whether that is high enough."""
         self._frames.append(frame)
         self._bytes += len(frame)
-        if self._bytes >= TURN_BYTES:
-            await self.send()
+        return self._bytes >= TURN_BYTES
 
-    async def send(self) -> None:
-        if self._frames:
-            await self._publisher.send(b"".join(self._frames))
-            self.sent += len(self._frames)
-            self._frames = []
-            self._bytes = 0
+    def take(self) -> Packet:
+        """All of it."""
+        frames, self._frames, self._bytes = self._frames, [], 0
+        return Packet(b"".join(frames), len(frames))
 
 
 def joined(attributes: Attributes | None, more: Attributes) -> Attributes:

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from time import perf_counter, sleep
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from siena.broker.settings import Settings, as_settings
 from siena.errors import SienaError
 from siena.messages import Side
-from siena.sim.architecture import Architecture, edges_of
-from siena.sim.shapes import Edge, Shape, parse_shape
+from siena.routing.topology import Topology
+from siena.sim.architecture import Architecture, Edge, Sides, edges_of
+from siena.sim.topologies.text import parse_shape
 from siena.testing.in_thread import ThreadBroker
 from siena.testing.running import START_SECONDS
 
@@ -22,18 +23,18 @@ _SECONDS_BETWEEN_LOOKS = 0.002
 class RunningNetwork:
     """Brokers that know each other, from entering to leaving a ``with`` block.
 
-    Brokers are numbered from 1, as in the shape: ``network[2].url``.
+    Brokers have the numbers of the topology, from 1: ``network[2].url``.
     """
 
     def __init__(
-        self, shape: Shape, edges: Sequence[Edge], settings: dict[str, object]
+        self, topology: Topology, edges: Sequence[Edge], settings: dict[str, object]
     ) -> None:
-        if len(shape.brokers) > BROKERS_MAX:
+        if len(topology.brokers) > BROKERS_MAX:
             raise SienaError(f"more than {BROKERS_MAX} brokers in one test")
         self._edges = edges
         self._settings = settings
         self._brokers: dict[int, ThreadBroker] = {}
-        self._order = list(_masters_first(shape, edges))
+        self._order = list(_masters_first(topology, edges))
         self._running = ExitStack()
 
     @property
@@ -71,7 +72,6 @@ class RunningNetwork:
         """Of one broker; it calls those of its neighbours that run already."""
         links = []
         for edge in self._edges:
-            assert edge.side is not None
             if edge.one == number and edge.other in self._brokers:
                 links.append(self._link(edge, edge.other, edge.side))
             elif edge.other == number and edge.one in self._brokers:
@@ -93,8 +93,10 @@ class RunningNetwork:
 
 
 def network(
-    shape: str | Shape,
+    topology: str | Topology,
     architecture: Architecture = "acyclic",
+    *,
+    sides: Sides = MappingProxyType({}),
     **settings: object,
 ) -> RunningNetwork:
     """A network of brokers for the length of a ``with`` block.
@@ -108,18 +110,21 @@ def network(
     level = 5
 
     Args:
-        shape: ``chain:N``, ``star:N``, ``ring:N``, ``tree:BxD``, or a value.
+        topology: a shape such as ``chain:N``, ``star:N``, ``ring:N`` or ``tree:BxD``,
+            or a value.
         architecture: ``acyclic``, ``hierarchical`` (the first is the root), ``general``
-            or ``hybrid`` (the shape says what brokers take each other for).
+            or ``hybrid``.
+        sides: in a hybrid network, what the first of two takes the second for.
         settings: of :class:`siena.broker.settings.Settings`, for all of them.
     """
-    drawn = parse_shape(shape) if isinstance(shape, str) else shape
+    if isinstance(topology, str):
+        topology = parse_shape(topology)
     options = as_settings(settings).routing.options()
-    edges = edges_of(drawn, architecture, options)
-    return RunningNetwork(drawn, edges, settings)
+    edges = edges_of(topology, architecture, options, sides)
+    return RunningNetwork(topology, edges, settings)
 
 
-def _masters_first(shape: Shape, edges: Sequence[Edge]) -> Iterator[int]:
+def _masters_first(topology: Topology, edges: Sequence[Edge]) -> Iterator[int]:
     """In an order in which whoever is called runs already: children call masters."""
     masters = {edge.one: edge.other for edge in edges if edge.side is Side.MASTER}
     masters |= {edge.other: edge.one for edge in edges if edge.side is Side.CHILD}
@@ -132,5 +137,5 @@ def _masters_first(shape: Shape, edges: Sequence[Edge]) -> Iterator[int]:
                 yield from start(masters[broker])
             yield broker
 
-    for broker in shape.brokers:
+    for broker in topology.brokers:
         yield from start(broker)

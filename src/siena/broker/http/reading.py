@@ -14,7 +14,7 @@ from siena.broker.http.limits import (
     NOTIFICATIONS_MAX,
     READ_AT_ONCE,
 )
-from siena.broker.intake import Run
+from siena.broker.intake import Run, run_of
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
@@ -93,7 +93,7 @@ async def read_notifications(kind: str, body: bytes) -> Posted:
         raise
     except SienaError as error:
         raise _bad(error, len(blocks)) from None
-    return Posted(Run(b"".join(blocks), list(map(len, blocks))), left_out)
+    return Posted(run_of(blocks), left_out)
 
 
 def _bad(error: SienaError, index: int) -> ProtocolError:

@@ -1,0 +1,109 @@
+"""Deliveries laid out together are those that the protocol writes one by one."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kernels import plain
+from siena.matching.blocks import encode
+from siena.matching.dispatch import NO_SLOT, Dispatcher
+from siena.matching.kernels import wiring
+from siena.model import Filter, Notification, Predicate
+from siena.protocol.deliveries import pack_msg
+from siena.protocol.gathering import Gathering
+from strategies import filters, notifications, predicates
+
+KERNELS = {"compiled": wiring, "plain": plain("wiring")}
+
+interests = st.one_of(filters(), predicates())
+owned = st.tuples(interests, st.integers(NO_SLOT, 3), st.integers(0, 2**32 - 1))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(
+    held=st.lists(owned, max_size=8),
+    removed=st.sets(st.integers(0, 7)),
+    published=st.lists(st.one_of(notifications(), st.none()), max_size=6),
+)
+def test_every_connection_gets_what_it_wants_in_order(
+    kernel: str,
+    held: list[tuple[Filter | Predicate, int, int]],
+    removed: set[int],
+    published: list[Notification | None],
+) -> None:
+    dispatcher = Dispatcher(KERNELS[kernel])
+    for interest, slot, number in held:
+        dispatcher.add(interest, slot=slot, number=number)
+    for added in removed & set(range(len(held))):
+        dispatcher.remove(added)
+    kept = [(i, *one) for i, one in enumerate(held) if i not in removed]
+    blocks = [b"\xc0" if n is None else encode(n) for n in published]
+    gathering = Gathering()
+    for block in blocks:
+        gathering.add(block)
+    for _ in range(2):  # the second time it finds its scratch as it was left
+        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+        assert [c < 0 for c in found.counts.tolist()] == [n is None for n in published]
+        got = {slot: (data, count) for slot, data, count in found.batches}
+        for slot in range(4):
+            frames = []
+            for n, block in zip(published, blocks, strict=True):
+                wanted = [
+                    (i, number)
+                    for i, interest, owner, number in kept
+                    if owner == slot and n is not None and interest.matches(n)
+                ]
+                if wanted:
+                    frames.append((wanted, block))
+            if not frames:
+                assert slot not in got
+                continue
+            data, count = got[slot]
+            assert count == len(frames)
+            numbers = _numbers_in_order(data, frames)
+            assert data == b"".join(
+                pack_msg(ids, block)
+                for ids, (_, block) in zip(numbers, frames, strict=True)
+            )
+        others = {
+            (m, i)
+            for m, n in enumerate(published)
+            for i, interest, owner, _ in kept
+            if owner == NO_SLOT and n is not None and interest.matches(n)
+        }
+        pairs = zip(
+            found.other_messages.tolist(), found.other_interests.tolist(), strict=True
+        )
+        assert set(pairs) == others
+
+
+def _numbers_in_order(
+    data: bytes, frames: list[tuple[list[tuple[int, int]], bytes]]
+) -> list[list[int]]:
+    """The numbers that were written: those that are wanted, in some order."""
+    found, at = [], 0
+    for wanted, block in frames:
+        count = len(wanted)
+        ids = [
+            int.from_bytes(data[at + 7 + 4 * k : at + 11 + 4 * k], "little")
+            for k in range(count)
+        ]
+        assert sorted(ids) == sorted(number for _, number in wanted)
+        found.append(ids)
+        at += 7 + 4 * count + len(block)
+    assert at == len(data)
+    return found
+
+
+def test_more_slots_and_serials_than_there_was_room_for() -> None:
+    dispatcher = Dispatcher()
+    dispatcher._serial = 2**31 - 2
+    for slot in range(300):
+        dispatcher.add(Filter(()), slot=slot, number=slot)
+    block = encode({"x": 1})
+    gathering = Gathering()
+    gathering.add(block)
+    for _ in range(2):
+        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+        assert {slot: data for slot, data, _ in found.batches} == {
+            slot: pack_msg([slot], block) for slot in range(300)
+        }
