@@ -10,6 +10,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from itertools import count
 
@@ -30,13 +31,15 @@ from siena.broker.publications import Publications
 from siena.broker.requests import Requests
 from siena.broker.session import Session
 from siena.broker.settings import Settings
+from siena.broker.snapshots import look
 from siena.broker.turn import Turn
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
-from siena.protocol.bodies import Connect
+from siena.protocol.bodies import Connect, Look
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
+from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -98,10 +101,12 @@ class Broker:
         self.core = Core(self.settings, self._clock, router, self.name)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
+        self.requests.add(Look, partial(look, self))
         self.moving = Moving(self.core, self.requests)
         self.links = Links(
             self.core, self.publications, self.requests.briefing, self, self.name
         )
+        self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote
@@ -173,7 +178,7 @@ class Broker:
             "broker": self.name,
             "number": router.me,
             "epoch": router.epoch,
-            "addresses": [str(address) for address in self.addresses],
+            "urls": [address.url for address in self.addresses],
             "counters": core.counters.snapshot(),
             "links": [link.snapshot() for link in core.links.values()],
             "sessions": len(core.sessions),
@@ -221,7 +226,9 @@ class Broker:
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
-            loop.call_later(HANDSHAKE_SECONDS_MAX, self._expect, connection)
+            connection.handshake = loop.call_later(
+                HANDSHAKE_SECONDS_MAX, self._expect, connection
+            )
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 
 from siena.broker.intake import Run, cut
 from siena.broker.limits import DRAIN_SECONDS_MAX, INPUT_BYTES_MAX
+from siena.broker.listening import keep_alive
 from siena.broker.outbox import Fit, Outbox
 from siena.protocol.answers import told_in_lines
 from siena.protocol.bodies import Error, Lost
@@ -113,6 +114,8 @@ class Connection(asyncio.Protocol):
         # A person: what is sent and heard is translated.
         self._lines: LineMode | None = None
         self.frame_bytes_max = CONNECT_BYTES_MAX
+        # Goes off if it takes too long to say who this is.
+        self.handshake: asyncio.TimerHandle | None = None
         self._is_touched = False
         self._is_ended = False
         # Whether this turn will look at it; and whether there is enough to look at.
@@ -132,6 +135,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
+        keep_alive(transport.get_extra_info("socket"))
         # Above this much output the loop says so, and again below a half of it.
         self._high = self.outbox.limit // 2
         transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
@@ -170,6 +174,8 @@ class Connection(asyncio.Protocol):
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
+        if self.handshake is not None:
+            self.handshake.cancel()
         role, self.role = self.role, None
         if role is not None:
             role.gone()
@@ -272,8 +278,10 @@ class Connection(asyncio.Protocol):
         return data[found.end :]
 
     def welcomed(self) -> None:
-        """It is known who this is: frames may be longer."""
+        """It is known who this is: frames may be longer, and nobody is waiting."""
         self.frame_bytes_max = FRAME_BYTES_MAX
+        if self.handshake is not None:
+            self.handshake.cancel()
 
     # --- Going out ------------------------------------------------------------------
 

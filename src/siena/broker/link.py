@@ -34,6 +34,7 @@ class Other(NamedTuple):
     epoch: int
     side: Side  # what we take it for
     caller: Literal["us", "them"]
+    urls: list[str]  # where clients find it
 
 
 class Link:
@@ -53,7 +54,8 @@ class Link:
         other: Other,
         on_gone: Callable[["Link"], None],
     ) -> None:
-        self.number, self.name, self.epoch, self.side, self.caller = other
+        self.number, self.name, self.epoch, self.side, self.caller = other[:5]
+        self._urls = other.urls
         self.connection = connection
         self.counters = LinkCounters()
         self._core = core
@@ -175,6 +177,7 @@ class Link:
             "broker": self.number,
             "name": self.name,
             "address": self.connection.address,
+            "urls": self._urls,
             "side": self.side.value,
             "caller": self.caller,
             "interests": len(self._spellings),

@@ -6,19 +6,19 @@ says whether that was all.
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from siena.broker import naming
-from siena.broker.broker import Broker
+from siena.broker.core import Core
 from siena.broker.session import Session
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter
+from siena.protocol.bodies import Look, Seen
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.order import Order, order_of_filters
 
-# What a snapshot shows of a table: unless said otherwise, and at most.
-SHOWN = 100
-SHOWN_MAX = 1_000
-# Interests that are looked at for it.
+# Interests that are looked at for a snapshot.
 LOOKED_AT_MAX = 20_000
 # The characters of an interest that are shown, those who hold it, and the interests of
 # one session.
@@ -26,8 +26,37 @@ CHARACTERS_MAX = 500
 HOLDERS_MAX = 20
 INTERESTS_MAX = 10
 
+
+class Broker(Protocol):
+    """What is looked at."""
+
+    name: str
+    core: Core
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know in short."""
+        ...
+
+
 Form = dict[str, Any]
 F = TypeVar("F", Filter, Advertisement)
+
+
+def look(broker: Broker, session: Session, body: Look) -> None:
+    """Answer somebody who looks.
+
+    Raises:
+        ProtocolError: if there is no such thing to see, or too much of it.
+    """
+    take = SNAPSHOTS.get(body.what)
+    if take is None:
+        text = f"there is {', '.join(SNAPSHOTS)} to look at"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    frame = Seen(body.what, take(broker, body.limit)).pack()
+    if len(frame) > FRAME_BYTES_MAX:
+        text = "too much to be seen at once; look at less of it"
+        raise ProtocolError(Fault.TOO_MANY, text)
+    session.reply(frame)
 
 
 def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the others

@@ -6,8 +6,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from siena.broker.lobby import Lobby
-from siena.broker.snapshots import SHOWN, SHOWN_MAX, SNAPSHOTS
+from siena.broker.snapshots import SNAPSHOTS
 from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
 
 
 def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
@@ -29,8 +30,8 @@ async def health(request: Request) -> Response:
 
 
 def _limit(request: Request) -> int:
-    text = request.query_params.get("limit", str(SHOWN))
-    if not (text.isascii() and text.isdigit() and int(text[:9]) <= SHOWN_MAX):
-        said = f"limit is a number up to {SHOWN_MAX}"
+    text = request.query_params.get("limit", str(LOOK_DEFAULT))
+    if not (text.isascii() and text.isdigit() and int(text[:9]) <= LOOK_MAX):
+        said = f"limit is a number up to {LOOK_MAX}"
         raise ProtocolError(Fault.BAD_REQUEST, said)
     return int(text)
