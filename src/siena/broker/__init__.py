@@ -3,8 +3,8 @@
 From the ground up: ``limits``, ``counters``, ``naming`` → ``settings`` →
 ``addresses``, ``worker``, ``listening`` → ``intake``, ``exchange``, ``outbox``,
 ``session`` → ``core`` → ``onward``, ``tracing``, ``publications`` → ``briefing``,
-``away``, ``requests`` → ``connection``, ``turn`` → ``moving``, ``clients`` → ``link``,
-``call``, ``links`` → ``snapshots`` → ``broker``, the room's front → ``network``,
-``workers``; then ``lobby`` for guests, and ``handlers`` and ``http``, which have rooms
-of their own.
+``away``, ``requests`` → ``hearing``, ``connection``, ``turn`` → ``moving``,
+``clients`` → ``link``, ``call``, ``links`` → ``snapshots`` → ``broker``, the room's
+front → ``network``, ``workers``; then ``lobby`` for guests, and ``handlers`` and
+``http``, which have rooms of their own.
 """
