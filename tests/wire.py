@@ -61,8 +61,7 @@ class Wire:
         op, body = await self.frame()
         if op == Op.MSG:
             numbers, block = unpack_msg(body)
-            # In no particular order; tests compare with one.
-            return Delivery(tuple(sorted(numbers)), block)
+            return Delivery(tuple(sorted(numbers)), block)  # they may come in any order
         if op == Op.FOUND:
             return unpack_found(body)
         return body if op == Op.PONG else unpack(op, body)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -318,3 +319,27 @@ def test_a_damaged_file_is_reported_and_kept(run: Run, tmp_path: Path) -> None:
     assert code == 2
     assert err.endswith("(mend it, or remove it)\n")
     assert saved.read_text() == '{"servers": 3}'
+
+
+# --- Three terminals ------------------------------------------------------------------
+
+
+def test_three_terminals() -> None:
+    with testing.process() as broker:
+        command = [sys.executable, "-m", "siena", "sub", "symbol = DIS and change < 0"]
+        with subprocess.Popen(
+            [*command, "--server", broker.url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as subscriber:
+            assert subscriber.stdout is not None
+            assert subscriber.stderr is not None
+            ready = f"siena: subscribed at {broker.url}\n"
+            assert subscriber.stderr.readline() == ready
+            done = pipe(broker.url, "pub", "symbol=DIS", "change=-4")
+            assert done == (0, "", "")
+            assert subscriber.stdout.readline() == "change = -4 and symbol = DIS\n"
+            subscriber.send_signal(signal.SIGINT)
+            assert subscriber.communicate(timeout=SECONDS) == ("", "")
+            assert subscriber.returncode == 130

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 import siena
+from siena import testing
 from siena.client import Backoff, Client
 from siena.errors import ConnectionLostError, RequestRefusedError, ServiceError
 
@@ -49,6 +50,15 @@ async def test_another_program_with_the_same_identity_goes_on(url: str) -> None:
         wanted = await again.subscribe("program any").settled()
         await again.resume()
         assert [(await wanted.get(SECONDS))["program"] for _ in range(3)] == [0, 1, 2]
+
+
+async def test_a_subscription_of_an_identity_ends_only_when_it_is_closed(
+    url: str,
+) -> None:
+    async with siena.connect(url, identity="zoe") as zoe:
+        await zoe.subscribe("forgotten any").settled()
+        await zoe.flush()
+        assert len(zoe._talk.interests) == 1
 
 
 async def test_a_program_that_asks_for_something_else_gets_that(url: str) -> None:
@@ -114,3 +124,30 @@ async def test_who_has_no_identity_cannot_be_suspended(url: str) -> None:
         with pytest.raises(RequestRefusedError, match="identity"):
             await client.resume()
         await client.flush()
+
+
+async def test_an_identity_moves_and_takes_along_what_was_kept() -> None:
+    with testing.network("chain:3") as network:
+        async with siena.connect(network[2].url) as other:
+            async with siena.connect(network[1].url, identity="mo") as mo:
+                await mo.subscribe("moved any").settled()
+            await other.publish_many({"moved": i} for i in range(3))
+            await other.flush()
+            async with siena.connect(network[3].url, identity="mo") as mo:
+                wanted = mo.subscribe("moved any")
+                await mo.move(network[1].url)
+                await other.publish(moved=3)
+                found = [(await wanted.get(SECONDS))["moved"] for _ in range(4)]
+                assert found == [0, 1, 2, 3]
+                await mo.flush()
+                assert (wanted.waiting, wanted.lost) == (0, 0)
+
+
+async def test_a_move_from_nowhere_is_refused(url: str) -> None:
+    async with siena.connect(url, identity="lost") as client:
+        with pytest.raises(RequestRefusedError):
+            await client.move("siena://127.0.0.1:1")
+        wanted = await client.subscribe("x any").settled()
+        await client.resume()
+        await client.publish(x=1)
+        assert (await wanted.get(SECONDS))["x"] == 1

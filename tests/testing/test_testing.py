@@ -8,6 +8,8 @@ import pytest
 import siena
 from siena import Notification, testing
 from siena.errors import NoBrokerError, SienaError
+from siena.messages import Side
+from siena.routing.topology import Topology
 from siena.sim.architecture import Architecture
 
 SECONDS = 10.0
@@ -88,3 +90,21 @@ def test_a_network_heals() -> None:
         two.publish(x=1)
         assert wanted.get(SECONDS) == again.get(SECONDS) == Notification(x=1)
     assert len(network) == 3
+
+
+def test_a_hybrid_network_says_who_is_what() -> None:
+    triangle = [(1, 2), (1, 3), (2, 3)]
+    topology = Topology([*triangle, (3, 4)])
+    sides = {**dict.fromkeys(triangle, Side.MESH), (4, 3): Side.MASTER}
+    with (
+        testing.network(topology, "hybrid", sides=sides) as network,
+        siena.connect(network[4].url) as low,
+        siena.connect(network[1].url) as high,
+    ):
+        below = low.subscribe("x > 3").settled(SECONDS)
+        above = high.subscribe("x > 4").settled(SECONDS)
+        high.publish(x=4)
+        low.publish(x=5)
+        assert [below.get(SECONDS)["x"], below.get(SECONDS)["x"]] in ([4, 5], [5, 4])
+        assert above.get(SECONDS)["x"] == 5
+        assert (below.waiting, above.waiting) == (0, 0)

@@ -117,6 +117,7 @@ class Moving:
 
     async def _fetch(self, session: Session, address: Address) -> None:
         old = OldBroker(session.identity or "")
+        session.is_moving = True
         try:
             async with asyncio.timeout(MOVE_SECONDS_MAX):
                 await old.connect(address)
@@ -132,6 +133,7 @@ class Moving:
             session.reply(Error.of(fault).pack())
             return
         finally:
+            session.is_moving = False
             old.close()
         if session.kept is not None:
             session.kept.put_first(old.frames, old.stamps, old.lost)
@@ -216,7 +218,9 @@ class OldBroker:
             elif isinstance(body, Tell):
                 parcel = told(body)
                 assert isinstance(parcel, Parcel)
-                self.stamps = parcel.known
+                self.stamps = frozenset(
+                    key for key in parcel.known if isinstance(key, Stamp)
+                )
                 return
 
     def close(self) -> None:

@@ -308,11 +308,9 @@ class Client:
         trace: TracebackType | None,
     ) -> None:
         try:
-            if error is None and self._talk.has_published and self.is_connected:
-                # A socket that is closed with something unread may take back what
-                # was written last.
+            if error is None and self.is_connected:
                 async with asyncio.timeout(CLOSE_SECONDS):
-                    await self.flush()
+                    await self._part()
         except TimeoutError:
             raise ConnectionLostError(
                 f"{self.url} did not take everything within {CLOSE_SECONDS:g} s"
@@ -320,3 +318,13 @@ class Client:
         finally:
             await self.close()
             await self._tasks.__aexit__(None, None, None)
+
+    async def _part(self) -> None:
+        """What is to be done before hanging up, so that nothing is lost by it."""
+        if self._talk.is_to_be_kept:
+            # Or the broker sends on until it has noticed that nobody is there.
+            await self.suspend()
+        if self._talk.has_published:
+            # A socket that is closed with something unread may take back what was
+            # written last.
+            await self.flush()

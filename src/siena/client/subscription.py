@@ -24,7 +24,8 @@ class Subscription(Generic[T]):
     """What somebody wants, and what has come of it.
 
     Iterate over it, as often as you like; several readers share what comes.  It ends
-    when it is closed, when its client is, or when nobody holds it any more.
+    when it is closed, when its client is, or when nobody holds it any more.  That of a
+    client with an identity outlives even its program, and ends only when it is closed.
 
     Cancellation: a reader that is cancelled loses nothing; the next gets it.
     """
@@ -32,10 +33,12 @@ class Subscription(Generic[T]):
     def __init__(self, talk: Talk, standing: StandingInterest) -> None:
         self._talk = talk
         self._standing = standing
-        loop = asyncio.get_running_loop()
         # The collector may run anywhere; the talk lives in the loop.
+        loop = asyncio.get_running_loop()
         self._forgotten = weakref.finalize(self, _forget, loop, talk, standing)
         self._forgotten.atexit = False
+        if talk.has_identity:
+            self._forgotten.detach()
 
     @property
     def interest(self) -> str:

@@ -44,7 +44,7 @@ class Talk:
     """The state of one client's conversation with its broker."""
 
     def __init__(self, *, has_identity: bool = False) -> None:
-        self._has_identity = has_identity
+        self.has_identity = has_identity
         self.wire: Wire | None = None
         self.limits = Limits()
         self.interests: dict[int, StandingInterest] = {}
@@ -65,6 +65,12 @@ class Talk:
         self._pings = itertools.count(1)
         self._is_leaving = False
 
+    @property
+    def is_to_be_kept(self) -> bool:
+        """Whether the broker has something to keep for us when we leave."""
+        is_known = self.has_identity and self.suspended is None
+        return is_known and not self._is_leaving and bool(self.interests)
+
     # -- connections come and go -----------------------------------------------
 
     def attach(self, wire: Wire, limits: Limits) -> None:
@@ -79,7 +85,7 @@ class Talk:
                 wire.send(advertisement.request())
         if self.suspended is not None:
             wire.send(self.suspended.pack())
-        elif self.connections > 1 and self._has_identity:
+        elif self.connections > 1 and self.has_identity:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             wire.send(Resume().pack())

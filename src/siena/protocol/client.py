@@ -55,7 +55,8 @@ Event = Info | Body | Delivery | FoundSequence | Forwarded | Ping | Pong | Proto
 
 _EVERYBODY = {Op.PING, Op.PONG, Op.ERR}
 _TO_CLIENTS = frozenset(
-    _EVERYBODY | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE}
+    _EVERYBODY
+    | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
 )
 _TO_BROKERS = frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST})
 

@@ -61,7 +61,8 @@ class ThreadBroker(RunningBroker):
 
     def _live(self, ready: "concurrent.futures.Future[Broker]") -> None:
         try:
-            asyncio.run(self._serve(ready))
+            with _new_runner() as runner:
+                runner.run(self._serve(ready))
         except BaseException as error:
             if ready.done():
                 raise  # loud, in the test that runs then
@@ -82,3 +83,12 @@ class ThreadBroker(RunningBroker):
         ready.set_result(broker)
         await self._ended.wait()
         await broker.drain()
+
+
+def _new_runner() -> asyncio.Runner:
+    """With the loop that brokers have when they serve."""
+    try:
+        import uvloop  # noqa: PLC0415 -- there is none for Windows
+    except ImportError:
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
