@@ -19,6 +19,7 @@ from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.guest import Guest
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.link import Link
 from siena.broker.links import Links
@@ -94,7 +95,7 @@ class Broker:
         router = Router(
             number_of(self.name), self.settings.routing.options(), epoch=epoch
         )
-        self.core = Core(self.settings, self._clock, router)
+        self.core = Core(self.settings, self._clock, router, self.name)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
         self.moving = Moving(self.core, self.requests)
@@ -145,7 +146,13 @@ class Broker:
         now = self.settings
         changeable = {
             name: getattr(settings, name)
-            for name in ("limits", "links", "digest_seconds", "accept_peers")
+            for name in (
+                "limits",
+                "links",
+                "digest_seconds",
+                "accept_peers",
+                "handlers",
+            )
         }
         self.settings = self.core.settings = replace(now, **changeable)
         self._connections_max = min(
@@ -191,7 +198,7 @@ class Broker:
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            assert isinstance(source, Connection)
+            assert isinstance(source, (Connection, Guest))
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
 
@@ -224,24 +231,25 @@ class Broker:
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client, or a neighbour."""
         if body.peer is not None:
+            self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
             return
-        session = self._session(body)
-        is_known = session.sink is None and session.number in self.core.sessions
-        session.name, session.sink = body.name, connection
-        self.core.sessions[session.number] = session
-        connection.outbox.policy = body.policy
-        client = Client(
-            connection,
-            session,
-            self.core,
-            self.publications,
-            self.requests,
-            self.moving,
-        )
+        client, is_known = self.admit(connection, body)
         connection.role = client
         connection.welcomed()
         client.welcome(resumed=is_known)
+
+    def admit(self, who: Connection | Guest, body: Connect) -> tuple[Client, bool]:
+        """A client from now on; and whether something was kept for it."""
+        session = self._session(body)
+        is_known = session.sink is None and session.number in self.core.sessions
+        session.name, session.sink = body.name, who
+        self.core.sessions[session.number] = session
+        who.outbox.policy = body.policy
+        client = Client(
+            who, session, self.core, self.publications, self.requests, self.moving
+        )
+        return client, is_known
 
     def _session(self, body: Connect) -> Session:
         """The session of an identity, or a new one."""

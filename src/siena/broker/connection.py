@@ -73,6 +73,14 @@ class House(Protocol):
         ...
 
 
+class Held(Protocol):
+    """Somebody who publishes, and may have to wait."""
+
+    def release(self, by: "Connection") -> None:
+        """Somebody has caught up, or gone."""
+        ...
+
+
 class Connection(asyncio.Protocol):
     """A connection that was accepted, or that we made to a neighbour.
 
@@ -97,6 +105,7 @@ class Connection(asyncio.Protocol):
         self.outbox = Outbox("drop", limit)
         self.address = ""
         self._transport: asyncio.Transport | None = None
+        self._high = 0
         self._parts: list[bytes] = []
         self._size = 0
         self._needed = 1
@@ -113,7 +122,7 @@ class Connection(asyncio.Protocol):
         # Those whose output is full of what this one publishes.
         self._held_by: set[Connection] = set()
         # And those who publish what this one's output is full of.
-        self.holds: set[Connection] = set()
+        self.holds: set[Held] = set()
 
     # --- What the loop calls --------------------------------------------------------
 
@@ -124,8 +133,8 @@ class Connection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
         # Above this much output the loop says so, and again below a half of it.
-        high = self.outbox.limit // 2
-        transport.set_write_buffer_limits(high=high, low=high // 2)
+        self._high = self.outbox.limit // 2
+        transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
         self._house.opened(self)
 
     def data_received(self, data: bytes) -> None:
@@ -321,8 +330,8 @@ class Connection(asyncio.Protocol):
             transport.write(data)
         if self.is_closing:
             transport.close()
-        elif (self.holds or self.outbox.lost) and not self.waiting:
-            # The system took it all, so the loop never asked us to wait, and will
+        elif (self.holds or self.outbox.lost) and self.waiting <= self._high:
+            # The system took so much that the loop never asked us to wait, and will
             # never say that we may go on.
             asyncio.get_running_loop().call_soon(self.resume_writing)
         return len(data)

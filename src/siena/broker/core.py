@@ -54,6 +54,7 @@ class Core:
     settings: Settings
     clock: Clock
     router: Router
+    name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
     sessions: dict[int, Session] = field(default_factory=dict)

@@ -5,6 +5,8 @@ later; every other frame is for itself.
 """
 
 import struct
+from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ class Run(NamedTuple):
     """Publications that follow each other: their blocks, back to back."""
 
     blocks: bytes
-    lengths: list[int]
+    lengths: "array[int]"
 
 
 class Cut(NamedTuple):
@@ -42,7 +44,7 @@ def cut(data: bytes, limit: int) -> Cut:
     >>> data = pack(Op.PUB, b"a") + pack(Op.PUB, b"bc") + pack(Op.PING, b"d") + b"123"
     >>> found = cut(data, 100)
     >>> found.pieces
-    [Run(blocks=b'abc', lengths=[1, 2]), Frame(op=7, body=b'd')]
+    [Run(blocks=b'abc', lengths=array('q', [1, 2])), Frame(op=7, body=b'd')]
     >>> data[found.end :], found.needed
     (b'123', 5)
     """
@@ -76,7 +78,7 @@ def cut(data: bytes, limit: int) -> Cut:
 
 def _collect(gathering: Gathering, pieces: list[Run | Frame]) -> None:
     if len(gathering):
-        lengths = np.diff(gathering.offsets).tolist()
+        lengths = array("q", np.diff(gathering.offsets).tobytes())
         pieces.append(Run(bytes(gathering.blocks), lengths))
         gathering.clear()
 
@@ -111,5 +113,16 @@ def cut_one_by_one(data: bytes, limit: int) -> Cut:
 
 def _close(blocks: list[bytes], pieces: list[Run | Frame]) -> None:
     if blocks:
-        pieces.append(Run(b"".join(blocks), list(map(len, blocks))))
+        pieces.append(run_of(blocks))
         blocks.clear()
+
+
+def run_of(blocks: Sequence[bytes]) -> Run:
+    """A run of some blocks.
+
+    >>> run_of([b"a", b"bc"])
+    Run(blocks=b'abc', lengths=array('q', [1, 2]))
+    """
+    if len(blocks) == 1:
+        return Run(blocks[0], array("q", (len(blocks[0]),)))
+    return Run(b"".join(blocks), array("q", map(len, blocks)))

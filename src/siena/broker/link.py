@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 from siena.broker.connection import Connection
 from siena.broker.core import Core
 from siena.broker.counters import LinkCounters
-from siena.broker.intake import Run
+from siena.broker.intake import Run, run_of
 from siena.broker.publications import Publications
 from siena.messages import Advertise, Message, PeerConfirm, Side, Subscribe
 from siena.model import Advertisement, Filter
-from siena.protocol.bodies import Digest, Tell, unpack
-from siena.protocol.deliveries import unpack_forward
+from siena.protocol.bodies import Digest, Tell, Trace, unpack
+from siena.protocol.deliveries import TRACED, unpack_forward
 from siena.protocol.digests import Tally
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
@@ -99,11 +99,12 @@ class Link:
             raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
         self._core.counters.received += 1
         self.counters.received += 1
-        if self._core.router.is_new(head.stamp):
-            run = Run(head.block, [len(head.block)])
-            self._publications.add(self.connection, run, [head])
-        else:
+        if not self._core.router.is_new(head.stamp):
             self._core.counters.duplicates += 1
+        elif head.flags & TRACED:
+            self._publications.tracing.forward(self.connection, head, self.name)
+        else:
+            self._publications.add(self.connection, run_of([head.block]), [head])
 
     def _hear(self, frame: Frame) -> None:
         body = unpack(frame.op, frame.body)
@@ -118,6 +119,8 @@ class Link:
             self._core.post(self._core.router.handle(message, self.number))
         elif isinstance(body, Digest):
             self._compare(body)
+        elif isinstance(body, Trace):
+            self._publications.tracing.answer(body)
         else:
             text = f"{body.op.name} is not what linked brokers do"
             raise ProtocolError(Fault.BAD_FRAME, text)

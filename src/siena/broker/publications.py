@@ -5,6 +5,7 @@ order of what one connection, or one neighbour, sends is kept; an answer to a PI
 until what was published before it has been routed.
 """
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from siena.broker.core import Core
 from siena.broker.exchange import Routed
 from siena.broker.intake import Run
 from siena.broker.onward import Batch, Onward, Origin, Source
+from siena.broker.tracing import Tracing
 from siena.matching.blocks import BLOCK_ERRORS
 from siena.protocol.bodies import Error
 from siena.protocol.deliveries import Forwarded
@@ -27,9 +29,10 @@ class Publications:
         self._core = core
         self._onward = Onward(core)
         self._blocks: list[bytes] = []
-        self._lengths: list[int] = []
+        self._lengths = array("q")
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
+        self.tracing = Tracing(core, self)
         self.publishers: list[Source] = []
         """Who published what is being routed."""
 
@@ -48,16 +51,17 @@ class Publications:
         else:
             source.reply(frame)
 
-    def flush(self) -> None:
-        """Route everything that has come."""
+    def flush(self) -> Routed | None:
+        """Route everything that has come; what followed, if anything had."""
         if not self._lengths:
-            return
+            return None
         core, answers = self._core, self._answers
-        blocks = b"".join(self._blocks)
+        blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
         offsets = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(self._lengths, out=offsets[1:])
-        batch = Batch(blocks, offsets.tolist(), self._origins)
-        self._blocks, self._lengths, self._origins, self._answers = [], [], [], []
+        np.cumsum(np.frombuffer(self._lengths, np.int64), out=offsets[1:])
+        batch = Batch(blocks, offsets, self._origins)
+        self._blocks, self._origins, self._answers = [], [], []
+        self._lengths = array("q")
         self.publishers = [origin.source for origin in batch.origins]
         routed = core.exchange.route(blocks, offsets)
         self._count(batch, routed.bad)
@@ -67,6 +71,7 @@ class Publications:
         core.router.published += len(batch)
         for source, frame in answers:
             source.reply(frame)
+        return routed
 
     def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
         counters = self._core.counters
