@@ -1,6 +1,8 @@
 """The broker: what a process does around the router, with sockets and a clock.
 
-From the ground up: ``limits``, ``counters``, ``naming`` → ``settings`` → ``intake``,
-``exchange``, ``outbox`` → ``session`` → ``parties`` → ``publications`` → ``requests`` →
-``connection`` → ``broker``, the room's front.
+From the ground up: ``limits``, ``counters``, ``naming`` → ``settings`` →
+``addresses``, ``worker``, ``listening`` → ``intake``, ``exchange``, ``outbox``,
+``session`` → ``core`` → ``onward``, ``tracing``, ``publications`` → ``briefing``,
+``away``, ``requests`` → ``connection``, ``turn`` → ``moving``, ``clients`` → ``link``,
+``call``, ``links`` → ``broker``, the room's front → ``network``, ``workers``.
 """

@@ -99,7 +99,7 @@ class Link:
             raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
         self._core.counters.received += 1
         self.counters.received += 1
-        if not self._core.router.is_new(head.stamp):
+        if not self._core.router.seen.is_new(head.stamp):
             self._core.counters.duplicates += 1
         elif head.flags & TRACED:
             self._publications.tracing.forward(self.connection, head, self.name)
