@@ -3,7 +3,7 @@
 From the ground up: ``address``, ``backoff``, ``coding``, ``inbox``, ``pending``,
 ``wire`` → ``settings``, ``standing`` → ``talk`` (what was said and is waited for,
 across connections) → ``keeper`` (one connection after another), ``subscription``,
-``advertising``, ``publisher``, ``replies`` → ``client`` → ``handover``,
+``advertising``, ``publisher``, ``replies``, ``traces`` → ``client`` → ``handover``,
 ``loop_thread``, ``blocking_handles``, ``blocking`` (the same without ``await``) →
 ``connecting``.
 """

@@ -17,6 +17,7 @@ from siena.client.loop_thread import LoopThread
 from siena.client.publisher import joined
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
+from siena.client.traces import TRACE_SECONDS
 from siena.model import (
     Advertisement,
     Filter,
@@ -25,6 +26,7 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.protocol.bodies import Hop
 
 
 class Client:
@@ -100,6 +102,18 @@ class Client:
             self._loop.run(publisher.send(packet.frames))
             sent += packet.published
         return sent
+
+    def trace(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = TRACE_SECONDS,
+        **more: Value,
+    ) -> list[Hop]:
+        """Publish, and hear from every broker on the way what it did."""
+        client = self._loop.client
+        return self._loop.run(client.trace(attributes, timeout_s=timeout_s, **more))
 
     def flush(self) -> None:
         """Wait until the broker has handled all that was sent before."""
