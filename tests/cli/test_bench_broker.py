@@ -69,11 +69,11 @@ def test_our_broker_delivers_what_it_must() -> None:
 def test_many_publishers_one_at_a_time_in_words() -> None:
     code, out, err = run(
         *QUICK[:-1], "--interests", "1", "--connections", "1", "--publishers", "5",
-        "--unbatched",
+        "--unbatched", "--load", "5000",
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "1 interests on 1 connections, 1.0 met" in out
-    assert "5 publishing one at a time" in out
+    assert "5 publishing one at a time 5,000/s;" in out
     assert "deliveries checked: each the right one, once, in order" in out
 
 
@@ -115,9 +115,10 @@ def test_a_wrong_option_is_one_line() -> None:
     ("option", "value", "said"),
     [
         ("publishers", 0, "--publishers is 1 to 1000"),
-        ("rounds", 0, "--rounds is at least 1"),
-        ("seconds", float("nan"), "--seconds is at least"),
+        ("rounds", 0, "--rounds is 1 or more, and not 0"),
+        ("seconds", float("nan"), "--seconds is 0.05 to 3600, and not nan"),
         ("rate", 0.0, "--rate is 1 to"),
+        ("load", 0.0, "--load is 1 or more"),
         ("rate", float("nan"), "--rate is 1 to"),
         ("matches", float("nan"), "nan matches"),
     ],
@@ -214,8 +215,10 @@ def test_a_ratio_is_the_median_of_rounds_with_its_spread() -> None:
 @pytest.mark.parametrize("bound", ["siena", "nats"])
 def test_a_busy_generator_gives_no_ratio(bound: str) -> None:
     idle = {"siena": 0.5, "nats": 0.5, bound: 0.09}
-    ours, peer = (result(name, [10], idle[name]) for name in ("siena", "nats"))
+    ours, peer = (result(name, [24_000], idle[name]) for name in ("siena", "nats"))
     found = ratio(ours, peer)
     assert found.per_cpu_second is None
     plan = Plan(Workload(), 1, unbatched=False, rounds=1, seconds=2.0, rate=1_000)
-    assert "no ratio" in next(conclusions([ours, peer], [found], plan))
+    first = next(conclusions([ours, peer], [found], plan))
+    assert "no ratio" in first
+    assert first.endswith("--load 9000")

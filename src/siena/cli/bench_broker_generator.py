@@ -8,6 +8,7 @@ the time at which it was to be sent, so that waiting counts as latency.
 
 import selectors
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter, perf_counter_ns, process_time, sleep
 from typing import NamedTuple, Protocol
 
@@ -155,8 +156,11 @@ class Generator:
 
     # --- Flood -----------------------------------------------------------------------
 
-    def flood(self, seconds: float) -> Flood:
-        """Publish as fast as it goes for so long, and wait for the last delivery."""
+    def flood(self, seconds: float, load: float = inf) -> Flood:
+        """Publish as fast as it goes for so long, and wait for the last delivery.
+
+        With a load, not faster than so many publications in a second.
+        """
         before = self._counts()
         cpu, own, begin = (
             cpu_seconds(self.load.processes),
@@ -165,7 +169,8 @@ class Generator:
         )
         idle = 0.0
         while (now := perf_counter()) < begin + seconds:
-            self._fill(now + TURN_SECONDS)
+            allowed = (now - begin) * load - self._since(before)[0]
+            self._fill(now + TURN_SECONDS, allowed)
             self._receive(0)
             left = now + TURN_SECONDS - perf_counter()
             if left > 0:
@@ -177,14 +182,16 @@ class Generator:
         publications, deliveries, matches = self._since(before)
         return Flood(taken, publications, deliveries, matches, cpu, own, idle)
 
-    def _fill(self, until: float) -> None:
-        """Send until no more is taken, or time is up."""
+    def _fill(self, until: float, allowed: float) -> None:
+        """Send until no more is taken or allowed, or time is up."""
         sends = True
         while sends and perf_counter() < until:
             sends = False
             for publisher in self.publishers:
-                if publisher.is_idle and self._is_open():
-                    self._make(publisher, publisher.batch, perf_counter_ns(), 0)
+                if publisher.is_idle and allowed > 0 and self._is_open():
+                    count = int(min(publisher.batch, allowed + 1))
+                    self._make(publisher, count, perf_counter_ns(), 0)
+                    allowed -= count
                 sends |= not publisher.is_idle and publisher.push()
 
     def _make(self, publisher: Publisher, count: int, sent: int, step: float) -> None:

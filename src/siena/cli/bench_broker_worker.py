@@ -61,9 +61,9 @@ class Worker:
         found: Subscribed = self._ask("subscribe")
         return found
 
-    def flood(self, seconds: float) -> Flood:
-        """Publish as fast as it goes."""
-        found: Flood = self._ask("flood", seconds)
+    def flood(self, seconds: float, load: float) -> Flood:
+        """Publish as fast as it goes, but not faster than a load."""
+        found: Flood = self._ask("flood", seconds, load)
         return found
 
     def pace(self, rate: float, seconds: float) -> Pace:
@@ -123,9 +123,9 @@ class _Tasks:
         gc.disable()
         return Subscribed(seconds, before, generator.memory())
 
-    def flood(self, seconds: float) -> Flood:
+    def flood(self, seconds: float, load: float) -> Flood:
         assert self._generator is not None
-        return self._generator.flood(seconds)
+        return self._generator.flood(seconds, load)
 
     def pace(self, rate: float, seconds: float) -> Pace:
         assert self._generator is not None
