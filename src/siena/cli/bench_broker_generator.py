@@ -138,7 +138,7 @@ class Generator:
             subscriber = Subscriber(number, wire.finish(), self.contender, self.bench)
             self.subscribers.append(subscriber)
             self.selector.register(subscriber.socket, selectors.EVENT_READ, subscriber)
-            self._fans += subscriber.due.steps == 0
+            self._fans[subscriber.due.places] += 1
         # Deliveries of the first so many positions, round twice: a batch may wrap.
         self._fan_sums = np.concatenate([[0], np.cumsum(np.tile(self._fans, 2))])
 
