@@ -1,11 +1,11 @@
 """A client that knows nothing but frames, to look at what a broker really sends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from siena.broker.broker import Broker
-from siena.broker.settings import Settings
+from siena.broker.settings import Link, Settings, Side
 from siena.matching.blocks import encode
 from siena.model import Value
 from siena.protocol.bodies import Body, Connect, Subscribe, Welcome, unpack
@@ -60,7 +60,8 @@ class Wire:
         """What the next frame says; of a PONG, what it brings back."""
         op, body = await self.frame()
         if op == Op.MSG:
-            return unpack_msg(body)
+            numbers, block = unpack_msg(body)
+            return Delivery(tuple(sorted(numbers)), block)  # they may come in any order
         if op == Op.FOUND:
             return unpack_found(body)
         return body if op == Op.PONG else unpack(op, body)
@@ -129,3 +130,28 @@ async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
         await broker.drain()
         while _WRITERS:
             _WRITERS.pop().close()
+
+
+def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
+    """Of a broker at a free port."""
+    return Settings(
+        name=name,
+        listen=("127.0.0.1:0",),
+        links=links,
+        digest_seconds=digest_seconds,
+    )
+
+
+@asynccontextmanager
+async def chain(
+    count: int, side: Side = "peer", digest_seconds: float = 30
+) -> AsyncIterator[Sequence[Broker]]:
+    """Brokers of which each calls the one before it."""
+    async with AsyncExitStack() as stack:
+        brokers: list[Broker] = []
+        for number in range(count):
+            links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
+            told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
+            brokers.append(await stack.enter_async_context(serving(told)))
+        await until(lambda: sum(len(b.core.links) for b in brokers) == 2 * (count - 1))
+        yield brokers

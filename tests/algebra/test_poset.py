@@ -203,6 +203,32 @@ def test_what_covers_and_what_is_covered_is_found(
     assert set(poset) == before
 
 
+@given(
+    st.lists(filters(max_size=3), min_size=1, max_size=8),
+    st.data(),
+    notifications(),
+)
+def test_answers_follow_changes(
+    given_filters: list[Filter], data: st.DataObject, notification: Notification
+) -> None:
+    """What is remembered between changes, about one that is there or has just gone."""
+    poset = Poset.of_filters()
+    for f in given_filters:
+        poset.add(f)
+    for f in data.draw(st.permutations(given_filters)):
+        poset.match(notification)
+        poset.remove(f)
+        other = data.draw(st.sampled_from(given_filters))
+        for query in (f, other):
+            covering = {g for g in poset if covers_filter(g, query)}
+            covered = {g for g in poset if covers_filter(query, g)}
+            assert poset.covering(query) == covering
+            assert poset.covered_by(query) == covered
+        assert poset.match(notification) == {
+            g for g in poset if g.matches(notification)
+        }
+
+
 def test_what_lies_beyond_64_bits_is_no_sample() -> None:
     """No integer is above the last, so only floats are left to satisfy this."""
     poset = Poset.of_filters()

@@ -1,42 +1,17 @@
 """Links between brokers over real sockets."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-
 import pytest
+from msgspec.structs import replace
 
 from siena.broker.broker import Broker
 from siena.broker.settings import Link, Settings, Side
+from siena.broker.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
 from siena.messages import Unsubscribe
 from siena.protocol.bodies import Advertise, Quench
 from siena.protocol.deliveries import Delivery, FoundSequence
-from wire import connect, serving, until
-
-
-def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
-    return Settings(
-        name=name,
-        listen=("127.0.0.1:0",),
-        links=links,
-        digest_seconds=digest_seconds,
-    )
-
-
-@asynccontextmanager
-async def chain(
-    count: int, side: Side = "peer", digest_seconds: float = 30
-) -> AsyncIterator[Sequence[Broker]]:
-    """Brokers of which each calls the one before it."""
-    async with AsyncExitStack() as stack:
-        brokers: list[Broker] = []
-        for number in range(count):
-            links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
-            told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
-            brokers.append(await stack.enter_async_context(serving(told)))
-        await until(lambda: sum(len(b.core.links) for b in brokers) == 2 * (count - 1))
-        yield brokers
+from wire import chain, connect, serving, settings, until
 
 
 def x(value: int) -> bytes:
@@ -152,3 +127,23 @@ async def test_a_broker_does_not_link_to_itself() -> None:
         broker.links.call((Link(url=broker.addresses[0].url),))
         await until(lambda: broker.core.counters.connections > 2)
         assert not broker.core.links
+
+
+async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
+    hub = Broker(settings("w"), worker=Worker())
+    await hub.start()
+    private = hub.addresses[-1]
+    told = replace(settings("w#1", Link(url=private.url)), accept_peers=False)
+    other = Broker(told, worker=Worker(private))
+    await other.start()
+    try:
+        async with serving(settings("a", Link(url=other.addresses[0].url))) as broker:
+            await until(lambda: len(hub.core.links) == 2)
+            wire, publisher = await connect(other), await connect(broker)
+            await wire.subscribe(1, "x any")
+            publisher.publish({"x": 1})
+            assert await wire.next() == Delivery((1,), x(1))
+            wire.close()
+    finally:
+        await other.drain()
+        await hub.drain()

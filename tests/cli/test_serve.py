@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,36 @@ def test_a_file_describes_a_network(tmp_path: Path) -> None:
         assert [ready(found)["broker"] for _ in range(2)] == ["a", "b"]
         found.send_signal(signal.SIGINT)
         assert found.wait(10) == 0
+
+
+def test_several_workers_are_one_broker() -> None:
+    arguments = ("--listen", "127.0.0.1:0", "--workers", "2", "--json")
+    with process(*arguments) as found:
+        said = ready(found)
+        url = said["urls"][0]
+        names: set[str] = set()
+        while len(names) < 2:  # the system decides who gets a connection
+            names.add(talk(url, "ping")[0]["broker"])
+        assert names == {said["broker"], f"{said['broker']}#1"}
+        host, _, port = url.removeprefix("siena://").rpartition(":")
+        with ExitStack() as stack:
+            # Somewhere among these are clients of both workers.
+            files = []
+            for _ in range(12):
+                connection = socket.create_connection((host, int(port)), timeout=10)
+                stack.enter_context(connection)
+                file = stack.enter_context(connection.makefile("rw"))
+                file.readline()
+                file.write("sub x any\n")
+                file.flush()
+                assert json.loads(file.readline())["siena"] == "SETTLED"
+                files.append(file)
+            files[0].write("pub x=1\n")
+            files[0].flush()
+            for file in files:
+                assert json.loads(file.readline())["notification"] == {"x": 1}
+        found.send_signal(signal.SIGTERM)
+        assert found.wait(20) == 0
 
 
 def test_settings_are_read_again_and_what_cannot_change_is_named(

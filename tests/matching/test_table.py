@@ -1,9 +1,12 @@
 """The forwarding table: filters come and go, and the next notification knows."""
 
+import math
+
 import pytest
 from hypothesis import given, strategies as st
 
 from matching.compared_tables import Compared, Step, agree, histories
+from siena.errors import InvalidNotificationError
 from siena.lang import parse_filter, parse_predicate
 from siena.matching import tiers
 from siena.matching.blocks import encode_all
@@ -144,3 +147,11 @@ def test_what_was_removed_is_not_found_because_of_a_rebuild(
 
     monkeypatch.setattr(table, "_lock", Afterwards())
     assert table.match_filters({"x": 2}) == [kept]
+
+
+def test_what_is_no_notification_is_refused() -> None:
+    table = ForwardingTable()
+    table.add(1, parse_filter("x any"))
+    for ask in (table.match, table.match_filters):
+        with pytest.raises(InvalidNotificationError, match="a float is not finite"):
+            ask({"x": math.nan})

@@ -37,7 +37,8 @@ from siena.protocol.faults import ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.greeting import PREFACE, Info, Limits
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.server import Publications, ServerConversation
+from siena.protocol.runs import Publications
+from siena.protocol.server import ServerConversation
 
 Conversation = ServerConversation | ClientConversation
 BLOCKS = [write_block({"x": 1}), write_block({"s": "y" * 40, "x": 2.5}), b"\x80", b""]

@@ -132,6 +132,7 @@ def test_a_broker_may_refuse_before_it_knows_how_we_talk(*, greeted: bool) -> No
         INFO.line() + Settled(1).pack(),
         INFO.line() + b'{"si\n',
         INFO.line() + b'{"siena":"MSG"}\n',
+        INFO.line() + b'{"siena":"INFO",' + INFO.line()[1:],
         INFO.line() + WELCOME.pack() + WELCOME.pack(),
         INFO.line() + WELCOME.pack() + Tell("settled", [1]).pack(),
         INFO.line() + WELCOME.pack() + pack(0x7F, b""),

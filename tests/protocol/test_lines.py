@@ -31,7 +31,8 @@ from siena.protocol.greeting import Limits
 from siena.protocol.limits import LINE_BYTES_MAX
 from siena.protocol.lines import Quit, Reply, read_pairs
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.server import Event, Publications, ServerConversation
+from siena.protocol.runs import Publications
+from siena.protocol.server import Event, ServerConversation
 
 DIS: dict[str, Value] = {"symbol": "DIS", "change": -4}
 

@@ -1,5 +1,6 @@
 """The server's end, event by event."""
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -36,7 +37,8 @@ from siena.protocol.frames import HEAD_BYTES, Op, pack
 from siena.protocol.greeting import PREFACE, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX, PING_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.server import Event, Publications, ServerConversation, State
+from siena.protocol.runs import Publications
+from siena.protocol.server import Event, ServerConversation, State
 
 CONNECT = Connect(1, name="me")
 HELLO = PREFACE + CONNECT.pack()
@@ -125,6 +127,10 @@ def test_a_broker_is_linked() -> None:
         # Version 2 may have other fields, and is refused for its number.
         (PREFACE + pack(Op.CONNECT, b"\x92\x02\x90"), Fault.BAD_VERSION),
         (PREFACE + pack(Op.CONNECT, bytes(CONNECT_BYTES_MAX)), Fault.TOO_LONG),
+        *(
+            (PREFACE + Connect(1, peer=Peer(7, 8, "peer", w)).pack(), Fault.BAD_CONNECT)
+            for w in (0.0, -1.0, math.nan, math.inf)
+        ),
         (PREFACE + b"\0\0\0\0", Fault.BAD_FRAME),
         (HELLO + CONNECT.pack(), Fault.BAD_CONNECT),
         (HELLO + pack(0x7F, b""), Fault.BAD_FRAME),

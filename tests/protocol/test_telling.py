@@ -55,6 +55,7 @@ from siena.protocol.telling import (
 
 u64 = st.sampled_from([0, 1, 2**32, 2**63, 2**64 - 1]) | st.integers(0, 2**64 - 1)
 times = st.floats(allow_nan=False, allow_infinity=False)
+weights = st.floats(0, 1e9, exclude_min=True)
 ttls = st.integers(0, TTL_MAX)
 origins = st.none() | u64
 stamps = st.builds(Stamp, u64, u64, u64)
@@ -81,9 +82,9 @@ messages: st.SearchStrategy[Message] = st.one_of(
         LinkState,
         u64,
         st.tuples(u64, u64),
-        st.lists(st.tuples(u64, times.map(abs)), max_size=3).map(tuple),
+        st.lists(st.tuples(u64, weights), max_size=3).map(tuple),
     ),
-    st.builds(PeerConnect, st.sampled_from(Side), times.map(abs)),
+    st.builds(PeerConnect, st.sampled_from(Side), weights),
     st.builds(PeerRefuse, st.text(max_size=9)),
     st.sampled_from([PeerConfirm(), PeerDisconnect(), Release()]),
     st.builds(
@@ -148,6 +149,8 @@ def test_a_notification_is_forwarded_as_it_was(notice: Notify, flags: int) -> No
         ("found", [[["x any"]], [[b"\x80", [1, 2, 3], float("nan"), 1, 1]]], "finite"),
         ("linkstate", [1, 2, 3, [[1, -1.0]]], "weight -1.0"),
         ("linkstate", [1, 2, 3, [[1, float("nan")]]], "weight nan"),
+        ("linkstate", [1, 2, 3, [[1, float("inf")]]], "weight inf"),
+        ("peerconnect", ["peer", 0.0], "weight 0.0"),
         ("peerconnect", ["friend"], "Invalid enum value"),
         ("parcel", [{}], "Expected `array`"),
     ],

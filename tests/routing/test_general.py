@@ -1,7 +1,7 @@
 """Networks with cycles: trees, duplicates, and pruning that loses nothing."""
 
 import random
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, strategies as st
@@ -159,6 +159,21 @@ def test_trees_are_shortest(seed: int) -> None:
     for broker in range(2, 9):
         behind = {n for n in range(1, 9) if broker in _way(trees, 1, n)}
         assert trees.behind(1, broker) == behind
+
+
+@given(st.integers(0, 10_000))
+def test_reach_is_the_inclusion_of_what_lies_behind(seed: int) -> None:
+    links = random_mesh(seed, 8)
+    trees = trees_of(frozenset((a, b, w) for (a, b), w in links.items()))
+    brokers = range(1, 9)
+    for neighbour in brokers:
+        behind = {o: trees.behind(o, neighbour) for o in brokers}
+        for one, other in product(brokers, repeat=2):
+            reaches = trees.reaches(neighbour, one, other)
+            assert reaches == (behind[one] <= behind[other])
+    for origin, broker in product(brokers, repeat=2):
+        children = {n for n in brokers if trees.is_child(origin, n, of=broker)}
+        assert set(trees.children(origin, broker)) == children
 
 
 def _way(trees: Trees, origin: int, broker: int) -> set[int]:

@@ -6,7 +6,16 @@ from hypothesis import event, given, strategies as st
 from routing.wires import Wires
 from siena import parse_interest, parse_notification, parse_pattern
 from siena.matching.pattern import PatternMatcher
-from siena.messages import Found, Settle, Settled, Side
+from siena.messages import (
+    Found,
+    Lost,
+    MapIdentity,
+    Resume,
+    Settle,
+    Settled,
+    Side,
+    Suspend,
+)
 from siena.model import Pattern
 from siena.routing.options import Options
 
@@ -148,6 +157,38 @@ def test_what_began_before_a_subscription_does_not_count_for_it() -> None:
     wires.publish("p", 1, "b = 1", time=2)
     assert len(found(wires, "x")) == 1
     assert found(wires, "y") == []
+
+
+def test_a_client_provides_for_its_own_patterns() -> None:
+    """What it publishes itself counts: nothing is delegated past it."""
+    wires = Wires([(1, 2)], ADVERTISING)
+    wires.advertise("p", 2, "a any, b any")
+    wires.advertise("x", 1, "b any")
+    wires.subscribe("x", 1, "a any then b any")
+    wires.publish("p", 2, "a = 1", time=1)
+    wires.publish("x", 1, "b = 1", time=2)
+    assert len(found(wires)) == 1
+
+
+def test_a_step_that_nothing_matches_is_not_told_to_anybody() -> None:
+    wires = Wires([(1, 2)])
+    sent = wires.subscribe("x", 1, "a = 1 and a = 2 then b = 1")
+    assert sent == ["1→2 subscribe b = 1"]
+    wires.check()
+
+
+def test_sequences_go_to_the_handler_and_are_kept_while_suspended() -> None:
+    wires = Wires([(1, 2)])
+    wires.subscribe("x", 1, "a any then b any")
+    wires.ask("x", 1, MapIdentity("post box"))
+    wires.ask("x", 1, Suspend(queue_max=1))
+    for time in range(6):
+        wires.publish("p", 2, f"{'ab'[time % 2]} = {time}", time=time)
+    assert found(wires, "post box") == []
+    wires.ask("x", 1, Resume())
+    assert found(wires, "post box") == [["a = 0", "b = 1"]]
+    assert found(wires) == []
+    assert [m for _, m in wires.got if isinstance(m, Lost)] == [Lost(2)]
 
 
 def test_a_pattern_is_settled_when_those_it_was_delegated_to_are() -> None:

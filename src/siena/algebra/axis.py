@@ -33,7 +33,7 @@ from collections.abc import Iterable
 from siena.algebra.bits import bits_of, ones
 from siena.algebra.chain import Chain
 from siena.algebra.conditions import Condition, Reading
-from siena.algebra.likely import Likely, Sketch
+from siena.algebra.likely import Likely, Sketch, sketch_of
 from siena.algebra.location import Location, Place
 from siena.algebra.simple import (
     Bound,
@@ -89,7 +89,7 @@ class Axis:
         number = self._numbers.get(condition)
         if number is not None:
             return self.location(number)
-        bound, sketch = bound_of(condition), Sketch(condition, self._reading)
+        bound, sketch = bound_of(condition), sketch_of(condition, self._reading)
         if bound is None:
             found = self._locate_other(sketch)
         else:

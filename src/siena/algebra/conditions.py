@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from siena.algebra.covering import implies, is_admitted
 from siena.algebra.pairwise import covers_constraint
-from siena.algebra.sat import is_satisfiable, sat
-from siena.model import Constraint, Kind, Operator, Value
+from siena.algebra.sat import is_filter_satisfiable, is_satisfiable, sat
+from siena.model import Constraint, Filter, Kind, Operator, Value
 from siena.model.filter import ConstraintSet
 from siena.model.values import CHARACTER_MAX, INTEGER_MAX, INTEGER_MIN
 
@@ -129,7 +129,8 @@ def _of_any(f: ConstraintSet) -> Mapping[str, Condition]:
 
 
 def _of_satisfiable(f: ConstraintSet) -> Mapping[str, Condition] | None:
-    return f.by_name if all(map(is_satisfiable, f.by_name.values())) else None
+    assert isinstance(f, Filter)
+    return f.by_name if is_filter_satisfiable(f) else None
 
 
 def _of_possible(f: ConstraintSet) -> Mapping[str, Condition]:

@@ -5,9 +5,14 @@ that condition; nearly all pairs are told apart so, by one call into Python's ow
 code, and what remains is left to a proof.
 """
 
+from functools import lru_cache
+
 from siena.algebra.conditions import Condition, Reading, Test, quick_tests, samples
 from siena.model import Kind, Value
 from siena.model.values import CONCRETE_KINDS
+
+# How many sketches are remembered.
+SKETCHES_MAX = 16_384
 
 
 class Sketch:
@@ -27,6 +32,13 @@ class Sketch:
             (test := tests.get(Kind.of(v))) is not None and test(v)
             for v in other.samples
         )
+
+
+# In a simulation, a thousand brokers of one process meet the same conditions.
+@lru_cache(maxsize=SKETCHES_MAX)
+def sketch_of(condition: Condition, reading: Reading) -> Sketch:
+    """The sketch of a condition; nobody changes it."""
+    return Sketch(condition, reading)
 
 
 class Likely:

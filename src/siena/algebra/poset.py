@@ -14,34 +14,23 @@ the immediate ones are those without another found filter between: one look at
 their own links tells.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Generic
 
+from siena.algebra.change import Change, change_of, filters_of
 from siena.algebra.conditions import (
     Covering,
     Reading,
     advertisement_reading,
     subscription_reading,
 )
+from siena.algebra.entrance import Entrance
+from siena.algebra.known import Known
 from siena.algebra.line import Lines, Neighbours
 from siena.algebra.location import Location
 from siena.algebra.shelf import F, Key, Node, Query, Shelf
 from siena.algebra.simple import Bound
 from siena.model import Advertisement, Filter, Value
-
-
-class Change(NamedTuple, Generic[F]):
-    """What ``add`` or ``remove`` did.
-
-    ``filter`` is the one that stands in the poset: the first of its equals that
-    came.  ``changed`` says whether the poset gained or lost it; the links are the
-    immediate ones that it has, or had.
-    """
-
-    filter: F
-    changed: bool
-    predecessors: frozenset[F]
-    successors: frozenset[F]
 
 
 class Poset(Generic[F]):
@@ -72,6 +61,10 @@ class Poset(Generic[F]):
         self._lines: Lines[F] = Lines()
         self._roots: set[Node[F]] = set()
         self._impossible: dict[F, None] = {}
+        self._known: Known[F] = Known()
+        # Until the next change: the last query, and where notifications begin.
+        self._asked: tuple[F, Query | None] | None = None
+        self._entrance: Entrance[F] | None = None
 
     @classmethod
     def of_filters(cls, covering: Covering = "exact") -> "Poset[Filter]":
@@ -96,7 +89,7 @@ class Poset(Generic[F]):
     @property
     def roots(self) -> frozenset[F]:
         """The filters that no other covers."""
-        return _filters(self._roots)
+        return filters_of(self._roots)
 
     @property
     def impossible(self) -> frozenset[F]:
@@ -105,45 +98,53 @@ class Poset(Generic[F]):
 
     def find(self, f: F) -> F | None:
         """The filter of the poset that selects the same, if there is one."""
-        query = self._query(f)
-        if query is None:
-            return f if f in self._impossible else None
-        node = self._nodes.get(query.key) if query.key is not None else None
+        if f in self._impossible:
+            return f
+        node = self._node(f)
         return None if node is None else node.filter
 
     def predecessors(self, f: F) -> frozenset[F]:
         """The immediate predecessors: the least filters that cover this one."""
         node = self._node(f)
-        return _filters(node.predecessors) if node else frozenset()
+        return filters_of(node.predecessors) if node else frozenset()
 
     def successors(self, f: F) -> frozenset[F]:
         """The immediate successors: the greatest filters that this one covers."""
         node = self._node(f)
-        return _filters(node.successors) if node else frozenset()
+        return filters_of(node.successors) if node else frozenset()
 
     def covering(self, f: F) -> frozenset[F]:
         """All filters of the poset that cover ``f``, itself or an equal included."""
+        above = self._known.above(f)
+        if above is not None:
+            return filters_of(above)
         query = self._query(f)
         if query is None:
             return frozenset(self)
-        return _filters(self._above(query))
+        return filters_of(self._above(query))
 
     def covered_by(self, f: F) -> frozenset[F]:
         """All filters of the poset that ``f`` covers, itself or an equal included."""
+        below = self._known.below(f)
+        if below is not None:
+            return filters_of(below) | self.impossible
         query = self._query(f)
         if query is None:
             return self.impossible
-        return _filters(self._below(query)) | self.impossible
+        return filters_of(self._below(query)) | self.impossible
 
     def add(self, f: F) -> Change[F]:
         """Put a filter between those that cover it and those that it covers."""
+        known = self._known.get(f)
+        if known is not None:
+            return change_of(known, changed=False)
         query = self._query(f)
         if query is None:
             changed = f not in self._impossible
             self._impossible[f] = None
             return Change(f, changed, frozenset(), frozenset())
         if query.key is not None and query.key in self._nodes:
-            return _change(self._nodes[query.key], changed=False)
+            return change_of(self._nodes[query.key], changed=False)
         over, under = self._lines.neighbours(query)
         above, below = self._above(query, over), self._below(query, under)
         node = self._enter(f, query)
@@ -151,7 +152,7 @@ class Poset(Generic[F]):
         node.predecessors = {p for p in above if p.successors.isdisjoint(above)}
         node.successors = {s for s in below if s.predecessors.isdisjoint(below)}
         self._link(node)
-        return _change(node, changed=True)
+        return change_of(node, changed=True)
 
     def remove(self, f: F) -> Change[F]:
         """Take a filter out, or the one that selects the same."""
@@ -160,7 +161,7 @@ class Poset(Generic[F]):
             changed = f in self._impossible
             self._impossible.pop(f, None)
             return Change(f, changed, frozenset(), frozenset())
-        change = _change(node, changed=True)
+        change = change_of(node, changed=True)
         self._unlink(node)
         self._leave(node)
         return change
@@ -171,17 +172,9 @@ class Poset(Generic[F]):
         A filter that does not match hides all that it covers.  For advertisements
         this is the set of those that admit the notification.
         """
-        found: set[Node[F]] = set()
-        queue = list(self._roots)
-        seen = set(queue)
-        while queue:
-            node = queue.pop()
-            if _selects(node.filter, notification):
-                found.add(node)
-                fresh = node.successors - seen
-                seen |= fresh
-                queue += fresh
-        return _filters(found)
+        if self._entrance is None:
+            self._entrance = Entrance(self._roots)
+        return frozenset(self._entrance.match(notification))
 
     def check(self) -> None:
         """Verify all invariants, comparing everything with everything."""
@@ -210,6 +203,12 @@ class Poset(Generic[F]):
         )
 
     def _query(self, f: F) -> Query | None:
+        """Where a filter would stand; remembered until something changes."""
+        if self._asked is None or self._asked[0] != f:
+            self._asked = f, self._locate(f)
+        return self._asked[1]
+
+    def _locate(self, f: F) -> Query | None:
         conditions = self._reading.conditions(f)
         if conditions is None:
             return None
@@ -221,6 +220,9 @@ class Poset(Generic[F]):
         return Query(conditions, located)
 
     def _node(self, f: F) -> Node[F] | None:
+        node = self._known.get(f)
+        if node is not None:
+            return node
         query = self._query(f)
         if query is None or query.key is None:
             return None
@@ -302,8 +304,12 @@ class Poset(Generic[F]):
 
     def _enter(self, f: F, query: Query) -> Node[F]:
         node: Node[F] = Node(f, {})
+        self._known.enter(node)
+        self._asked = self._entrance = None
         for name, condition in query.conditions.items():
-            shelf = self._shelves.setdefault(name, Shelf(self._reading))
+            shelf = self._shelves.get(name)
+            if shelf is None:
+                shelf = self._shelves[name] = Shelf(self._reading)
             where = query.located.get(name) or shelf.axis.locate(condition)
             node.conditions[name] = shelf.enter(node, condition, where)
         self._nodes[node.key] = node
@@ -314,6 +320,8 @@ class Poset(Generic[F]):
 
     def _leave(self, node: Node[F]) -> None:
         del self._nodes[node.key]
+        self._known.leave(node)
+        self._asked = self._entrance = None
         self._lines.remove(node, self._bounds(node))
         conditions = self._reading.conditions(node.filter)
         assert conditions is not None
@@ -374,22 +382,3 @@ class Poset(Generic[F]):
             )
             for name in fewer.conditions
         )
-
-
-def _change(node: Node[F], *, changed: bool) -> Change[F]:
-    return Change(
-        node.filter,
-        changed,
-        _filters(node.predecessors),
-        _filters(node.successors),
-    )
-
-
-def _filters(nodes: Iterable[Node[F]]) -> frozenset[F]:
-    return frozenset(node.filter for node in nodes)
-
-
-def _selects(f: Filter | Advertisement, notification: Mapping[str, Value]) -> bool:
-    if isinstance(f, Filter):
-        return f.matches(notification)
-    return f.admits(notification)

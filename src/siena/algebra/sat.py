@@ -10,6 +10,7 @@ about two, and an untyped ``any`` about all.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from siena.algebra.ordered import sat_ordered
 from siena.algebra.strings import sat_string
@@ -23,6 +24,8 @@ from siena.model import (
     Value,
 )
 
+# How many filters are known to be satisfiable, or not to be.
+REMEMBERED_MAX = 16_384
 # What nothing satisfies if the operand is the first or last of its domain.
 _ENDED = frozenset({Operator.LT, Operator.GT})
 # In the order in which a person would like to see a witness.
@@ -108,4 +111,11 @@ def satisfiable(interest: Filter | Predicate) -> bool:
     False
     """
     filters = interest if isinstance(interest, Predicate) else (interest,)
-    return any(all(map(is_satisfiable, f.by_name.values())) for f in filters)
+    return any(map(is_filter_satisfiable, filters))
+
+
+# Every broker on the way of a filter asks, and in a simulation they are one process.
+@lru_cache(maxsize=REMEMBERED_MAX)
+def is_filter_satisfiable(f: Filter) -> bool:
+    """Whether some notification matches this filter."""
+    return all(map(is_satisfiable, f.by_name.values()))

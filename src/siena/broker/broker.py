@@ -23,12 +23,14 @@ from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS
 from siena.broker.link import Link
 from siena.broker.links import Links
 from siena.broker.listening import check_listening, listen, raise_file_limit
+from siena.broker.moving import Moving
 from siena.broker.naming import number_of
 from siena.broker.publications import Publications
 from siena.broker.requests import Requests
 from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.turn import Turn
+from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
 from siena.protocol.bodies import Connect
@@ -54,8 +56,10 @@ class Broker:
         settings: Settings = Settings(),  # noqa: B008 -- frozen
         *,
         clock: Clock | None = None,
+        worker: Worker | None = None,
     ) -> None:
         self.settings = settings
+        self._worker = worker
         self.addresses: list[Address] = []
         self.name = ""
         self._clock = clock or SystemClock()
@@ -80,7 +84,10 @@ class Broker:
         self._connections_max = min(
             self.settings.limits.connections, raise_file_limit() - FILES_KEPT
         )
-        sockets = [listen(address) for address in addresses]
+        is_shared = self._worker is not None
+        sockets = [listen(address, is_shared=is_shared) for address in addresses]
+        if self._worker is not None:  # where the other workers, and neighbours, call
+            sockets.append(listen(Address(addresses[0].host, 0)))
         self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
         self.name = self.settings.name or str(self.addresses[0])
         epoch = self._clock.nanoseconds()
@@ -90,7 +97,10 @@ class Broker:
         self.core = Core(self.settings, self._clock, router)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
-        self.links = Links(self.core, self.publications, self, self.name)
+        self.moving = Moving(self.core, self.requests)
+        self.links = Links(
+            self.core, self.publications, self.requests.briefing, self, self.name
+        )
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote
@@ -99,11 +109,18 @@ class Broker:
             number=router.me,
             epoch=epoch,
             software=f"siena {version('siena-pubsub')}",
+            features=self._features(),
         ).line()
         for each in sockets:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
+
+    def _features(self) -> tuple[str, ...]:
+        """Where brokers are to call, if that is not here."""
+        if self._worker is None:
+            return ()
+        return hub_feature(self._worker.hub or self.addresses[-1])
 
     async def drain(self) -> None:
         """Accept nobody any more, send what is left, and say good-bye."""
@@ -111,6 +128,7 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
+        await self.moving.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
@@ -214,7 +232,12 @@ class Broker:
         self.core.sessions[session.number] = session
         connection.outbox.policy = body.policy
         client = Client(
-            connection, session, self.core, self.publications, self.requests
+            connection,
+            session,
+            self.core,
+            self.publications,
+            self.requests,
+            self.moving,
         )
         connection.role = client
         connection.welcomed()
@@ -222,6 +245,11 @@ class Broker:
 
     def _session(self, body: Connect) -> Session:
         """The session of an identity, or a new one."""
+        if body.identity and self._worker is not None:
+            raise ProtocolError(
+                Fault.BAD_CONNECT,
+                "identities are not kept by a broker with several workers",
+            )
         identities = self.core.identities
         known = identities.get(body.identity) if body.identity else None
         if known is None:

@@ -8,13 +8,15 @@
 import asyncio
 from typing import Protocol
 
-from siena.broker.addresses import read_address
+from siena.broker.addresses import Address, read_address
+from siena.broker.briefing import Briefing
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
 from siena.broker.intake import Run
 from siena.broker.link import Link, Other
 from siena.broker.publications import Publications
 from siena.broker.settings import Link as LinkSettings
+from siena.broker.worker import hub_of
 from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.bodies import Connect, Error, Peer, Welcome, unpack
 from siena.protocol.faults import Fault, ProtocolError
@@ -30,6 +32,7 @@ class Switchboard(Protocol):
 
     core: Core
     publications: Publications
+    briefing: Briefing
     house: House
     name: str
     calling: dict[int, "Call"]
@@ -48,7 +51,12 @@ class Call:
 
     neighbour: int | None = None
 
-    def __init__(self, links: Switchboard, settings: LinkSettings) -> None:
+    def __init__(
+        self,
+        links: Switchboard,
+        settings: LinkSettings,
+        redirected: Address | None = None,
+    ) -> None:
         self._links = links
         self._settings = settings
         self._ended = asyncio.Event()
@@ -56,6 +64,9 @@ class Call:
         self._number: int | None = None
         self._name = ""
         self.was_linked = False
+        self._address = redirected or read_address(settings.url)
+        self.redirected: Address | None = None
+        """Where to call instead, if we were told so."""
 
     async def attempt(self) -> None:
         """Call, and return when there is no link, or none any more.
@@ -69,7 +80,7 @@ class Call:
         connection = Connection(links.house, limit, on_info=self._greeted)
         connection.role = self
         self._connection = connection
-        host, port = read_address(self._settings.url)
+        host, port = self._address
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(CALL_SECONDS_MAX):
             await loop.create_connection(lambda: connection, host, port)
@@ -90,6 +101,10 @@ class Call:
         info, links = read_info(line), self._links
         agree(VERSIONS, info.versions)
         router = links.core.router
+        hub = hub_of(info.features, self._address.host)
+        if hub not in {None, self._address}:
+            self.redirected = hub
+            raise ProtocolError(Fault.PEER_REFUSED, f"the hub of its workers is {hub}")
         if info.number == router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         if info.number in links.core.links or info.number in links.calling:
@@ -123,6 +138,7 @@ class Call:
         side = Side(self._settings.side)
         other = Other(number, self._name, body.epoch, side, "us")
         link = Link(links.core, links.publications, self._connection, other, self._gone)
+        links.briefing.begin()
         links.up(link)
         links.core.post(links.core.router.handle(PeerConfirm(), number))
 

@@ -4,17 +4,20 @@ from typing import Protocol
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
-from siena.broker.intake import Run
+from siena.broker.intake import Run, run_of
+from siena.broker.moving import Moving
 from siena.broker.publications import Publications
-from siena.broker.requests import Requests
+from siena.broker.requests import Requests, check_identity
 from siena.broker.session import Session
-from siena.protocol.bodies import Connect, Welcome, unpack
+from siena.messages import Release
+from siena.protocol.bodies import Body, Connect, Move, Tell, Welcome, unpack
 from siena.protocol.contents import read_block
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
 from siena.protocol.greeting import VERSIONS, agree
 from siena.protocol.limits import BLOCK_BYTES_MAX
 from siena.protocol.pings import unpack_ping
+from siena.protocol.telling import told
 
 BETWEEN_BROKERS = frozenset({Op.FORWARD, Op.TELL, Op.DIGEST})
 
@@ -68,12 +71,14 @@ class Client:
         core: Core,
         publications: Publications,
         requests: Requests,
+        moving: Moving,
     ) -> None:
         self._connection = connection
         self.session = session
         self._core = core
         self._publications = publications
         self._requests = requests
+        self._moving = moving
 
     def welcome(self, *, resumed: bool) -> None:
         """Tell them that they are known from now on."""
@@ -102,7 +107,7 @@ class Client:
                 self._connection.fail(
                     ProtocolError(Fault.NOT_ADVERTISED, text, request=Op.PUB)
                 )
-        return Run(b"".join(blocks), list(map(len, blocks)))
+        return run_of(blocks)
 
     def _is_advertised(self, block: bytes) -> bool:
         try:
@@ -134,10 +139,25 @@ class Client:
             raise ProtocolError(Fault.BAD_NOTIFICATION, text)
         if frame.op == Op.CONNECT:
             raise ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
+        if frame.op == Op.MOVE or (frame.op == Op.TELL and self.session.identity):
+            self._move(unpack(frame.op, frame.body))
+            return
         if frame.op in BETWEEN_BROKERS:
             text = f"{Op(frame.op).name} is for brokers"
             raise ProtocolError(Fault.PEER_REFUSED, text)
         self._requests.handle(self.session, unpack(frame.op, frame.body))
+
+    def _move(self, body: Body) -> None:
+        """From here to elsewhere, or from elsewhere to here."""
+        check_identity(self.session)
+        if isinstance(body, Tell):
+            if not isinstance(told(body), Release):
+                raise ProtocolError(Fault.PEER_REFUSED, "TELL is for brokers")
+            self._moving.release(self.session)
+        elif isinstance(body, Move) and body.url:
+            self._moving.fetch(self.session, body.url)
+        else:
+            self._moving.listing(self.session)
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""

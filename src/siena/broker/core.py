@@ -107,7 +107,9 @@ class Core:
         session = self.sessions.get(number)
         if session is None:
             return
-        if isinstance(message, Settled):
+        if isinstance(message, Settled) and session.on_settled is not None:
+            session.on_settled(of)
+        elif isinstance(message, Settled):
             session.reply(SettledBody(of).pack())
         elif isinstance(message, (Quenched, Unquenched)):
             is_quenched = isinstance(message, Quenched)

@@ -1,7 +1,7 @@
 """The exchange: from the publications of all connections to what each of them gets.
 
-This is the obvious form: it asks the forwarding table and lays out one frame after the
-other.
+One call of the dispatcher matches what has come and lays out all deliveries.  What it
+must be equal to, one frame after the other, is in the tests.
 """
 
 from typing import NamedTuple
@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.matching.table import ForwardingTable
+from siena.matching.dispatch import Dispatcher
 from siena.model import Filter, Predicate
-from siena.protocol.deliveries import pack_msg
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the name of a party.
@@ -47,74 +46,88 @@ class Exchange:
     """
 
     def __init__(self) -> None:
-        self._table = ForwardingTable()
-        # Of each interest whose it is, and of each party its interest.
-        self._owners: dict[int, tuple[int, int] | Key] = {}
+        self._dispatcher = Dispatcher()
+        # Of each connection its slot and of each slot its connection; slots are small,
+        # and given again.
+        self._slots: dict[int, int] = {}
+        self._connections: list[int] = []
+        self._free: list[int] = []
+        # Of each connection its interests by their numbers, and of all others theirs.
         self._parties: dict[int, dict[int, int]] = {}
         self._watched: dict[tuple[Key, Filter], int] = {}
+        self._watchers: dict[int, Key] = {}
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self._dispatcher.table)
 
     def subscribe(
         self, connection: int, number: int, interest: Filter | Predicate
     ) -> None:
         """A connection wants something, under a number that it does not use yet."""
-        added = self._table.add(0, interest)
-        self._owners[added] = connection, number
-        numbers = self._parties.setdefault(connection, {})
+        numbers = self._parties.get(connection)
+        if numbers is None:
+            numbers = self._parties[connection] = {}
+            self._slots[connection] = self._take_slot(connection)
         assert number not in numbers, "taken"
-        numbers[number] = added
+        slot = self._slots[connection]
+        numbers[number] = self._dispatcher.add(interest, slot=slot, number=number)
 
     def unsubscribe(self, connection: int, number: int) -> None:
         """A connection wants nothing under this number any more."""
         numbers = self._parties[connection]
-        self._drop(numbers.pop(number))
+        self._dispatcher.remove(numbers.pop(number))
         if not numbers:
-            del self._parties[connection]
+            self._leave(connection)
 
     def forget(self, connection: int) -> None:
         """A connection wants nothing any more."""
-        for added in self._parties.pop(connection, {}).values():
-            self._drop(added)
+        if connection in self._parties:
+            for added in self._parties[connection].values():
+                self._dispatcher.remove(added)
+            self._leave(connection)
 
     def watch(self, key: Key, interest: Filter) -> None:
         """Somebody who is no plain connection wants something."""
-        added = self._watched[key, interest] = self._table.add(0, interest)
-        self._owners[added] = key
+        added = self._watched[key, interest] = self._dispatcher.add(interest)
+        self._watchers[added] = key
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
-        self._drop(self._watched.pop((key, interest)))
+        added = self._watched.pop((key, interest))
+        self._dispatcher.remove(added)
+        del self._watchers[added]
 
     def route(self, blocks: bytes, offsets: Longs) -> Routed:
         """What everybody gets of some blocks, which stand back to back."""
-        counts, filters = self._table.match_buffer(blocks, offsets)
-        frames: dict[int, list[bytes]] = {}
+        found = self._dispatcher.dispatch(blocks, offsets)
+        connections = self._connections
+        out = [(connections[slot], data, n) for slot, data, n in found.batches]
         bad: list[tuple[int, int]] = []
-        others: dict[Key, list[int]] = {}
-        at, found, ends = 0, filters.tolist(), offsets.tolist()
-        for index, count in enumerate(counts.tolist()):
-            if count < 0:
-                bad.append((index, -count))
-                continue
-            wanted: dict[int, list[int]] = {}
-            for owner in {self._owners[f] for f in found[at : at + count]}:
-                if isinstance(owner, tuple):
-                    wanted.setdefault(owner[0], []).append(owner[1])
-                else:
-                    others.setdefault(owner, []).append(index)
-            at += count
-            block = blocks[ends[index] : ends[index + 1]]
-            for connection, numbers in wanted.items():
-                frame = pack_msg(sorted(numbers), block)
-                frames.setdefault(connection, []).append(frame)
-        return Routed(
-            [(c, b"".join(parts), len(parts)) for c, parts in frames.items()],
-            bad,
-            [(key, np.array(indices, np.int32)) for key, indices in others.items()],
-        )
+        if found.counts.min(initial=0) < 0:
+            indices = np.flatnonzero(found.counts < 0)
+            reasons = -found.counts[indices]
+            bad = list(zip(indices.tolist(), reasons.tolist(), strict=True))
+        others: list[tuple[Key, Ints]] = []
+        if len(found.other_messages):
+            others = self._others(found.other_messages, found.other_interests)
+        return Routed(out, bad, others)
 
-    def _drop(self, added: int) -> None:
-        self._table.remove(added)
-        del self._owners[added]
+    def _others(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
+        wanted: dict[Key, dict[int, None]] = {}
+        for message, interest in zip(
+            messages.tolist(), interests.tolist(), strict=True
+        ):
+            wanted.setdefault(self._watchers[interest], {})[message] = None
+        return [(key, np.array([*found], np.int32)) for key, found in wanted.items()]
+
+    def _take_slot(self, connection: int) -> int:
+        if self._free:
+            slot = self._free.pop()
+            self._connections[slot] = connection
+            return slot
+        self._connections.append(connection)
+        return len(self._connections) - 1
+
+    def _leave(self, connection: int) -> None:
+        del self._parties[connection]
+        self._free.append(self._slots.pop(connection))

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from siena.broker.connection import Connection
 from siena.broker.core import Core
 from siena.broker.counters import LinkCounters
-from siena.broker.intake import Run
+from siena.broker.intake import Run, run_of
 from siena.broker.publications import Publications
 from siena.messages import Advertise, Message, PeerConfirm, Side, Subscribe
 from siena.model import Advertisement, Filter
@@ -100,8 +100,7 @@ class Link:
         self._core.counters.received += 1
         self.counters.received += 1
         if self._core.router.is_new(head.stamp):
-            run = Run(head.block, [len(head.block)])
-            self._publications.add(self.connection, run, [head])
+            self._publications.add(self.connection, run_of([head.block]), [head])
         else:
             self._core.counters.duplicates += 1
 

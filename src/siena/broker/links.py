@@ -7,6 +7,8 @@ import asyncio
 import logging
 import random
 
+from siena.broker.addresses import Address
+from siena.broker.briefing import Briefing
 from siena.broker.call import Call
 from siena.broker.connection import Connection, House
 from siena.broker.core import Core
@@ -30,9 +32,15 @@ class Links:
     """All links of a broker."""
 
     def __init__(
-        self, core: Core, publications: Publications, house: House, name: str
+        self,
+        core: Core,
+        publications: Publications,
+        briefing: Briefing,
+        house: House,
+        name: str,
     ) -> None:
         self.core = core
+        self.briefing = briefing
         self.publications = publications
         self.house = house
         self.name = name
@@ -67,8 +75,9 @@ class Links:
     async def _keep(self, settings: LinkSettings) -> None:
         """Call until somebody answers, and again when the link has gone."""
         delay, rng = RETRY_SECONDS, random.Random()
+        redirected: Address | None = None
         while True:
-            call = Call(self, settings)
+            call = Call(self, settings, redirected)
             try:
                 await call.attempt()
             except (OSError, TimeoutError, SienaError) as error:
@@ -76,6 +85,9 @@ class Links:
             delay = (
                 RETRY_SECONDS if call.was_linked else min(2 * delay, RETRY_SECONDS_MAX)
             )
+            redirected = call.redirected
+            if redirected is not None:
+                continue
             # Not all at the same time, after a broker has come back.
             await asyncio.sleep(delay * rng.uniform(0.5, 1))
 
@@ -92,6 +104,7 @@ class Links:
         if peer.broker == self.core.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
+        self.briefing.begin()
         side = Side(peer.side)
         name = body.name or str(peer.broker)
         other = Other(peer.broker, name, peer.epoch, side.opposite, "them")

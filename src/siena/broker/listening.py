@@ -33,8 +33,8 @@ def raise_file_limit() -> int:
     return hard
 
 
-def listen(address: Address) -> socket.socket:
-    """A socket that listens there.
+def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
+    """A socket bound to an address, which other processes of ours may share.
 
     Raises:
         SienaError: if that is not possible.
@@ -48,6 +48,8 @@ def listen(address: Address) -> socket.socket:
         raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if is_shared:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         found.bind(place)
     except OSError as error:
         found.close()

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from siena.broker.core import Core
 from siena.broker.exchange import Key, Routed
 from siena.broker.naming import session_and_number
@@ -47,7 +50,7 @@ class Batch:
     """Blocks back to back, and where they came from."""
 
     blocks: bytes
-    offsets: list[int]
+    offsets: npt.NDArray[np.int64]
     origins: list[Origin]
 
     def __len__(self) -> int:

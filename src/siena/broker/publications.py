@@ -5,6 +5,7 @@ order of what one connection, or one neighbour, sends is kept; an answer to a PI
 until what was published before it has been routed.
 """
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,7 +28,7 @@ class Publications:
         self._core = core
         self._onward = Onward(core)
         self._blocks: list[bytes] = []
-        self._lengths: list[int] = []
+        self._lengths = array("q")
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
         self.publishers: list[Source] = []
@@ -53,11 +54,12 @@ class Publications:
         if not self._lengths:
             return
         core, answers = self._core, self._answers
-        blocks = b"".join(self._blocks)
+        blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
         offsets = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(self._lengths, out=offsets[1:])
-        batch = Batch(blocks, offsets.tolist(), self._origins)
-        self._blocks, self._lengths, self._origins, self._answers = [], [], [], []
+        np.cumsum(np.frombuffer(self._lengths, np.int64), out=offsets[1:])
+        batch = Batch(blocks, offsets, self._origins)
+        self._blocks, self._origins, self._answers = [], [], []
+        self._lengths = array("q")
         self.publishers = [origin.source for origin in batch.origins]
         routed = core.exchange.route(blocks, offsets)
         self._count(batch, routed.bad)

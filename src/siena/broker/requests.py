@@ -9,19 +9,22 @@ from typing import Any
 
 from siena.broker import naming
 from siena.broker.away import Away
+from siena.broker.briefing import Briefing
 from siena.broker.core import Core
 from siena.broker.limits import PATTERNS_MAX, QUEUE_DEFAULT
 from siena.broker.session import Session
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Advertise, PeerDisconnect, Settle, Subscribe
-from siena.messages.requests import Interest
-from siena.model import Pattern
+from siena.messages import Interest
+from siena.model import Filter, Pattern
 from siena.protocol import bodies
 from siena.protocol.bodies import Body, Done, Quench
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.protocol.telling import check_tellable
+
+# Texts up to this length are short enough for every frame, if they are filters.
+SHORT_CHARACTERS = 65_536
 
 
 class Requests:
@@ -29,6 +32,7 @@ class Requests:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self.briefing = Briefing(core)
         self._away = Away(core)
         self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
             bodies.Subscribe: self._subscribe,
@@ -60,31 +64,41 @@ class Requests:
         session.sink = None
         is_known = session.identity is not None
         if is_known and (session.interests or session.advertisements):
-            if not session.is_suspended:
-                self._away.suspend(session, QUEUE_DEFAULT)
+            self.suspend(session)
             self._away.leave(session, self.end)
         else:
             self.end(session)
 
     def end(self, session: Session) -> None:
         """The client is gone, and wants nothing any more."""
-        if session.is_suspended:
-            self._away.resume(session)
+        self.drop_all(session)
+        self._core.forget(session)
+
+    def drop_all(self, session: Session) -> None:
+        """Forget all that a client has asked for."""
         for number in list(session.interests):
             self._drop_interest(session, number)
         for number in list(session.advertisements):
             self._drop_advertisement(session, number)
-        self._core.forget(session)
 
     # --- Identities -----------------------------------------------------------------
 
+    def suspend(self, session: Session) -> None:
+        """Keep what is for a client, if it is not kept already."""
+        if not session.is_suspended:
+            self._away.suspend(session, QUEUE_DEFAULT)
+
+    def resume(self, session: Session) -> None:
+        """Deliver what was kept, and from now on what comes."""
+        self._away.resume(session)
+
     def _suspend(self, session: Session, body: bodies.Suspend) -> None:
-        _check_identity(session)
+        check_identity(session)
         self._away.suspend(session, body.queue)
         session.reply(Done(body.op).pack())
 
     def _resume(self, session: Session, body: bodies.Resume) -> None:
-        _check_identity(session)
+        check_identity(session)
         self._away.resume(session)
         session.reply(Done(body.op).pack())
 
@@ -102,8 +116,13 @@ class Requests:
             self._check_room(session, interest, number)
             self._enter(session, number, interest)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        router, party = self._core.router, naming.subscription(session.number, number)
-        self._core.post(router.handle(Settle(interest, number), party))
+        self.settle(session, number)
+
+    def settle(self, session: Session, number: int, *, fresh: bool = False) -> None:
+        """Answer when a subscription is in force everywhere; ``fresh``, ask again."""
+        party = naming.subscription(session.number, number)
+        interest = session.interests[number]
+        self._core.post(self.briefing.settle(party, interest, number, fresh=fresh))
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
@@ -125,7 +144,7 @@ class Requests:
         else:
             self._away.enter(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(Subscribe(interest), party))
+        self._core.post(self.briefing.subscribe(party, interest))
 
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
         if body.number not in session.interests:
@@ -141,7 +160,7 @@ class Requests:
         else:
             self._away.drop(session, number, interest)
         party = naming.subscription(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
     # --- Advertisements -------------------------------------------------------------
 
@@ -172,7 +191,7 @@ class Requests:
         session.advertisements[number] = advertisement
         self._core.counters.advertisements_now += 1
         party = naming.advertisement(session.number, number)
-        out = self._core.router.handle(Advertise(advertisement), party)
+        out = self.briefing.advertise(party, advertisement)
         self._core.post(out)
         # The router speaks up only if there is nobody.
         if not any(hop == party for hop, _ in out):
@@ -189,13 +208,15 @@ class Requests:
         session.quenched.discard(number)
         self._core.counters.advertisements_now -= 1
         party = naming.advertisement(session.number, number)
-        self._core.post(self._core.router.handle(PeerDisconnect(), party))
+        self._core.post(self.briefing.forget(party))
 
 
 def _read_interest(body: bodies.Subscribe) -> Interest:
     try:
         interest = parse_interest(body.interest)
-        check_tellable(interest)
+        # A filter is not much longer than its text; multiplied out, others may be.
+        if len(body.interest) > SHORT_CHARACTERS or not isinstance(interest, Filter):
+            check_tellable(interest)
     except SienaError as error:
         raise ProtocolError.because(
             Fault.BAD_INTEREST, error, about=body.number
@@ -209,7 +230,8 @@ def _unknown(number: int, what: str) -> ProtocolError:
     )
 
 
-def _check_identity(session: Session) -> None:
+def check_identity(session: Session) -> None:
+    """Refuse what only somebody can ask for who can be known again."""
     if session.identity is None:
         raise ProtocolError(
             Fault.BAD_REQUEST, "this is for those who gave an identity in CONNECT"

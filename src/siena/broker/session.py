@@ -6,6 +6,7 @@ bound.
 """
 
 from collections import deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,6 +54,14 @@ class Kept:
         self.lost += self.queue_max > 0
         return False
 
+    def put_first(
+        self, frames: Sequence[bytes], stamps: Collection[Stamp], lost: int
+    ) -> None:
+        """Put what was kept elsewhere before what was kept here, and that only once."""
+        rest = [(frame, stamp) for frame, stamp in self.queue if stamp not in stamps]
+        self.queue = deque([*((frame, None) for frame in frames), *rest])
+        self.lost += lost
+
 
 @dataclass(slots=True, eq=False)
 class Session:
@@ -70,6 +79,8 @@ class Session:
     kept: Kept | None = None
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Hears which subscriptions are settled, in the place of the client.
+    on_settled: Callable[[int], None] | None = None
 
     @property
     def is_suspended(self) -> bool:

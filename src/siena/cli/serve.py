@@ -5,15 +5,17 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from siena.broker.addresses import Address
 from siena.broker.broker import Broker
 from siena.broker.network import Network, read_network
 from siena.broker.settings import PORT, Settings, gather
+from siena.broker.workers import WORKERS_MAX, Workers
 from siena.errors import SienaError
 
 
@@ -49,6 +51,10 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
+    ] = 1,
     insecure_listen: Annotated[
         bool,
         typer.Option(
@@ -93,7 +99,10 @@ def serve(
         settings = gather(config, os.environ, flags)
         return settings.linked_to(links)
 
-    _runner().run(_serve(read, json=json))
+    if workers > 1:
+        _serve_workers(read(), workers, json=json)
+    else:
+        _runner().run(_serve(read, json=json))
 
 
 def _links(
@@ -120,12 +129,26 @@ def _runner() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
+def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # workers keep their settings
+    try:
+        with Workers(settings, count, _runner) as workers:
+            _say_ready(workers.name, workers.addresses, json=json)
+            workers.wait()
+    except KeyboardInterrupt:
+        print("siena: drained", file=sys.stderr, flush=True)
+
+
 async def _serve_network(path: Path, *, json: bool) -> None:
     network = Network(read_network(path))
     await network.start()
     ended = _ended()
     for broker in network.brokers.values():
-        _say_ready(broker, json=json)
+        _say_ready(broker.name, broker.addresses, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
     await network.drain()
@@ -146,7 +169,7 @@ async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
     ended = _ended()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
-    _say_ready(broker, json=json)
+    _say_ready(broker.name, broker.addresses, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
     await broker.drain()
@@ -163,11 +186,11 @@ def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
     print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
 
 
-def _say_ready(broker: Broker, *, json: bool) -> None:
-    urls = [address.url for address in broker.addresses]
+def _say_ready(name: str, addresses: Iterable[Address], *, json: bool) -> None:
+    urls = [address.url for address in addresses]
     if json:
         from json import dumps
 
-        print(dumps({"ready": True, "broker": broker.name, "urls": urls}), flush=True)
+        print(dumps({"ready": True, "broker": name, "urls": urls}), flush=True)
     else:
-        print(f"broker {broker.name} is ready at {', '.join(urls)}", flush=True)
+        print(f"broker {name} is ready at {', '.join(urls)}", flush=True)

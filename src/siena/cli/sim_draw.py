@@ -5,7 +5,8 @@ from typing import Annotated, cast
 
 import typer
 
-from siena.cli.sim_play import read_topology
+from siena.cli import sim_picture
+from siena.cli.sim_topology import HELP, SEED_HELP, read_plan
 from siena.errors import SienaError
 from siena.routing.options import Forwarding, Options
 from siena.sim.architecture import as_architecture
@@ -17,15 +18,13 @@ from siena.sim.world import World
 
 def sim_draw(
     output: Annotated[
-        Path, typer.Argument(help="The picture: a file .svg.", show_default=False)
+        Path,
+        typer.Argument(help="The picture: .png, .svg or .pdf.", show_default=False),
     ],
     *,
     topology: Annotated[
         str,
-        typer.Option(
-            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
-            show_default=False,
-        ),
+        typer.Option(help=HELP, show_default=False),
     ],
     script: Annotated[
         Path | None,
@@ -38,17 +37,23 @@ def sim_draw(
     forwarding: Annotated[
         str, typer.Option(help="subscription or advertisement.")
     ] = "subscription",
+    seed: Annotated[int, typer.Option(min=0, help=SEED_HELP)] = 0,
 ) -> None:
     """Draw a network with the tables of its brokers.
 
+    Beside each filter are those who hold it: clients by name, brokers by number.
+    A number on a link is its weight, if it is not 1.
+
     \b
     Examples:
-      siena sim draw network.svg --topology tree:3x2 --script script.ndjson
+      siena sim draw network.png --topology tree:3x2 --script script.ndjson
+      siena sim draw sites.svg --topology transit-stub --architecture general
     """  # noqa: D301 -- Typer needs the backspace itself
-    if output.suffix.lower() != ".svg":
-        raise SienaError(f"{output} is not a file .svg")
+    sim_picture.check(output)
     options = Options(forwarding=cast("Forwarding", forwarding))
-    world = World(read_topology(topology), as_architecture(architecture), options)
+    kind = as_architecture(architecture)
+    network, sides = read_plan(topology, kind, seed=seed)
+    world = World(network, kind, options, sides=sides)
     if script is not None:
         for line, step in read_script(script.read_text(encoding="utf-8-sig")):
             try:
@@ -57,4 +62,4 @@ def sim_draw(
                 raise error.about(f"line {line}") from None
             world.run()
             world.scheduler.now += 1
-    output.write_text(draw(world), encoding="utf-8")
+    sim_picture.save(draw(world), output)

@@ -6,11 +6,11 @@ from typing import Annotated, cast
 
 import typer
 
+from siena.cli.sim_topology import HELP, SEED_HELP, read_plan
 from siena.errors import SienaError
 from siena.routing.options import Covering, Forwarding, Merging, Options
 from siena.sim.architecture import as_architecture
 from siena.sim.script import read_script
-from siena.sim.shapes import Shape, parse_shape, read_shape
 from siena.sim.steps import Step, perform
 from siena.sim.world import World
 
@@ -26,10 +26,7 @@ def sim_play(
     *,
     topology: Annotated[
         str,
-        typer.Option(
-            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
-            show_default=False,
-        ),
+        typer.Option(help=HELP, show_default=False),
     ],
     architecture: Annotated[
         str,
@@ -40,6 +37,7 @@ def sim_play(
     ] = "subscription",
     covering: Annotated[str, typer.Option(help="exact, pairwise or none.")] = "exact",
     merging: Annotated[str, typer.Option(help="none, perfect or imperfect.")] = "none",
+    seed: Annotated[int, typer.Option(min=0, help=SEED_HELP)] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each step.")
     ] = False,
@@ -61,7 +59,9 @@ def sim_play(
         covering=cast("Covering", covering),
         merging=cast("Merging", merging),
     )
-    world = World(read_topology(topology), as_architecture(architecture), options)
+    kind = as_architecture(architecture)
+    network, sides = read_plan(topology, kind, seed=seed)
+    world = World(network, kind, options, sides=sides)
     steps = list(read_script(script.read_text(encoding="utf-8-sig")))
     for number, (line, step) in enumerate(steps, start=1):
         try:
@@ -70,21 +70,9 @@ def sim_play(
             raise error.about(f"line {line}") from None
 
 
-def read_topology(topology: str) -> Shape:
-    """The shape of a word, or of a file."""
-    path = Path(topology)
-    if path.is_file():
-        try:
-            return read_shape(path.read_text(encoding="utf-8-sig"))
-        except SienaError as error:
-            context = f"{topology}, {error.context}" if error.context else topology
-            raise error.about(context) from None
-    return parse_shape(topology)
-
-
 def _play(world: World, step: Step, number: int, *, as_json: bool) -> None:
     before = {name: len(client.received) for name, client in world.clients.items()}
-    found = {name: len(client.sequences) for name, client in world.clients.items()}
+    found = {name: len(client.found) for name, client in world.clients.items()}
     world.network.sent.clear()
     perform(world, step)
     world.run()
@@ -92,10 +80,10 @@ def _play(world: World, step: Step, number: int, *, as_json: bool) -> None:
     world.scheduler.now += 1
     sent = [list(message) for message in world.network.sent]
     receivers = sorted(
-        name
+        client.reached
         for name, client in world.clients.items()
         if len(client.received) > before.get(name, 0)
-        or len(client.sequences) > found.get(name, 0)
+        or len(client.found) > found.get(name, 0)
     )
     if as_json:
         answer: dict[str, object] = {"step": number}

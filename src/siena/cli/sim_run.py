@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.sim_play import read_topology
+from siena.cli.sim_topology import HELP, read_plan
 from siena.errors import SienaError
 from siena.routing.options import Options
+from siena.routing.topology import Topology
+from siena.routing.trees import minimum_spanning_tree, shortest_path_tree
+from siena.sim.architecture import Architecture
 from siena.sim.behaviour import Totals, run_scenario
 from siena.sim.carried import CarriedByBrokers
 from siena.sim.network import Account
 from siena.sim.scenario import Scenario, parse_scenario
-from siena.sim.shapes import Shape, random_tree, spanning_tree
 from siena.sim.tally import Tally
 from siena.sim.world import World
-
-# The papers' number of sites.
-SITES = 100
 
 
 def sim_run(
@@ -29,12 +28,8 @@ def sim_run(
     *,
     seed: Annotated[int, typer.Option(min=0, help="Decides all that is random.")] = 0,
     topology: Annotated[
-        str | None,
-        typer.Option(
-            help="chain:N, star:N, ring:N, tree:BxD, or a JSON file.",
-            show_default="a random tree of 100 sites",
-        ),
-    ] = None,
+        str, typer.Option(help=f"{HELP} The default has 100 sites.")
+    ] = "transit-stub",
     oracle: Annotated[
         bool,
         typer.Option("--oracle", help="Count instead of simulating every message."),
@@ -48,37 +43,52 @@ def sim_run(
     Every site has a broker, and every client is at a random site.  A message between
     two sites costs the weight of each link that it crosses.  Where links form cycles
     and the architecture has none, the spanning tree of least weight is used.  Broker 1
-    is the root of a hierarchy, and the only broker of a centralised network.
+    is the root of a hierarchy, and the only broker of a centralised network, where
+    messages go the shortest way.
 
     \b
     Examples:
       siena sim run figure25.txt
       siena sim run figure25.txt --topology tree:3x4 --seed 7 --json
+      siena sim run figure25.txt --topology transit-stub
     """  # noqa: D301 -- Typer needs the backspace itself
     text = scenario.read_text(encoding="utf-8-sig")
     try:
         what = parse_scenario(text)
     except SienaError as error:
         raise error.about(str(scenario)) from None
-    shape = random_tree(SITES, seed) if topology is None else read_topology(topology)
-    if what.architecture != "general":
-        shape = spanning_tree(shape)
+    network, _ = read_plan(topology, None, seed=seed)
+    network = _carrying(network, what.architecture)
     start = perf_counter()
-    totals, account = _run(what, shape, seed, oracle=oracle)
+    totals, account = _run(what, network, seed, oracle=oracle)
     _print(totals, account, perf_counter() - start, as_json=as_json)
 
 
+def _carrying(network: Topology, architecture: Architecture) -> Topology:
+    """The links that are used: a centralised network goes the shortest way."""
+    if architecture == "general":
+        return network
+    if architecture != "centralised" or not network.is_connected:
+        return minimum_spanning_tree(network)
+    parents = shortest_path_tree(network, network.brokers[0]).parents.items()
+    return Topology(
+        [(a, b, network.weight(a, b)) for a, b in parents], brokers=network.brokers
+    )
+
+
 def _run(
-    what: Scenario, shape: Shape, seed: int, *, oracle: bool
+    what: Scenario, network: Topology, seed: int, *, oracle: bool
 ) -> tuple[Totals, Account]:
     if oracle:
         if what.architecture == "general":
             raise SienaError("there is an oracle for trees only")
-        tally = Tally(shape, what.architecture, what.forwarding)
-        return run_scenario(what, shape.brokers, tally, seed), tally.account
+        tally = Tally(network, what.architecture, what.forwarding)
+        return run_scenario(what, network.brokers, tally, seed), tally.account
     options = Options(forwarding=what.forwarding)
-    carried = CarriedByBrokers(World(shape, what.architecture, options))
-    return run_scenario(what, shape.brokers, carried, seed), carried.account
+    if what.has_faults and (what.architecture == "centralised" or not network.links):
+        raise SienaError("there are faults, and no links between brokers")
+    carried = CarriedByBrokers(World(network, what.architecture, options))
+    return run_scenario(what, network.brokers, carried, seed), carried.account
 
 
 def _print(totals: Totals, account: Account, seconds: float, *, as_json: bool) -> None:

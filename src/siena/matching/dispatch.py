@@ -23,12 +23,8 @@ NO_SLOT = -1
 _SERIAL_MAX = 2**31 - 1
 
 
-class Batch(NamedTuple):
-    """The bytes of one connection, and how many deliveries they are."""
-
-    slot: int
-    frames: bytes
-    count: int
+# The bytes of one connection: its slot, frames back to back, how many deliveries.
+Batch = tuple[int, bytes, int]
 
 
 class Dispatched(NamedTuple):
@@ -37,7 +33,8 @@ class Dispatched(NamedTuple):
     batches: list[Batch]
     # Of each message how many interests it has, or below zero why it is bad.
     counts: Ints
-    # Messages that interests of no connection want, and these interests.
+    # Messages that interests of no connection want, and these interests; good until
+    # the next batch.
     other_messages: Ints
     other_interests: Ints
 
@@ -51,9 +48,9 @@ class Dispatcher:
     >>> from siena.matching.blocks import encode_all
     >>> dispatcher = Dispatcher()
     >>> _ = dispatcher.add(parse("x > 3"), slot=0, number=7)
-    >>> batch = dispatcher.dispatch(*encode_all([{"x": 5}])).batches[0]
-    >>> batch.slot, batch.count, batch.frames.hex(" ")
-    (0, 1, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05')
+    >>> [(slot, data, count)] = dispatcher.dispatch(*encode_all([{"x": 5}])).batches
+    >>> slot, data.hex(" "), count
+    (0, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05', 1)
     """
 
     def __init__(self, kernel: ModuleType = wiring) -> None:
@@ -67,6 +64,11 @@ class Dispatcher:
         self._sizes = np.zeros(64, np.int64)
         self._frames = np.zeros(64, np.int32)
         self._serial = 1
+        # Scratch, which grows with what has been found at once.
+        self._touched = np.empty(64, np.int32)
+        self._others = np.empty((2, 64), np.int32)
+        self._begun = np.empty(128, np.int64)
+        self._out = np.empty(4096, np.uint8)
 
     def add(
         self, interest: Filter | Predicate, *, slot: int = NO_SLOT, number: int = 0
@@ -90,50 +92,29 @@ class Dispatcher:
     def dispatch(self, blocks: bytes | memoryview, offsets: Longs) -> Dispatched:
         """Match blocks that stand back to back, and write what follows."""
         counts, filters = self.table.match_buffer(blocks, offsets)
-        others = np.empty((2, len(filters) + 1), np.int32)
-        touched = np.empty(min(len(self._stamps), len(filters)) + 1, np.int32)
-        found = filters if len(filters) else _NOTHING
-        found_count, stranger_count = self._kernel.measure(
-            offsets, counts, found, self._slots, self._stamps, self._next(len(counts)),
-            self._sizes, self._frames, touched, others,
+        if not len(filters):
+            return Dispatched([], counts, filters, filters)
+        if len(filters) > len(self._touched):
+            self._touched = np.empty(2 * len(filters), np.int32)
+            self._others = np.empty((2, 2 * len(filters)), np.int32)
+        found, strangers, size = self._kernel.measure(
+            offsets, counts, filters, self._slots, self._stamps,
+            self._next(len(counts)), self._sizes, self._frames, self._touched,
+            self._others,
         )  # fmt: skip
-        slots = touched[:found_count]
-        batches = (
-            self._lay_out(blocks, offsets, counts, found, slots) if len(slots) else []
-        )
-        return Dispatched(
-            batches, counts, others[0, :stranger_count], others[1, :stranger_count]
-        )
-
-    def _lay_out(
-        self,
-        blocks: bytes | memoryview,
-        offsets: Longs,
-        counts: Ints,
-        filters: Ints,
-        slots: Ints,
-    ) -> list[Batch]:
-        ends = np.cumsum(self._sizes[slots])
-        places = self._sizes  # where each begins, from here on
-        frames = self._frames[slots].tolist()
-        begins = ends - self._sizes[slots]
-        places[slots] = begins
-        out = np.empty(int(ends[-1]), np.uint8)
-        begun = np.empty(len(places) + len(slots), np.int64)
-        self._kernel.lay_out(
-            blocks, offsets, counts, filters, self._slots, self._numbers,
-            self._stamps, self._next(len(counts)), places, begun, out,
-        )  # fmt: skip
-        places[slots] = 0
-        self._frames[slots] = 0
-        data = memoryview(out)
-        # Bytes of their own: they may wait in a queue while others are written.
-        return [
-            Batch(slot, bytes(data[begin:end]), count)
-            for slot, begin, end, count in zip(
-                slots.tolist(), begins.tolist(), ends.tolist(), frames, strict=True
-            )
-        ]
+        batches: list[Batch] = []
+        if found:
+            if size > len(self._out):
+                self._out = np.empty(2 * size, np.uint8)
+            if 2 * len(self._sizes) > len(self._begun):
+                self._begun = np.empty(2 * len(self._sizes), np.int64)
+            batches = self._kernel.lay_out(
+                blocks, offsets, counts, filters, self._slots, self._numbers,
+                self._stamps, self._next(len(counts)), self._sizes, self._frames,
+                self._touched, found, self._begun, self._out,
+            )  # fmt: skip
+        messages, interests = self._others
+        return Dispatched(batches, counts, messages[:strangers], interests[:strangers])
 
     def _next(self, messages: int) -> int:
         """The first of so many serials that no stamp has."""
@@ -143,6 +124,3 @@ class Dispatcher:
         first = self._serial
         self._serial += messages
         return first
-
-
-_NOTHING = np.zeros(1, np.int32)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from siena.matching.arrow import Batch
 from siena.matching.flat import flatten
-from siena.matching.kernels.engine import Kernel
+from siena.matching.kernels.engine import Kernel, are_within
 from siena.matching.vocabulary import Arrays, power_of_two
 from siena.model import Value
 from siena.model.limits import ATTRIBUTES_MAX
@@ -322,8 +322,7 @@ def _check(size: int, offsets: Longs) -> None:
     """The kernel trusts the offsets; nobody else should have to."""
     if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) == 0:
         raise ValueError("offsets are a row of 64-bit integers, one more than blocks")
-    # Compared, not subtracted: differences of such numbers may overflow.
-    if offsets[0] < 0 or offsets[-1] > size or np.any(offsets[1:] < offsets[:-1]):
+    if not are_within(np.ascontiguousarray(offsets), size):
         raise ValueError("offsets ascend, and end within the blocks")
 
 

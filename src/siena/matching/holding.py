@@ -69,6 +69,8 @@ class Holding:
         self._gone = np.zeros(64, np.uint8)
         self._still_there = 0
         self._rebuild: Rebuild | None = None
+        # The view of a table that rests; whoever changes the table forgets it.
+        self._at_rest: View | None = None
 
     def __len__(self) -> int:
         return self._held
@@ -83,6 +85,7 @@ class Holding:
         """
         filters = filters_of(interest)
         with self._lock:
+            self._at_rest = None
             number = self._count
             if number == INTERESTS_MAX:
                 raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
@@ -105,6 +108,7 @@ class Holding:
             UnknownFilterError: if there is none under this number.
         """
         with self._lock:
+            self._at_rest = None
             self._check(number)
             self._several -= len(self._tiers.columns.rows(number)) > 1
             self._always.discard(number)
@@ -124,6 +128,7 @@ class Holding:
             self._consolidate()
 
     def _consolidate(self) -> None:
+        self._at_rest = None
         self._tiers.merge(self._gone)
         self._still_there = 0
         self._rebuild = None
@@ -135,6 +140,7 @@ class Holding:
         :meth:`adopt` it.  A newer one takes the place of an older.
         """
         with self._lock:
+            self._at_rest = None
             end = self._tiers.seal()
             self._rebuild = Rebuild(
                 self._tiers.columns.copy(end),
@@ -155,6 +161,7 @@ class Holding:
         with self._lock:
             if rebuild is not self._rebuild:
                 return False
+            self._at_rest = None
             self._tiers.adopt(rebuild.engine, rebuild.columns)
             self._still_there -= rebuild.left_out
             self._rebuild = None
@@ -265,6 +272,9 @@ class Holding:
         With a number of messages, the last few rows may be left to a loop; with bits,
         engines answer with masks if there are no more interfaces than that.
         """
+        at_rest = self._at_rest
+        if at_rest is not None and bits == 0:
+            return at_rest
         with self._lock:
             labels = self._labels
             as_masks = bits > 0 and len(labels) <= bits and not self._still_there
@@ -272,7 +282,7 @@ class Holding:
                 found = self._tiers.mask_engines(self._gone, labels.of, messages)
             else:
                 found = self._tiers.engines(self._gone, messages)
-            return View(
+            view = View(
                 engines=found[0],
                 fresh=found[1],
                 as_masks=as_masks,
@@ -281,3 +291,6 @@ class Holding:
                 interfaces=labels.interfaces,
                 labels=labels.of,
             )
+            if bits == 0 and view.fresh is None:
+                self._at_rest = view
+            return view

@@ -13,10 +13,11 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from siena.errors import InvalidNotificationError
 from siena.matching.answers import Delivery, Wanted, restricted
 from siena.matching.arrow import read_batch, read_texts
 from siena.matching.arrow_interface import ArrowSource
-from siena.matching.blocks import NOT_JSON, encode_all
+from siena.matching.blocks import BLOCK_ERRORS, NOT_JSON, encode_all
 from siena.matching.engine import Engine, Matches
 from siena.matching.fresh import match_all
 from siena.matching.holding import Holding, View
@@ -66,13 +67,23 @@ class ForwardingTable(Holding):
 
         With ``allowed`` this is the papers' ``CBF(m, B, T)``: the broadcast function
         says where a notification may go, the table who wants it.
+
+        Raises:
+            InvalidNotificationError: if it has a value that none can have.
         """
         found = self.match_interfaces(*encode_all([notification]), allowed=allowed)
+        _require_good(found.counts)
         return frozenset(found.interfaces.tolist())
 
     def match_filters(self, notification: Mapping[str, Value], /) -> list[int]:
-        """The numbers of the interests that match, each once and in ascending order."""
-        return sorted(self.match_batch([notification]).filters.tolist())
+        """The numbers of the interests that match, each once and in ascending order.
+
+        Raises:
+            InvalidNotificationError: if it has a value that none can have.
+        """
+        found = self.match_batch([notification])
+        _require_good(found.counts)
+        return sorted(found.filters.tolist())
 
     def match_batch(self, notifications: Iterable[Mapping[str, Value]], /) -> Matches:
         """What matches each of many notifications."""
@@ -195,6 +206,12 @@ class ForwardingTable(Holding):
         joined = joiner.join(parts, always, self._gone, labels)
         self._joiners.append(joiner)
         return joined
+
+
+def _require_good(counts: Ints) -> None:
+    reason = -int(counts[0])
+    if reason > 0:
+        raise InvalidNotificationError(f"no notification: {BLOCK_ERRORS[reason]}")
 
 
 def _match_masks(

@@ -4,9 +4,12 @@ From the ground up: ``interface`` → ``notices``, ``peering`` → ``requests``.
 is neither bytes nor an action: :mod:`siena.routing` decides what follows from it.
 """
 
+from typing import get_args
+
 from siena.messages.interface import Interface, Side, Stamp
 from siena.messages.notices import (
     Found,
+    Key,
     Lost,
     Notify,
     Quenched,
@@ -72,7 +75,10 @@ def verb(message: Message) -> str:
     >>> verb(PeerConfirm())
     'peerconfirm'
     """
-    return type(message).__name__.lower()
+    return _VERBS[type(message)]
+
+
+_VERBS: dict[type, str] = {kind: kind.__name__.lower() for kind in get_args(Message)}
 
 
 __all__ = [
@@ -81,6 +87,7 @@ __all__ = [
     "Found",
     "Interest",
     "Interface",
+    "Key",
     "LinkState",
     "Lost",
     "MapIdentity",

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from siena.messages.interface import TTL_MAX, Stamp
 from siena.model import Advertisement, Notification, Pattern
 
+# A delivery to a client, whichever copy of it: of one notification, or of a sequence.
+Key = Stamp | tuple[Pattern, tuple[Stamp, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Notify:
@@ -20,6 +23,11 @@ class Notify:
     root: int = 0
     ttl: int = TTL_MAX
 
+    @property
+    def key(self) -> Key:
+        """What makes this delivery unlike all others for one client."""
+        return self.stamp
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -27,6 +35,11 @@ class Found:
 
     pattern: Pattern
     sequence: tuple[Notify, ...]
+
+    @property
+    def key(self) -> Key:
+        """What makes this delivery unlike all others for one client."""
+        return self.pattern, tuple(notify.stamp for notify in self.sequence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from siena.messages.interface import TTL_MAX, Stamp
-from siena.messages.notices import Notify
+from siena.messages.interface import TTL_MAX
+from siena.messages.notices import Found, Key, Notify
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 Interest = Filter | Predicate | Pattern
@@ -117,6 +117,6 @@ class Parcel:
     still be on their way to the new broker.
     """
 
-    kept: tuple[Notify, ...]
-    lost: frozenset[Stamp] = frozenset()
-    known: frozenset[Stamp] = frozenset()
+    kept: tuple[Notify | Found, ...]
+    lost: frozenset[Key] = frozenset()
+    known: frozenset[Key] = frozenset()

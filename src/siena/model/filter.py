@@ -24,6 +24,8 @@ class ConstraintSet:
     _by_name: dict[str, tuple[Constraint, ...]] | None = field(
         default=None, init=False, compare=False, repr=False
     )
+    # Computed at the first use: brokers look up the same filters over and over.
+    _hash: int = field(init=False, compare=False, repr=False)
 
     def __init__(self, constraints: Iterable[Constraint] = ()) -> None:
         given = tuple(constraints)
@@ -50,6 +52,13 @@ class ConstraintSet:
             return groups
         return self._by_name
 
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash(self.constraints))
+            return self._hash
+
     def __iter__(self) -> Iterator[Constraint]:
         return iter(self.constraints)
 
@@ -70,7 +79,7 @@ class ConstraintSet:
         return f"<{type(self).__name__} {self}>"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Filter(ConstraintSet):
     """A conjunction of constraints: what a notification must contain.
 
@@ -101,7 +110,7 @@ class Filter(ConstraintSet):
         return True
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Advertisement(ConstraintSet):
     """What a publisher promises to stay within, attribute by attribute.
 

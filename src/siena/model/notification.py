@@ -1,6 +1,6 @@
 """Notifications: the report that something happened, as a set of attributes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import NoReturn
 
 from siena.errors import InvalidNotificationError, LimitError
@@ -71,6 +71,10 @@ class Notification(Mapping[str, Value]):
     def get(self, name: str, default: Value | None = None) -> Value | None:  # type: ignore[override]
         """The value of the attribute, or ``default`` where there is none."""
         return self._attributes.get(name, default)
+
+    def items(self) -> ItemsView[str, Value]:
+        """Names and values; a dictionary's own, which is quicker than a mapping's."""
+        return self._attributes.items()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._attributes)

@@ -15,11 +15,14 @@ from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
     NAME_CHARACTERS_MAX,
     NUMBER_MAX,
+    WEIGHT_MAX,
 )
 
 Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Count = Annotated[int, Meta(ge=0)]
+# Of a link: finite, and no NaN, which is neither above nor below anything.
+Weight = Annotated[float, Meta(gt=0, le=WEIGHT_MAX)]
 Policy = Literal["drop", "disconnect", "block"]
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -62,7 +65,7 @@ class Peer(Struct, frozen=True, array_like=True):
     broker: Count  # its number
     epoch: Count  # its life: greater after every start
     side: Literal["master", "child", "peer", "mesh"]  # what it takes the other for
-    weight: float = 1.0
+    weight: Weight = 1.0
 
 
 class Welcome(Body, frozen=True, array_like=True):

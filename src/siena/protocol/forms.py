@@ -11,6 +11,7 @@ from siena.messages.interface import TTL_MAX
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.contents import read_block, write_block
 from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import WEIGHT_MAX
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
@@ -70,7 +71,7 @@ def stamps_of(forms: list[StampForm]) -> frozenset[Stamp]:
 
 def weight_of(weight: float) -> float:
     """The weight of a link, if it is one."""
-    if not (math.isfinite(weight) and weight >= 0):
+    if not 0 < weight <= WEIGHT_MAX:  # nor is NaN
         raise ProtocolError(Fault.BAD_FRAME, f"a link of weight {weight}")
     return weight
 

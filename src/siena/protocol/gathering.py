@@ -14,7 +14,7 @@ import numpy.typing as npt
 from siena.matching.kernels import wiring
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import HEAD_BYTES, check_length
-from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
 
 # Room to begin with; it grows with what has come at once.
 BYTES_AT_FIRST = 65_536
@@ -25,7 +25,7 @@ class Pause(IntEnum):
     """Why gathering paused."""
 
     NEEDS_MORE = 0  # what follows is not complete
-    OTHER_FRAME = 1  # what follows is no publication
+    OTHER_FRAME = 1  # what follows is no publication, or too long for one
     BAD_LENGTH = 2
     NO_ROOM = 3
 
@@ -65,7 +65,7 @@ class Gathering:
     @property
     def blocks(self) -> memoryview:
         """All blocks, back to back; good until more is taken or all cleared."""
-        return memoryview(self._blocks)[: int(self._offsets[self._count])]
+        return self._blocks.data[: int(self._offsets[self._count])]
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -89,8 +89,9 @@ class Gathering:
             return Gathered(start, Pause.NEEDS_MORE)
         while True:
             start, self._count, why = self._kernel.cut(
-                data, start, last, self._limit, self._blocks, self._offsets, self._count
-            )
+                data, start, last, self._limit, BLOCK_BYTES_MAX, self._blocks,
+                self._offsets, self._count,
+            )  # fmt: skip
             if why == Pause.NO_ROOM:
                 self._grow(last - start)
                 continue

@@ -28,3 +28,5 @@ SEQUENCE_MAX = 64
 ERROR_CHARACTERS_MAX = 4_096
 # Subscription and advertisement numbers, chosen by the client.
 NUMBER_MAX = 0xFFFFFFFF
+# The weight of a link between brokers; it is above 0.
+WEIGHT_MAX = 1_000_000_000

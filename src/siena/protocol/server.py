@@ -14,12 +14,9 @@ Nothing here reads or writes: whoever owns the connection feeds what came, carri
 the events, and sends what :meth:`ServerConversation.speak` makes of the answers.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
-import numpy as np
 from msgspec import MsgspecError, Struct, msgpack
-from numpy.typing import NDArray
 
 from siena.protocol.answers import error_line, told_in_lines
 from siena.protocol.bodies import Body, Connect, Error, unpack
@@ -36,6 +33,7 @@ from siena.protocol.limits import CONNECT_BYTES_MAX
 from siena.protocol.line_splitter import LineSplitter
 from siena.protocol.lines import Publication, Quit, Reply, Requests
 from siena.protocol.pings import Ping, Pong, unpack_ping, unpack_pong
+from siena.protocol.runs import Gathering, Publications, too_long
 
 
 class State(Enum):
@@ -48,20 +46,6 @@ class State(Enum):
     LINKED = auto()
     LINES = auto()
     CLOSED = auto()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Publications:
-    """Notifications that were published one right after the other, back to back.
-
-    Block ``i`` is ``blocks[offsets[i] : offsets[i + 1]]``.  None of them was looked at.
-    """
-
-    blocks: bytes
-    offsets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
 
 # What may follow from bytes.  A ProtocolError is to be told (`refuse`); if its fault
@@ -152,7 +136,7 @@ class ServerConversation:
         What is wrong is in the list as a :class:`ProtocolError`, in its turn: all that
         stands before it holds.  If its fault closes, it is the last event ever.
         """
-        found = _Found(self._limits.block_bytes)
+        found = Gathering[Event](self._limits.block_bytes)
         try:
             self._advance(data, found)
         except ProtocolError as error:
@@ -180,7 +164,7 @@ class ServerConversation:
 
     # --- Which mode -----------------------------------------------------------------
 
-    def _advance(self, data: bytes, found: "_Found") -> None:
+    def _advance(self, data: bytes, found: Gathering[Event]) -> None:
         if not data or self.closed:
             return
         if self.state is State.GREETED:
@@ -209,7 +193,7 @@ class ServerConversation:
 
     # --- Frames ---------------------------------------------------------------------
 
-    def _read_frame(self, op: int, body: bytes, found: "_Found") -> None:
+    def _read_frame(self, op: int, body: bytes, found: Gathering[Event]) -> None:
         if self.state is State.CONNECTING:
             found.add(self._connect(op, body))
         elif op not in _ALLOWED[self.state]:
@@ -280,11 +264,11 @@ class ServerConversation:
 
     def _check_block(self, block: bytes, op: int) -> None:
         if len(block) > self._limits.block_bytes:
-            raise _too_long(block, self._limits.block_bytes, op)
+            raise too_long(block, self._limits.block_bytes, op)
 
     # --- Lines ----------------------------------------------------------------------
 
-    def _read_lines(self, data: bytes, found: "_Found") -> None:
+    def _read_lines(self, data: bytes, found: Gathering[Event]) -> None:
         for line in self._lines.feed(data):
             for event in self._requests.read(line):
                 if isinstance(event, Publication):
@@ -306,41 +290,3 @@ class _Version(Struct, array_like=True):
 
 
 _VERSION = msgpack.Decoder(_Version)
-
-
-class _Found:
-    """Events in order, with publications that follow each other in one of them."""
-
-    def __init__(self, block_bytes: int) -> None:
-        self._block_bytes = block_bytes
-        self._events: list[Event] = []
-        self._run: list[bytes] = []
-
-    def publish(self, block: bytes) -> None:
-        if len(block) > self._block_bytes:
-            self.add(_too_long(block, self._block_bytes, Op.PUB))
-        else:
-            self._run.append(block)
-
-    def add(self, event: Event) -> None:
-        self._end_run()
-        self._events.append(event)
-
-    def events(self) -> list[Event]:
-        self._end_run()
-        return self._events
-
-    def _end_run(self) -> None:
-        if self._run:
-            offsets = np.zeros(len(self._run) + 1, np.int64)
-            np.cumsum([len(block) for block in self._run], out=offsets[1:])
-            self._events.append(Publications(b"".join(self._run), offsets))
-            self._run.clear()
-
-
-def _too_long(block: bytes, limit: int, op: int) -> ProtocolError:
-    return ProtocolError(
-        Fault.BAD_NOTIFICATION,
-        f"a notification of {len(block)} bytes; at most {limit} are allowed",
-        request=op,
-    )

@@ -9,8 +9,8 @@ Reference:
     delivered a wrong set.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Generic
 
 from siena.messages import Message
@@ -25,9 +25,12 @@ Say = Callable[[F, int | None], Message]
 
 @dataclass(slots=True)
 class Told:
-    """One announcement: whether it is known to be in force behind the neighbour."""
+    """One announcement, and where it is known to be in force.
 
-    is_settled: bool = False
+    An origin stands for the brokers that it reaches through the neighbour.
+    """
+
+    settled: set[int] = field(default_factory=set)
 
 
 class Announcer(Generic[F]):
@@ -65,6 +68,16 @@ class Announcer(Generic[F]):
         pairs = self.demand.pairs()
         return pairs if self._merge is None else self._merge(pairs)
 
+    def told_above(self, item: F) -> Iterator[Pair[F]]:
+        """What the neighbour was told that covers an item, by the order of the demand.
+
+        Nothing is missing if :meth:`sync` has been called since the last change.
+        """
+        for wide in self.demand.above(item):
+            for origin in self.demand.origins(wide):
+                if (wide, origin) in self.told:
+                    yield wide, origin
+
     def sync(self) -> list[Message]:
         """The messages after which the neighbour holds what it should."""
         changed = self.demand.take_changes()
@@ -77,10 +90,18 @@ class Announcer(Generic[F]):
         else:
             if self._is_new:
                 changed = self.demand.pairs() | self.told.keys()
-            now = {pair for pair in changed if pair in self.demand}
-            gone, come = (changed - now) & self.told.keys(), now - self.told.keys()
+            gone, come = set(), set()
+            for pair in changed:
+                if pair in self.demand:
+                    if pair not in self.told:
+                        come.add(pair)
+                elif pair in self.told:
+                    gone.add(pair)
             is_implied = self._is_implied
         self._is_new = False
+        if not gone:
+            self.told.update((pair, Told()) for pair in come)
+            return self._messages(self._announce, come)
         for pair in gone:
             del self.told[pair]
         self.told.update((pair, Told()) for pair in come)
@@ -97,7 +118,11 @@ class Announcer(Generic[F]):
 
     def _messages(self, say: Say[F], pairs: set[Pair[F]]) -> list[Message]:
         """In canonical order."""
-        ordered = sorted(pairs, key=lambda pair: (str(pair[0]), pair[1]))
+        if not pairs:
+            return []
+        ordered: Iterable[Pair[F]] = pairs
+        if len(pairs) > 1:
+            ordered = sorted(pairs, key=lambda pair: (str(pair[0]), pair[1]))
         return [say(item, o if self._names_origins else None) for item, o in ordered]
 
     def _is_implied(self, pair: Pair[F]) -> bool:

@@ -4,6 +4,7 @@ The slow twin of :mod:`siena.routing.demand`: it remembers nothing but the entri
 compares everything with everything whenever it is asked.
 """
 
+from collections.abc import Set as AbstractSet
 from typing import Generic
 
 from siena.routing.demand import Gate, Reach, reaches_all
@@ -59,6 +60,14 @@ class DeclarativeDemand(Generic[F]):
         return any(
             other == origin and self._covers(wide, item) for wide, other in self.pairs()
         )
+
+    def above(self, item: F) -> AbstractSet[F]:
+        """The filters that cover an item, of those that concern the neighbour."""
+        return {wide for wide, _ in self._entries if self._covers(wide, item)}
+
+    def origins(self, item: F) -> AbstractSet[int]:
+        """The origins from which ``D(n)`` has an item."""
+        return {origin for other, origin in self.pairs() if other == item}
 
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""

@@ -19,7 +19,7 @@ Reference:
     CU-CS-888-99, section 5.2.3, equation (1); our specification, B.3 and B.6.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set as AbstractSet
 from typing import Generic
 
 from siena.routing.order import F, Order
@@ -86,6 +86,14 @@ class Demand(Generic[F]):
         """Whether ``D(n)`` has, from this origin, what covers the item."""
         return any((wide, origin) in self for wide in self._order.above(item))
 
+    def above(self, item: F) -> AbstractSet[F]:
+        """The filters that cover an item, also where they concern others only."""
+        return self._order.above(item)
+
+    def origins(self, item: F) -> AbstractSet[int]:
+        """The origins from which ``D(n)`` has an item."""
+        return self._maximal.get(item, frozenset())
+
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""
         if item not in self._wanted:
@@ -129,16 +137,17 @@ class Demand(Generic[F]):
 
     def _rise(self, item: F, origin: int) -> None:
         """Take a pair in, unless it is dominated; then take out what it dominates."""
-        if any(
-            self._dominates(wide, other, item, origin)
-            for wide in self._order.above(item)
-            for other in self._maximal.get(wide, ())
-        ):
-            return
+        maximal = self._maximal
+        for wide in self._order.above(item):
+            if wide in maximal and any(
+                self._dominates(wide, other, item, origin) for other in maximal[wide]
+            ):
+                return
         for narrow in self._order.below(item):
-            for other in list(self._maximal.get(narrow, ())):
-                if self._dominates(item, origin, narrow, other):
-                    self._remove(narrow, other)
+            if narrow in maximal:
+                for other in list(maximal[narrow]):
+                    if self._dominates(item, origin, narrow, other):
+                        self._remove(narrow, other)
         self._maximal.setdefault(item, set()).add(origin)
         self._changed.add((item, origin))
 

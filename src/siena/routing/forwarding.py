@@ -48,17 +48,16 @@ def brokers_among(
     """
     is_child = tables.mesh.trees.is_child
     is_reverse = tables.options.paths == "reverse"
-    found = []
-    for number, neighbour in tables.neighbours.items():
-        if number == source:
+    found = [n for n in tables.masters if n != source]
+    for hop in hops:
+        neighbour = tables.neighbours.get(hop) if isinstance(hop, int) else None
+        if neighbour is None or hop == source or neighbour.side is Side.MASTER:
             continue
-        if neighbour.side is Side.MASTER or (
-            number in hops
-            and (
-                neighbour.side is not Side.MESH
-                or is_reverse
-                or is_child(root, number, of=tables.me)
-            )
+        number = neighbour.number
+        if (
+            neighbour.side is not Side.MESH
+            or is_reverse
+            or is_child(root, number, of=tables.me)
         ):
             found.append(number)
     return sorted(found)

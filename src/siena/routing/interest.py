@@ -53,6 +53,8 @@ class InterestTable(Generic[F]):
         self._holders: dict[F, set[Holder]] = {}
         self._held: dict[Holder, set[F]] = {}
         self._of_hop: dict[Interface, set[Holder]] = {}
+        # The hops of each item, with the number of origins: notifications ask for them.
+        self._hops: dict[F, dict[Interface, int]] = {}
 
     def __iter__(self) -> Iterator[F]:
         return iter(self._holders)
@@ -79,10 +81,16 @@ class InterestTable(Generic[F]):
 
     def announce(self, holder: Holder, item: F) -> list[Change[F]]:
         """Enter an item, unless what the holder has covers it already."""
-        held = self._held.get(holder, set())
-        if not held.isdisjoint(self.order.above(item)):
-            return []
         node = self.order.add(item)
+        held = self._held.get(holder)
+        if not held:
+            return [self._enter(holder, node)]
+        # A neighbour hardly ever tells what it has told a cover of, so the item goes
+        # in first: what is there is found above it and below it without a search.
+        if not held.isdisjoint(self.order.above(node)):
+            if node not in self._holders:
+                self.order.remove(node)
+            return []
         # Strictly covered, for an equal would have covered it.
         covered = held & self.order.below(node)
         changes = [self._enter(holder, node)]
@@ -114,15 +122,17 @@ class InterestTable(Generic[F]):
             for item in sorted_(self._held[holder])
         ]
 
-    def match(self, notification: Mapping[str, Value]) -> set[Holder]:
-        """Who holds something that matches."""
+    def match(self, notification: Mapping[str, Value]) -> set[Interface]:
+        """The hops that hold something that matches."""
         matching = self.order.match(notification)
-        return set().union(*(self._holders[item] for item in matching))
+        return set().union(*(self._hops[item] for item in matching))
 
     def _enter(self, holder: Holder, item: F) -> Change[F]:
         self._holders.setdefault(item, set()).add(holder)
         self._held.setdefault(holder, set()).add(item)
         self._of_hop.setdefault(holder.hop, set()).add(holder)
+        hops = self._hops.setdefault(item, {})
+        hops[holder.hop] = hops.get(holder.hop, 0) + 1
         return Change(item, holder, gained=True)
 
     def _leave(self, holder: Holder, item: F) -> Change[F]:
@@ -133,12 +143,16 @@ class InterestTable(Generic[F]):
             self._of_hop[holder.hop].remove(holder)
             if not self._of_hop[holder.hop]:
                 del self._of_hop[holder.hop]
+        hops = self._hops[item]
+        hops[holder.hop] -= 1
+        if not hops[holder.hop]:
+            del hops[holder.hop]
         if not self._holders[item]:
-            del self._holders[item]
+            del self._holders[item], self._hops[item]
             self.order.remove(item)
         return Change(item, holder, gained=False)
 
 
 def sorted_(items: set[F]) -> list[F]:
     """In canonical text order: what follows from a set is the same on every machine."""
-    return sorted(items, key=str)
+    return sorted(items, key=str) if len(items) > 1 else list(items)

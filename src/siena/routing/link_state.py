@@ -6,7 +6,7 @@ both of its ends say that they have it: one that crashed cannot say so any more,
 other can.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from siena.messages import LinkState
 from siena.routing.spreading import Trees, trees_of
@@ -26,11 +26,27 @@ class LinkStates:
     False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, states: Iterable[LinkState] = ()) -> None:
         self._newest: dict[int, LinkState] = {}
+        self._trees: Trees | None = None
+        for state in states:
+            self.learn(state)
 
     def __iter__(self) -> Iterator[LinkState]:
         return iter(self._newest[broker] for broker in sorted(self._newest))
+
+    def __getitem__(self, broker: int) -> LinkState:
+        return self._newest[broker]
+
+    def __contains__(self, broker: int) -> bool:
+        return broker in self._newest
+
+    def copy(self) -> "LinkStates":
+        """The same, for another who will learn other things."""
+        other = LinkStates()
+        other._newest = self._newest.copy()
+        other._trees = self._trees
+        return other
 
     def learn(self, state: LinkState) -> bool:
         """Whether this is news."""
@@ -38,10 +54,16 @@ class LinkStates:
         if known is not None and known.version >= state.version:
             return False
         self._newest[state.broker] = state
+        self._trees = None
         return True
 
     def trees(self) -> Trees:
         """The trees of the network as it is known."""
+        if self._trees is None:
+            self._trees = self._grown()
+        return self._trees
+
+    def _grown(self) -> Trees:
         weights = {b: dict(state.weights) for b, state in self._newest.items()}
         return trees_of(
             frozenset(

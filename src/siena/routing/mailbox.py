@@ -2,7 +2,7 @@
 
 A client is an identity; what is for it goes to its handler, at first to itself.  While
 it is suspended nothing is delivered: it is dropped, or kept up to a bound.  What a
-client brings along from another broker is merged with what was kept here, by stamp, so
+client brings along from another broker is merged with what was kept here, by key, so
 that nothing comes twice.
 
 Reference:
@@ -12,13 +12,14 @@ Reference:
 from dataclasses import dataclass, field
 
 from siena.messages import (
+    Found,
+    Key,
     Lost,
     MapIdentity,
     Notify,
     Outbox,
     Parcel,
     Resume,
-    Stamp,
     Suspend,
 )
 
@@ -32,6 +33,7 @@ QUEUE_MAX = 100_000
 class Mailbox:
     """What is for one client.
 
+    >>> from siena.messages import Stamp
     >>> from siena.model import Notification
     >>> mailbox = Mailbox("a")
     >>> mailbox.suspend(1)
@@ -46,26 +48,26 @@ class Mailbox:
 
     handler: str
     queue_max: int | None = None  # None: not suspended
-    kept: dict[Stamp, Notify] = field(default_factory=dict)
-    lost: set[Stamp] = field(default_factory=set)
+    kept: dict[Key, Notify | Found] = field(default_factory=dict)
+    lost: set[Key] = field(default_factory=set)
     # What the client got, or did not get, elsewhere, and must not get again.
-    settled: frozenset[Stamp] = frozenset()
+    settled: frozenset[Key] = frozenset()
 
     @property
     def is_suspended(self) -> bool:
         """Whether nothing is delivered."""
         return self.queue_max is not None
 
-    def put(self, notify: Notify) -> Outbox:
+    def put(self, delivery: Notify | Found) -> Outbox:
         """Deliver, or keep."""
-        if notify.stamp in self.settled:
+        if delivery.key in self.settled:
             return []
         if self.queue_max is None:
-            return [(self.handler, notify)]
+            return [(self.handler, delivery)]
         if len(self.kept) < self.queue_max:
-            self.kept[notify.stamp] = notify
+            self.kept[delivery.key] = delivery
         elif self.queue_max:
-            self.lost.add(notify.stamp)
+            self.lost.add(delivery.key)
         return []
 
     def suspend(self, queue_max: int) -> None:
@@ -74,7 +76,7 @@ class Mailbox:
 
     def resume(self) -> Outbox:
         """Deliver what was kept, and say how much was not."""
-        out: Outbox = [(self.handler, notify) for notify in self.kept.values()]
+        out: Outbox = [(self.handler, delivery) for delivery in self.kept.values()]
         if self.lost:
             out.append((self.handler, Lost(len(self.lost))))
         self.queue_max = None
@@ -88,9 +90,9 @@ class Mailbox:
 
     def unpack(self, parcel: Parcel) -> Outbox:
         """Deliver what the client brought along, then what was kept here; once each."""
-        kept = {notify.stamp: notify for notify in parcel.kept}
+        kept = {delivery.key: delivery for delivery in parcel.kept}
         others = parcel.lost | parcel.known
-        kept |= {s: n for s, n in self.kept.items() if s not in others}
+        kept |= {key: d for key, d in self.kept.items() if key not in others}
         self.settled = frozenset(kept) | others
         self.kept = kept
         self.lost = (self.lost | parcel.lost) - kept.keys() - parcel.known
@@ -103,14 +105,10 @@ class Mailboxes:
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
 
-    def deliver(self, client: str, notify: Notify) -> Outbox:
-        """Deliver a notification to a client, or to its mailbox."""
+    def deliver(self, client: str, delivery: Notify | Found) -> Outbox:
+        """Deliver a notification, or a sequence, to a client or to its mailbox."""
         mailbox = self._mailboxes.get(client)
-        return [(client, notify)] if mailbox is None else mailbox.put(notify)
-
-    def is_suspended(self, client: str) -> bool:
-        """Whether nothing is delivered to a client."""
-        return client in self._mailboxes and self._mailboxes[client].is_suspended
+        return [(client, delivery)] if mailbox is None else mailbox.put(delivery)
 
     def handle(self, request: ClientRequest, client: str) -> Outbox:
         """Do what a client asks for."""

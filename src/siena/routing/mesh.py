@@ -5,8 +5,6 @@ trees along which everything spreads.  Link states go over links of the part onl
 lies beyond a gateway is not their business.
 """
 
-from collections.abc import Iterable
-
 from siena.messages import LinkState, Outbox
 from siena.routing.link_state import LinkStates
 from siena.routing.spreading import Trees, trees_of
@@ -23,13 +21,13 @@ class Mesh:
         self._states = LinkStates()
         self.trees: Trees = trees_of(frozenset())
 
-    def preload(self, states: Iterable[LinkState]) -> None:
+    def preload(self, states: LinkStates) -> None:
         """Begin with what is known from a configuration, without asking anybody."""
-        for state in states:
-            self._states.learn(state)
-            if state.broker == self._me:
-                self._weights = dict(state.weights)
-                _, self._version = state.version
+        self._states = states.copy()
+        if self._me in states:
+            own = states[self._me]
+            self._weights = dict(own.weights)
+            _, self._version = own.version
         self.trees = self._states.trees()
 
     def join(self, neighbour: int, weight: float) -> Outbox:

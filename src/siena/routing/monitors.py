@@ -13,6 +13,7 @@ Reference:
 from dataclasses import dataclass, field
 
 from siena.algebra.disjunction import covers_pattern
+from siena.algebra.sat import satisfiable
 from siena.messages import (
     Found,
     Interface,
@@ -169,6 +170,10 @@ class Monitors:
             if f.source is not None and f.source > 0
         ]
 
+    def progress(self, subscriber: Interface) -> dict[Pattern, tuple[Notify, ...]]:
+        """What has been accepted for each pattern of a subscriber, and not given."""
+        return {m.pattern: tuple(m.accepted) for m in self._of(subscriber)}
+
     def notify(self, hops: set[Interface], message: Notify) -> Outbox:
         """Offer a notification to the monitors that subscribed to it."""
         self._now += 1
@@ -224,7 +229,8 @@ class Monitors:
         holder = Holder(monitor.number, self._tables.me)
         for each in monitor.factors:
             if each.source is None:
-                for f in each.steps[0]:
+                # What nothing can match nobody needs to hear of, as in any filter.
+                for f in filter(satisfiable, each.steps[0]):
                     changes += table.announce(holder, f)
         return changes
 
@@ -236,7 +242,10 @@ class Monitors:
         neighbours = self._tables.neighbours
 
         def providers(step: Predicate) -> frozenset[Interface]:
-            return self._providers(step) - {monitor.subscriber}
+            found = self._providers(step)
+            if isinstance(monitor.subscriber, str):
+                return found  # a client gets what it publishes itself, too
+            return found - {monitor.subscriber}
 
         def delegates(hop: Interface) -> bool:
             return isinstance(hop, int) and neighbours[hop].side is Side.PEER

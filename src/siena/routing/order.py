@@ -22,6 +22,11 @@ from siena.routing.options import Covering
 
 # Filters, or advertisements.
 F = TypeVar("F", bound=ConstraintSet)
+P = TypeVar("P", Filter, Advertisement)
+
+# How many answers of each kind a broker remembers: a message is about one filter or a
+# few, and an answer may be as long as the table.
+ANSWERS_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,36 +58,74 @@ def order_of_filters(covering: Covering) -> Order[Filter]:
     """
     if covering == "none":
         return _flat(Filter.matches)
-    poset = Poset.of_filters(covering)
-    return Order(
-        covers=covers_filter if covering == "exact" else covers_pairwise,
-        add=lambda f: poset.add(f).filter,
-        remove=poset.remove,
-        above=poset.covering,
-        below=poset.covered_by,
-        match=poset.match,
-    )
+    covers = covers_filter if covering == "exact" else covers_pairwise
+    return _Remembered(Poset.of_filters(covering)).order(covers)
 
 
 def order_of_advertisements(covering: Covering) -> Order[Advertisement]:
     """An empty order of advertisements."""
     if covering == "none":
         return _flat(Advertisement.admits)
-    poset = Poset.of_advertisements(covering)
     is_exact = covering == "exact"
-    return Order(
-        covers=covers_advertisement if is_exact else covers_advertisement_pairwise,
-        add=lambda a: poset.add(a).filter,
-        remove=poset.remove,
-        above=poset.covering,
-        below=poset.covered_by,
-        match=poset.match,
-    )
+    covers = covers_advertisement if is_exact else covers_advertisement_pairwise
+    return _Remembered(Poset.of_advertisements(covering)).order(covers)
 
 
 def overlap_of(covering: Covering) -> Callable[[Advertisement, Filter], bool]:
     """Whether a subscription is worth telling a neighbour that advertises."""
     return overlaps_pairwise if covering == "pairwise" else overlaps
+
+
+class _Remembered(Generic[P]):
+    """A poset, and its answers since it last changed: every neighbour asks the same."""
+
+    def __init__(self, poset: Poset[P]) -> None:
+        self._poset: Poset[P] = poset
+        self._above: dict[P, AbstractSet[P]] = {}
+        self._below: dict[P, AbstractSet[P]] = {}
+
+    def order(self, covers: Callable[[P, P], bool]) -> Order[P]:
+        return Order(
+            covers=covers,
+            add=self.add,
+            remove=self.remove,
+            above=self.above,
+            below=self.below,
+            match=self._poset.match,
+        )
+
+    def add(self, item: P) -> P:
+        change = self._poset.add(item)
+        if change.changed:
+            self._forget()
+        return change.filter
+
+    def remove(self, item: P) -> None:
+        if self._poset.remove(item).changed:
+            self._forget()
+
+    def above(self, item: P) -> AbstractSet[P]:
+        found = self._above.get(item)
+        if found is None:
+            found = self._above[item] = self._poset.covering(item)
+            self._limit(self._above)
+        return found
+
+    def below(self, item: P) -> AbstractSet[P]:
+        found = self._below.get(item)
+        if found is None:
+            found = self._below[item] = self._poset.covered_by(item)
+            self._limit(self._below)
+        return found
+
+    def _forget(self) -> None:
+        self._above.clear()
+        self._below.clear()
+
+    @staticmethod
+    def _limit(answers: dict[P, AbstractSet[P]]) -> None:
+        if len(answers) > ANSWERS_MAX:
+            del answers[next(iter(answers))]
 
 
 def _flat(selects: Callable[[F, Mapping[str, Value]], bool]) -> Order[F]:

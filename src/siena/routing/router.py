@@ -57,6 +57,7 @@ from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
 from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest import Change
+from siena.routing.link_state import LinkStates
 from siena.routing.mailbox import ClientRequest, Mailboxes
 from siena.routing.monitors import Monitors
 from siena.routing.options import Options
@@ -101,7 +102,10 @@ class Router:
         self.published = 0
         self._seen = Seen()
         self._mailboxes = Mailboxes()
-        self._settling = Settling(self.tables.reach)
+        is_exact = options.covering == "exact" and options.merging == "none"
+        self._settling = Settling(
+            self.tables.reach, self.tables.leads, is_exact=is_exact
+        )
         self._quenching = Quenching(self.tables.overlaps)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
@@ -135,7 +139,7 @@ class Router:
     def preload(
         self,
         neighbours: Iterable[tuple[int, Side, float]],
-        states: Iterable[LinkState] = (),
+        states: LinkStates = LinkStates(),  # noqa: B008 -- it is copied
     ) -> None:
         """Begin in a network that is configured, rather than found link by link."""
         self.tables.mesh.preload(states)
@@ -155,6 +159,10 @@ class Router:
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
+
+    def progress(self, client: str) -> dict[Pattern, tuple[Notify, ...]]:
+        """How much of each of its patterns has been seen for a client."""
+        return self._monitors.progress(client)
 
     def check(self) -> None:
         """Verify all invariants, from scratch."""
@@ -258,7 +266,7 @@ class Router:
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
         self._seen.add(message.stamp)
-        hops = {h.hop for h in self.tables.filters.match(message.notification)}
+        hops = self.tables.filters.match(message.notification)
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
             root = root_of(self.tables, message.root, source)
@@ -290,12 +298,14 @@ class Router:
         return self._told(self._monitors.found(message, source))
 
     def _told(self, found: Outbox) -> Outbox:
-        """What was found, without what is for clients that are suspended."""
-        return [
-            (hop, m)
-            for hop, m in found
-            if isinstance(hop, int) or not self._mailboxes.is_suspended(hop)
-        ]
+        """What was found; what is for clients goes the way of all that is for them."""
+        out: Outbox = []
+        for hop, message in found:
+            if isinstance(hop, str) and isinstance(message, Found):
+                out += self._mailboxes.deliver(hop, message)
+            else:
+                out.append((hop, message))
+        return out
 
     # --- Clients --------------------------------------------------------------------
 

@@ -5,6 +5,11 @@ it, and answers when all of them have; one that told nobody answers at once.  Li
 the order of messages, so whoever is asked has already heard of the interest.  What has
 once been answered for need not be asked again, unless the answer has to be *fresh*.
 
+In a network with cycles a question keeps to the tree of the origin that it is about,
+also where the interest has been pruned under one of another origin: what is asked is
+whether the cover is in force among those brokers, and not wherever else it reaches.
+If it followed the tree of each cover in turn, it would go round and multiply.
+
 Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
 """
@@ -22,6 +27,8 @@ from siena.routing.neighbour import Neighbour
 
 # Whether the reach of one origin, through a neighbour, is within that of another.
 ReachOf = Callable[[Neighbour, int, int], bool]
+# Whether what entered at an origin goes on to a neighbour from here.
+Leads = Callable[[Neighbour, int], bool]
 
 
 class Question(NamedTuple):
@@ -45,10 +52,13 @@ class _Waiting:
 class Settling:
     """The questions that are open, and whom each of them waits for."""
 
-    def __init__(self, reach: ReachOf) -> None:
+    def __init__(self, reach: ReachOf, leads: Leads, *, is_exact: bool = False) -> None:
         self._reach = reach
+        self._leads = leads
+        # Whether the order of the tables is covering itself, and what is told is in it.
+        self._is_exact = is_exact
         self._tokens = count(1)
-        self._asked: dict[int, tuple[int, Told, _Waiting]] = {}
+        self._asked: dict[int, tuple[int, int | None, Told, _Waiting]] = {}
 
     def ask(
         self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox
@@ -59,18 +69,18 @@ class Settling:
             (number, pattern, None, Told()) for number, pattern in question.delegated
         ]
         for neighbour in neighbours:
-            if neighbour.number != question.source:
+            number = neighbour.number
+            if number != question.source and self._leads(neighbour, question.origin):
                 for f in question.filters:
                     told = self._to_ask(neighbour, f, question)
                     if told is not None:
-                        (g, of_g), announcement = told
-                        asked.append((neighbour.number, g, of_g, announcement))
+                        asked.append((number, told[0], question.origin, told[1]))
         if not asked or question.ttl <= 0:
             return list(answer)
         out: Outbox = []
         for number, interest, origin, announcement in asked:
             token = next(self._tokens)
-            self._asked[token] = number, announcement, waiting
+            self._asked[token] = number, origin, announcement, waiting
             waiting.tokens.add(token)
             fresh, ttl = question.fresh, question.ttl - 1
             settle = Settle(interest, token, origin, fresh=fresh, ttl=ttl)
@@ -81,14 +91,15 @@ class Settling:
         """A neighbour has answered."""
         if token not in self._asked or self._asked[token][0] != source:
             return []
-        _, told, waiting = self._asked.pop(token)
-        told.is_settled = True
+        _, origin, told, waiting = self._asked.pop(token)
+        if origin is not None:
+            told.settled.add(origin)
         return self._done(waiting, token)
 
     def forget(self, neighbour: int) -> Outbox:
         """A neighbour is gone, and all that lies behind it: it need not answer."""
         out: Outbox = []
-        for token, (number, _, waiting) in list(self._asked.items()):
+        for token, (number, _, _, waiting) in list(self._asked.items()):
             if number == neighbour:
                 del self._asked[token]
                 out += self._done(waiting, token)
@@ -100,18 +111,27 @@ class Settling:
 
     def _to_ask(
         self, neighbour: Neighbour, f: Filter, question: Question
-    ) -> tuple[tuple[Filter, int], Told] | None:
+    ) -> tuple[Filter, Told] | None:
         """What to ask a neighbour about, if it must be asked: a cover of the filter."""
         if neighbour.side is Side.CHILD:
             # It was told nothing, but what is published there climbs all the same.
-            return ((f, question.origin), Told()) if question.fresh else None
+            return (f, Told()) if question.fresh else None
         told = neighbour.filters.told
+        wide: Iterable[tuple[Filter, int]]
+        if self._is_exact:
+            wide = neighbour.filters.told_above(f)
+        else:
+            wide = ((g, origin) for g, origin in told if covers_filter(g, f))
         covers = [
             (g, origin)
-            for g, origin in told
-            if covers_filter(g, f) and self._reach(neighbour, question.origin, origin)
+            for g, origin in wide
+            if self._reach(neighbour, question.origin, origin)
         ]
-        if not question.fresh and any(told[pair].is_settled for pair in covers):
+        if not question.fresh and any(
+            self._reach(neighbour, question.origin, origin)
+            for pair in covers
+            for origin in told[pair].settled
+        ):
             return None
         pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
-        return None if pair is None else (pair, told[pair])
+        return None if pair is None else (pair[0], told[pair])

@@ -5,7 +5,7 @@ on each of them.  Every change to a table, to a neighbour or to the network goes
 here; :meth:`Tables.sync` then has the messages that follow.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from siena.messages import Interface, LinkState, Outbox, Side
 from siena.model import Advertisement, Filter
@@ -47,12 +47,21 @@ class Tables:
         # Hears of every change to both tables: a broker keeps a copy of the filters in
         # the form in which it matches, and compares with neighbours what they told.
         self.watcher: Watcher | None = None
+        # Neighbours for whom something may have changed since the last sync.
+        self._stale: set[int] = set()
+        # Those outside of the mesh: a tree says of which in it an entry concerns.
+        self._plain: list[Neighbour] = []
         self._declarative = declarative
+
+    @property
+    def masters(self) -> list[int]:
+        """The brokers that know more: one at most, unless somebody erred."""
+        return [n.number for n in self._plain if n.side is Side.MASTER]
 
     @property
     def has_master(self) -> bool:
         """Whether there is a broker that knows more."""
-        return any(n.side is Side.MASTER for n in self.neighbours.values())
+        return bool(self.masters)
 
     def holder(self, hop: Interface, origin: int | None) -> Holder:
         """Where an announcement of a hop entered the part of the network we are in."""
@@ -67,9 +76,9 @@ class Tables:
             if self.watcher is not None:
                 self.watcher(change)
             item, holder, gained = change
-            for neighbour in self.neighbours.values():
-                origin = self._origin_towards(neighbour, holder)
-                if origin is not None and neighbour.hears_filters:
+            for neighbour, origin in self._downstream(holder):
+                if neighbour.hears_filters:
+                    self._stale.add(neighbour.number)
                     _count(neighbour.filters.demand, item, origin, gained=gained)
 
     def apply_advertisements(self, changes: Iterable[Change[Advertisement]]) -> None:
@@ -83,15 +92,16 @@ class Tables:
             if not self.options.is_advertising:
                 continue
             item, holder, gained = change
-            for neighbour in self.neighbours.values():
-                origin = self._origin_towards(neighbour, holder)
-                if origin is not None and neighbour.hears_advertisements:
+            for neighbour, origin in self._downstream(holder):
+                if neighbour.hears_advertisements:
+                    self._stale.add(neighbour.number)
                     _count(neighbour.advertisements.demand, item, origin, gained=gained)
             self._reconsider(item, holder.hop)
 
     def _reconsider(self, advertisement: Advertisement, hop: Interface) -> None:
         neighbour = self.neighbours.get(hop) if isinstance(hop, int) else None
         if neighbour is not None and neighbour.hears_advertisements:
+            self._stale.add(neighbour.number)
             for f in self.filters:
                 if self.overlaps(advertisement, f):
                     neighbour.filters.demand.reconsider(f)
@@ -110,7 +120,7 @@ class Tables:
 
     def adopt(self, number: int, side: Side, weight: float) -> None:
         """A neighbour from the beginning, of whose link everybody knows."""
-        self.neighbours[number] = Neighbour(
+        neighbour = self.neighbours[number] = Neighbour(
             number,
             side,
             weight,
@@ -118,10 +128,15 @@ class Tables:
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
         )
+        self._stale.add(number)
+        if side is not Side.MESH:
+            self._plain.append(neighbour)
 
     def disconnect(self, number: int) -> Outbox:
         """A neighbour less: it wants nothing any more, and nothing is told to it."""
         side = self.neighbours.pop(number).side
+        self._stale.discard(number)
+        self._plain = [n for n in self._plain if n.number != number]
         self.apply_advertisements(self.advertisements.forget(number))
         self.apply_filters(self.filters.forget(number))
         if side is not Side.MESH:
@@ -143,6 +158,7 @@ class Tables:
         for neighbour in self.neighbours.values():
             if neighbour.side is Side.MESH:
                 number, side = neighbour.number, neighbour.side
+                self._stale.add(number)
                 neighbour.filters.replace(self._demand(number, side))
                 neighbour.advertisements.replace(self._demand_of_offers(number, side))
                 self._fill(neighbour)
@@ -150,7 +166,9 @@ class Tables:
     def sync(self) -> Outbox:
         """The messages after which all neighbours hold what they should."""
         out: Outbox = []
-        for number, neighbour in sorted(self.neighbours.items()):
+        stale, self._stale = self._stale, set()
+        for number in sorted(self.neighbours if self._declarative else stale):
+            neighbour = self.neighbours[number]
             if self.options.is_advertising and neighbour.hears_advertisements:
                 out += [(number, m) for m in neighbour.advertisements.sync()]
             if neighbour.hears_filters:
@@ -162,6 +180,12 @@ class Tables:
         if neighbour.side is not Side.MESH:
             return True
         return self.mesh.trees.reaches(neighbour.number, origin, other)
+
+    def leads(self, neighbour: Neighbour, origin: int) -> bool:
+        """Whether what entered at ``origin`` goes on to a neighbour from here."""
+        if neighbour.side is not Side.MESH:
+            return True
+        return self.mesh.trees.is_child(origin, neighbour.number, of=self.me)
 
     def check(self) -> None:
         """Verify that everybody has been told what the declarative rule says."""
@@ -238,6 +262,17 @@ class Tables:
                 origin = self._origin_towards(neighbour, holder)
                 if origin is not None:
                     demand.enter(item, origin)
+
+    def _downstream(self, holder: Holder) -> Iterator[tuple[Neighbour, int]]:
+        """The neighbours that hear of an entry, and under which origin."""
+        apart = {holder.hop, self.spared.get(holder.hop)}
+        for neighbour in self._plain:
+            if neighbour.number not in apart:
+                yield neighbour, self.me
+        for number in self.mesh.trees.children(holder.origin, self.me):
+            found = self.neighbours.get(number)
+            if found is not None and found.side is Side.MESH and number not in apart:
+                yield found, holder.origin
 
     def _origin_towards(self, neighbour: Neighbour, holder: Holder) -> int | None:
         """Under which origin a neighbour hears of an entry; ``None`` if not at all."""

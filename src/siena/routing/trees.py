@@ -14,9 +14,11 @@ Reference:
     Our specification, B.6 (path symmetry), E.4, F.2.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
+from math import lcm
 
 from siena.errors import InvalidTopologyError
 from siena.routing.topology import Broker, Topology, Weight
@@ -66,6 +68,9 @@ class Tree:
             found.setdefault(parent, []).append(child)
         return {parent: tuple(children) for parent, children in found.items()}
 
+    def __contains__(self, broker: object) -> bool:
+        return broker == self.root or broker in self.parents
+
     def __iter__(self) -> Iterator[Broker]:
         yield self.root
         yield from self.parents
@@ -83,18 +88,44 @@ def shortest_path_tree(topology: Topology, root: Broker) -> Tree:
 
     Cost: Dijkstra's algorithm with a heap.
     """
-    parents, _ = _dijkstra(topology, root)
-    return Tree(root, parents)
+    return Tree(root, _ways(topology).parents(root))
 
 
 def shortest_path_trees(topology: Topology) -> dict[Broker, Tree]:
     """The tree of every broker."""
-    return {broker: shortest_path_tree(topology, broker) for broker in topology.brokers}
+    ways = _ways(topology)
+    return {broker: Tree(broker, ways.parents(broker)) for broker in topology.brokers}
+
+
+def _ways(topology: Topology) -> "Ways":
+    return Ways({(one, other): weight for one, other, weight in topology.links})
+
+
+def tree_below(topology: Topology, root: Broker) -> Tree:
+    """The tree that a topology without cycles is, seen from a root.
+
+    >>> tree_below(Topology([(1, 2), (2, 3), (2, 4)]), 2).parents
+    {1: 2, 3: 2, 4: 2}
+
+    Where there are cycles, everybody hangs where there are the fewest links between it
+    and the root, whatever they weigh; below the first such neighbour.
+    """
+    parents: dict[Broker, Broker] = {}
+    reached = [root]
+    for broker in reached:  # grows as it goes
+        for neighbour in topology.neighbours(broker):
+            if neighbour != root and neighbour not in parents:
+                parents[neighbour] = broker
+                reached.append(neighbour)
+    return Tree(root, parents)
 
 
 def distances(topology: Topology, root: Broker) -> dict[Broker, Weight]:
     """The length of the shortest path to every broker that can be reached."""
-    return _dijkstra(topology, root)[1]
+    found: dict[Broker, Weight] = {root: 0}
+    for broker, parent in _ways(topology).parents(root).items():  # the nearest first
+        found[broker] = found[parent] + topology.weight(broker, parent)
+    return found
 
 
 def minimum_spanning_tree(topology: Topology) -> Topology:
@@ -108,7 +139,7 @@ def minimum_spanning_tree(topology: Topology) -> Topology:
     """
     if not topology.is_connected:
         raise InvalidTopologyError("the network is in pieces: no tree spans it")
-    joined = Components(topology.brokers)
+    joined = Components()
     by_weight = sorted(topology.links, key=lambda link: link.weight)
     kept = [link for link in by_weight if joined.join(link.one, link.other)]
     return Topology(kept, brokers=topology.brokers, roles=topology.roles)
@@ -125,15 +156,15 @@ def cost_centre(topology: Topology) -> Broker:
 
 
 class Components:
-    """Which brokers are joined so far.
+    """Which brokers are joined so far; those that nobody has named are alone.
 
-    >>> joined = Components([1, 2, 3])
+    >>> joined = Components()
     >>> joined.join(1, 2), joined.join(2, 3), joined.join(1, 3)
     (True, True, False)
     """
 
-    def __init__(self, brokers: Iterable[Broker]) -> None:
-        self._above = {broker: broker for broker in brokers}
+    def __init__(self) -> None:
+        self._above: dict[Broker, Broker] = {}
 
     def join(self, one: Broker, other: Broker) -> bool:
         """Join two brokers; whether they were apart."""
@@ -143,31 +174,51 @@ class Components:
 
     def _top(self, broker: Broker) -> Broker:
         above = self._above
+        above.setdefault(broker, broker)
         while above[broker] != broker:
             above[broker] = above[above[broker]]  # halves the way for the next
             broker = above[broker]
         return broker
 
 
-def _dijkstra(
-    topology: Topology, root: Broker
-) -> tuple[dict[Broker, Broker], dict[Broker, Weight]]:
-    """Parents and distances, with the second component of a length for the ties."""
-    places = {(one, other): 1 << i for i, (one, other, _) in enumerate(topology.links)}
-    parents: dict[Broker, Broker] = {}
-    lengths: dict[Broker, Weight] = {}
-    # The links of a path are the bits of an integer: compared as numbers, the path
-    # without the last link in which they differ is the lesser.
-    waiting: list[tuple[Weight, int, Broker, Broker]] = [(0, 0, root, root)]
-    while waiting:
-        length, links, broker, parent = heappop(waiting)
-        if broker in lengths:
-            continue
-        lengths[broker] = length
-        parents[broker] = parent
-        for other, weight in topology.neighbours(broker).items():
-            if other not in lengths:
-                place = places[(broker, other) if broker < other else (other, broker)]
-                heappush(waiting, (length + weight, links | place, other, broker))
-    del parents[root]
-    return parents, lengths
+class Ways:
+    """The links of a network with lengths that are never equal for two ways.
+
+    The length of a way is one integer: its weight, and below that a bit for each of its
+    links.  It has none of them twice, so lengths are added; and of two ways of the same
+    weight the one without the last link in which they differ is the shorter.
+    """
+
+    def __init__(self, weights: Mapping[tuple[Broker, Broker], Weight | float]) -> None:
+        fractions = {ends: Fraction(weight) for ends, weight in weights.items()}
+        # Weights become integers, so that a way weighs the same in both directions.
+        self._scale = lcm(*(f.denominator for f in fractions.values()))
+        self._shift = len(fractions)
+        self.steps: dict[Broker, dict[Broker, int]] = {}
+        for rank, ((a, b), fraction) in enumerate(sorted(fractions.items())):
+            length = (int(fraction * self._scale) << self._shift) + (1 << rank)
+            self.steps.setdefault(a, {})[b] = length
+            self.steps.setdefault(b, {})[a] = length
+
+    def parents(self, root: Broker) -> dict[Broker, Broker]:
+        """Of each broker that can be reached, the last before it on the way there."""
+        parents: dict[Broker, Broker] = {}
+        shortest = {root: 0}
+        heap = [(0, root, root)]
+        while heap:
+            length, broker, parent = heappop(heap)
+            if broker in parents:
+                continue
+            parents[broker] = parent
+            for neighbour, step in self.steps.get(broker, {}).items():
+                way = length + step
+                known = shortest.get(neighbour)
+                if known is None or way < known:
+                    shortest[neighbour] = way
+                    heappush(heap, (way, neighbour, broker))
+        del parents[root]
+        return parents
+
+    def weight(self, length: int) -> Fraction:
+        """The weight of a way, of whose steps this is the sum."""
+        return Fraction(length >> self._shift, self._scale)

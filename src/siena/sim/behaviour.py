@@ -11,10 +11,11 @@ Reference:
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
-from siena.sim.network import Account
-from siena.sim.scenario import Objects, Scenario
+from siena.sim.network import Account, Fault
+from siena.sim.scenario import Faults, Objects, Scenario
 from siena.sim.scheduler import Scheduler
 
 # The papers do not say when anything begins: objects within the longest interval
@@ -44,6 +45,9 @@ class Service(Protocol):
 
     def publish(self, name: str, site: int, event: str) -> None:
         """An object publishes."""
+
+    def spoil(self, fault: Fault, rng: random.Random, /) -> None:
+        """The next frame of a random link is lost, or comes twice."""
 
 
 @dataclass(slots=True)
@@ -102,6 +106,9 @@ def run_scenario(
     where = list(sites)
     number = 0
     for section in scenario.sections:
+        if isinstance(section, Faults):
+            _schedule(section, service, random.Random(f"{seed}/faults"))
+            continue
         for _ in range(section.number):
             number += 1
             site = places.choice(where)
@@ -113,6 +120,17 @@ def run_scenario(
                 party.begin(service, section.notifications, section.cycles, totals)
     service.scheduler.run()
     return totals
+
+
+def _schedule(faults: Faults, service: Service, rng: random.Random) -> None:
+    counts: tuple[tuple[Fault, int], ...] = (
+        ("lost", faults.lost),
+        ("duplicated", faults.duplicated),
+    )
+    for fault, count in counts:
+        for _ in range(count):
+            spoil = partial(service.spoil, fault, rng)
+            service.scheduler.after(rng.uniform(*faults.time), spoil)
 
 
 @dataclass(slots=True)

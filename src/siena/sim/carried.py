@@ -1,5 +1,7 @@
 """A scenario carried by simulated brokers, message by message."""
 
+import random
+
 from siena.messages import (
     Advertise,
     Message,
@@ -11,6 +13,7 @@ from siena.messages import (
 from siena.model import Advertisement, Constraint, Filter, Notification, Operator
 from siena.sim.behaviour import Party
 from siena.sim.clients import Client
+from siena.sim.network import Fault
 from siena.sim.world import World
 
 
@@ -60,6 +63,11 @@ class CarriedByBrokers:
         if found is None:
             found = self._notifications[event] = Notification(event=event)
         self.world.publish(self.world.client(name, site), found)
+
+    def spoil(self, fault: Fault, rng: random.Random) -> None:
+        """Something happens to the next frame of a random link."""
+        one, other = rng.choice(sorted(self.world.edges))
+        self.world.spoil_frame(one, other, fault)
 
     def _hear(self, client: Client, message: Message) -> None:
         if isinstance(message, Notify):

@@ -6,17 +6,21 @@ oracle.  The seed of a world is all that is needed to see it again.
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from siena.messages import Advertise, Stamp, Subscribe
-from siena.model import Notification
+from siena.errors import LimitError
+from siena.messages import Advertise, Interest, Stamp, Subscribe
+from siena.model import Notification, Pattern, Predicate
 from siena.sim.clients import Client
 from siena.sim.judge import Judge, Violation
+from siena.sim.network import Fault
 from siena.sim.random_world import (
     CLIENTS,
+    exactly,
     random_advertisement,
     random_filter,
     random_notification,
+    random_pattern,
     random_world,
 )
 from siena.sim.steps import Op, Step, perform
@@ -24,6 +28,13 @@ from siena.sim.world import World
 
 ROUNDS = 12
 STEPS_MAX = 4
+# So often an interest is a pattern.
+PATTERNS = 0.2
+
+# Worlds as small as these come to rest after a few hundred.
+EVENTS_MAX = 20_000
+# So often something is drawn that matches one step of a pattern and no other.
+PROBES_MAX = 40
 
 # What may happen, each as often as it is listed.
 _CALM: list[Op] = [
@@ -32,12 +43,11 @@ _CALM: list[Op] = [
     *("advertise",) * 3,
     "unadvertise",
     *("publish",) * 4,
-    "suspend",
-    "resume",
+    *("suspend", "resume", "map_identity"),
 ]
 _GENTLE: list[Op] = ["subscribe", "publish", "publish", "publish", "move", "move"]
 _STORM: list[Op] = [
-    *("disconnect",) * 3,
+    *("disconnect", "disconnect", "lose", "duplicate"),
     *("connect",) * 3,
     *("crash", "restart", "restart"),
     *("subscribe", "unsubscribe", "publish", "publish"),
@@ -66,7 +76,7 @@ def try_world(seed: int) -> Outcome:
     violation = None
     try:
         trial.run()
-    except Violation as found:
+    except (LimitError, Violation) as found:
         violation = str(found)
     return Outcome(seed, describe(world), trial.judge.deliveries, violation)
 
@@ -75,7 +85,7 @@ def describe(world: World) -> str:
     """The architecture and the options of a world in one line."""
     options = world.options
     return (
-        f"{world.architecture}, {len(world.shape.brokers)} brokers, "
+        f"{world.architecture}, {len(world.topology.brokers)} brokers, "
         f"{options.forwarding} forwarding, covering {options.covering}, "
         f"merging {options.merging}{', batching' if options.batching else ''}"
     )
@@ -86,11 +96,12 @@ class Trial:
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world = world
+        self.world.scheduler.events_max = EVENTS_MAX
         self.judge = Judge(world)
         self.rng = rng
         self._moved: set[str] = set()
         for name in CLIENTS:
-            world.client(name, rng.choice(world.shape.brokers))
+            world.client(name, rng.choice(world.topology.brokers))
 
     def run(self) -> None:
         """All rounds; storms begin after some calm ones, and calm follows them."""
@@ -101,7 +112,7 @@ class Trial:
                 self._gentle_round()
             else:
                 self._round(_CALM)
-        for broker in self.world.shape.brokers:
+        for broker in self.world.topology.brokers:
             self._restart(broker)
         for one, other in sorted(self.world.edges):
             self.world.connect(one, other)
@@ -120,7 +131,7 @@ class Trial:
         if self.rng.random() < 0.5:
             world.scheduler.run(world.scheduler.now + self.rng.random())
         if world.options.batching:
-            world.flush(self.rng.choice(world.shape.brokers))
+            world.flush(self.rng.choice(world.topology.brokers))
 
     def _rest(self) -> None:
         self.world.run()
@@ -130,6 +141,59 @@ class Trial:
         for _ in range(3):
             publisher = self.rng.choice(list(self.world.clients.values()))
             self.judge.publish(publisher, self._notification(publisher))
+        self._probe()
+
+    def _probe(self) -> None:
+        """Publish what some pattern waits for, again and again, and nothing else.
+
+        What matches one step alone is the same to every broker that looks for a part of
+        the pattern, whatever part.  Each time something may be missed, or be taken for
+        a sequence that began earlier; the last time, everybody begins anew.
+        """
+        world = self.world
+        waiting = [
+            c
+            for c in world.clients.values()
+            if c.patterns and not c.is_suspended and world.access(c.at) in world.routers
+        ]
+        if not waiting:
+            return
+        client = self.rng.choice(waiting)
+        pattern = self.rng.choice(client.patterns)
+        chosen = [self._only_match(pattern, step) for step in pattern]
+        notifications = [found for found in chosen if found is not None]
+        if len(notifications) < len(pattern):
+            return
+        within = self.judge.within_reach(client)
+        # Often one of them publishes all: then parts may be looked for elsewhere.
+        one = self.rng.choice(within)
+        publishers = [
+            one if self.rng.random() < 0.7 else self.rng.choice(within) for _ in pattern
+        ]
+        sequence = list(zip(publishers, notifications, strict=True))
+        offers = [
+            Step(op="advertise", client=who.name, at=who.at, advertisement=exactly(n))
+            for who, n in sequence
+            if world.options.is_advertising and not who.offers(n)
+        ]
+        for offer in offers:
+            perform(world, offer)
+        world.run()
+        for _ in range(len(pattern)):
+            for publisher, notification in sequence:
+                self.judge.publish(publisher, notification)
+        self.judge.publish_sequence(client, pattern, sequence)
+        for offer in offers:
+            perform(world, replace(offer, op="unadvertise"))
+        world.run()
+
+    def _only_match(self, pattern: Pattern, step: Predicate) -> Notification | None:
+        """Something that matches this step and no other."""
+        for _ in range(PROBES_MAX):
+            found = random_notification(self.rng)
+            if [s for s in pattern if s.matches(found)] == [step]:
+                return found
+        return None
 
     def _gentle_round(self) -> None:
         """Nothing is cancelled and nothing breaks: then nothing may be lost either."""
@@ -184,7 +248,7 @@ class Trial:
 
     def _happen(self, op: Op) -> None:
         client = self.rng.choice(list(self.world.clients.values()))
-        if op in {"connect", "disconnect", "crash", "restart"}:
+        if op in {"connect", "disconnect", "lose", "duplicate", "crash", "restart"}:
             self._change_network(op)
         elif op == "move":
             self._move(client)
@@ -192,8 +256,9 @@ class Trial:
             self._ask(op, client)
 
     def _ask(self, op: Op, client: Client) -> None:
-        if op in {"suspend", "resume"}:
+        if op in {"suspend", "resume", "map_identity"}:
             self.judge.forgive(client.name)
+        is_pattern = self.rng.random() < PATTERNS
         perform(
             self.world,
             Step(
@@ -201,14 +266,17 @@ class Trial:
                 client=client.name,
                 at=client.at,
                 queue=self.rng.choice((0, 0, 2, 50)),
-                interest=random_filter(self.rng),
+                handler=self.rng.choice(
+                    (client.name, f"{client.name}1", f"{client.name}2")
+                ),
+                interest=(random_pattern if is_pattern else random_filter)(self.rng),
                 advertisement=random_advertisement(self.rng),
                 notification=self._notification(client),
             ),
         )
 
     def _move(self, client: Client) -> None:
-        to = self.rng.choice(self.world.shape.brokers)
+        to = self.rng.choice(self.world.topology.brokers)
         is_up = {client.at, to} <= self.world.routers.keys() and to != client.at
         is_here = client.coming_from is None and not client.is_suspended
         # Only within reach: between parts of a network there is no way to lose nothing.
@@ -220,22 +288,26 @@ class Trial:
     def _change_network(self, op: Op) -> None:
         world, rng = self.world, self.rng
         if op == "crash":
-            broker = rng.choice(world.shape.brokers)
+            broker = rng.choice(world.topology.brokers)
             world.crash(broker)
             for client in self._clients_of(broker):
                 client.is_suspended = False
                 client.quenched.clear()
                 self.judge.forget(client.name)
         elif op == "restart":
-            self._restart(rng.choice(world.shape.brokers))
+            self._restart(rng.choice(world.topology.brokers))
         elif world.edges:
             one, other = rng.choice(sorted(world.edges))
             if op == "connect":
                 world.connect(one, other)
-            elif rng.random() < 0.5:
+            elif op == "disconnect":
                 world.disconnect(one, other)
             else:
-                world.lose_frame(one, other)
+                fault: Fault = "lost" if op == "lose" else "duplicated"
+                world.spoil_frame(one, other, fault)
+                # Without traffic no frame is spoiled before everything rests.
+                for ask in (*("subscribe",) * 2, "unsubscribe", "publish"):
+                    self._happen(ask)
 
     def _restart(self, broker: int) -> None:
         """The clients of a broker that comes back ask for everything again."""
@@ -244,10 +316,13 @@ class Trial:
             return
         world.restart(broker)
         for client in self._clients_of(broker):
+            if client.handler != client.name:
+                world.map_identity(client, client.handler)
             for advertisement in client.advertisements:
                 world.ask(client, Advertise(advertisement))
-            for f in client.filters:
-                world.ask(client, Subscribe(f))
+            interests: list[Interest] = [*client.filters, *client.patterns]
+            for interest in interests:
+                world.ask(client, Subscribe(interest))
 
     def _clients_of(self, broker: int) -> list[Client]:
         world = self.world

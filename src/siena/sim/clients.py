@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
-from siena.messages import Notify
+from siena.messages import Found, Notify
+from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Notification, Pattern
 
 
@@ -28,11 +29,17 @@ class Client:
     advertisements: list[Advertisement] = field(default_factory=list)
     quenched: set[Advertisement] = field(default_factory=set)
     received: list[Notify] = field(default_factory=list)
-    sequences: list[tuple[Notify, ...]] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
     lost: int = 0
+    # Where deliveries are to go, and where the last one went.
+    handler: str = ""
+    reached: str = ""
     is_suspended: bool = False
     # While it moves: the broker that it comes from.
     coming_from: int | None = None
+
+    def __post_init__(self) -> None:
+        self.handler = self.handler or self.name
 
     def subscribe(self, f: Filter) -> None:
         """Remember a filter."""
@@ -60,6 +67,10 @@ class Client:
             a for a in self.advertisements if not covers_advertisement(advertisement, a)
         ]
         self.quenched &= set(self.advertisements)
+
+    def all_filters(self) -> list[Filter]:
+        """Its filters, and those of the steps of its patterns."""
+        return [*self.filters, *(f for p in self.patterns for f in filters_of(p))]
 
     def wants(self, notification: Notification) -> bool:
         """Whether one of its filters matches."""

@@ -12,6 +12,7 @@ from itertools import count
 
 from siena.messages import (
     Advertise,
+    MapIdentity,
     Message,
     Parcel,
     Release,
@@ -46,6 +47,8 @@ class Moves:
         client.coming_from = old
         client.quenched.clear()  # the new broker will say
         self._ask_at(old, client, Suspend(queue_max))
+        if client.handler != client.name:
+            self._ask_at(new, client, MapIdentity(client.handler))
         self._ask_at(new, client, Suspend(queue_max))
         for advertisement in client.advertisements:
             self._ask_at(new, client, Advertise(advertisement))
@@ -72,5 +75,6 @@ class Moves:
                 del self._waiting[token]
                 client.coming_from = None
                 client.is_suspended = False
-                known = frozenset(n.stamp for n in client.received[-KNOWN_MAX:])
+                lately = client.received[-KNOWN_MAX:], client.found[-KNOWN_MAX:]
+                known = frozenset(got.key for kind in lately for got in kind)
                 self._ask_at(new, client, replace(parcel, known=known))

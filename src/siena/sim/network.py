@@ -1,17 +1,20 @@
 """Links between simulated brokers: FIFO and lossless while they are up.
 
 Every message takes a delay of its own, and none overtakes another on the same link.  A
-frame that is lost or comes twice is noticed by its sequence number and breaks the link;
-what is on its way when a link breaks never arrives.
+frame that is lost is missed, and one that comes twice is recognised, by its sequence
+number; either breaks the link.  What is on its way when a link breaks never arrives.
 """
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Literal
 
 from siena.messages import Message, verb
 from siena.sim.scheduler import Scheduler
 
 Ends = tuple[int, int]
+# What may happen to a frame.
+Fault = Literal["lost", "duplicated"]
 
 
 def ends(one: int, other: int) -> Ends:
@@ -63,7 +66,7 @@ class Network:
         self._lives: dict[Ends, int] = {}
         self._weights: dict[Ends, float] = {}
         self._arrived: dict[tuple[int, int], float] = {}
-        self._faulty: dict[Ends, Callable[[], None]] = {}
+        self._faulty: dict[Ends, tuple[Fault, Callable[[], None]]] = {}
 
     def __contains__(self, link: Ends) -> bool:
         return link in self._weights
@@ -87,12 +90,14 @@ class Network:
         self._arrived.pop((one, other), None)
         self._arrived.pop((other, one), None)
 
-    def fail_next(self, one: int, other: int, broken: Callable[[], None]) -> None:
-        """Lose the next frame of a link; when it is missed, ``broken`` is called."""
-        self._faulty[ends(one, other)] = broken
+    def fail_next(
+        self, one: int, other: int, fault: Fault, broken: Callable[[], None]
+    ) -> None:
+        """Lose or duplicate the next frame; when it is noticed, call ``broken``."""
+        self._faulty[ends(one, other)] = fault, broken
 
     def heal(self) -> None:
-        """Lose no frame that has not been lost yet."""
+        """Let nothing happen to any frame that has not been sent yet."""
         self._faulty.clear()
 
     def send(self, source: int, target: int, message: Message) -> None:
@@ -102,20 +107,26 @@ class Network:
         if weight is None:
             return
         self.record(source, target, verb(message), weight)
+        fault, broken = self._faulty.pop(link, (None, None))
+        if fault != "lost":
+            self._carry(source, target, lambda: self._deliver(source, target, message))
+        if broken is not None:
+            # The gap that a lost frame leaves, or the copy of one that came before it.
+            self._carry(source, target, broken)
+
+    def _carry(self, source: int, target: int, arrive: Callable[[], None]) -> None:
+        """Let something arrive after a delay, behind all that was sent before it."""
+        link = ends(source, target)
+        life = self._lives[link]
         time = self._scheduler.now + self._delay()
         time = max(time, self._arrived.get((source, target), 0.0))
         self._arrived[source, target] = time
-        life = self._lives[link]
-        broken = self._faulty.pop(link, None)
 
-        def arrive() -> None:
+        def if_it_is_still_up() -> None:
             if link in self._weights and self._lives[link] == life:
-                if broken is None:
-                    self._deliver(source, target, message)
-                else:
-                    broken()
+                arrive()
 
-        self._scheduler.at(time, arrive)
+        self._scheduler.at(time, if_it_is_still_up)
 
     def record(self, source: int, target: int, kind: str, cost: float) -> None:
         """Account for a message over a link."""

@@ -15,11 +15,12 @@ from siena.model import (
     Kind,
     Notification,
     Operator,
+    Pattern,
     Value,
 )
 from siena.routing.options import Covering, Merging, Options, Paths
-from siena.sim.architecture import Architecture
-from siena.sim.shapes import Edge, Shape
+from siena.routing.topology import Link, Topology
+from siena.sim.architecture import Architecture, Sides
 from siena.sim.world import World
 
 BROKERS_MAX = 8
@@ -40,13 +41,18 @@ def random_world(rng: random.Random) -> World:
         "general",
     ]
     architecture = rng.choice([*architectures, "general", "hybrid", "centralised"])
-    shape, has_masters = _shape(rng, architecture)
     options = _options(rng)
-    if has_masters or architecture == "centralised":
+    sides: Sides = {}
+    if architecture == "hybrid":
+        topology, sides = _hybrid(rng)
+    else:
+        topology = _topology(rng, architecture)
+    if architecture in {"centralised", "hierarchical"} or Side.MASTER in sides.values():
         options = replace(options, forwarding="subscription")
     latency = rng.choice(((0.0, 0.0), (0.5, 1.5), (0.0, 5.0)))
+    seed = rng.randrange(2**32)
     return World(
-        shape, architecture, options, seed=rng.randrange(2**32), latency=latency
+        topology, architecture, options, sides=sides, seed=seed, latency=latency
     )
 
 
@@ -64,49 +70,45 @@ def _options(rng: random.Random) -> Options:
     )
 
 
-def _shape(rng: random.Random, architecture: Architecture) -> tuple[Shape, bool]:
-    """A shape that fits, and whether it has masters."""
-    if architecture == "hybrid":
-        return _hybrid(rng)
-    count = rng.randint(1, BROKERS_MAX)
-    edges = [
-        Edge(rng.randint(1, n - 1), n, rng.randint(1, 5)) for n in range(2, count + 1)
-    ]
+def _topology(rng: random.Random, architecture: Architecture) -> Topology:
+    """A network that fits."""
+    brokers = range(1, rng.randint(1, BROKERS_MAX) + 1)
+    links = [Link(rng.randint(1, n - 1), n, rng.randint(1, 5)) for n in brokers[1:]]
     if architecture == "general":
-        edges += _more(rng, edges, range(1, count + 1))
-    return Shape(
-        tuple(range(1, count + 1)), tuple(edges)
-    ), architecture == "hierarchical"
+        links += _more(rng, links, brokers)
+    return Topology(links, brokers=brokers)
 
 
-def _more(rng: random.Random, edges: list[Edge], brokers: range) -> list[Edge]:
+def _more(rng: random.Random, links: list[Link], brokers: range) -> list[Link]:
     """Some links more, so that there are cycles."""
-    linked = {edge.ends for edge in edges}
+    linked = {(link.one, link.other) for link in links}
     pairs = [(a, b) for a in brokers for b in brokers if a < b and (a, b) not in linked]
     rng.shuffle(pairs)
-    return [Edge(a, b, rng.randint(1, 5)) for a, b in pairs[: rng.randint(0, 4)]]
+    return [Link(a, b, rng.randint(1, 5)) for a, b in pairs[: rng.randint(0, 4)]]
 
 
-def _hybrid(rng: random.Random) -> tuple[Shape, bool]:
+def _hybrid(rng: random.Random) -> tuple[Topology, Sides]:
     """Hierarchies joined by a mesh, or meshes joined by peers."""
     clusters = [range(1, 4), range(4, 7), range(7, 9)][: rng.randint(2, 3)]
     has_masters = rng.random() < 0.5
-    edges: list[Edge] = []
+    inside: list[Link] = []
     for cluster in clusters:
-        inside = [Edge(n, rng.randint(cluster[0], n - 1), 1) for n in cluster[1:]]
+        links = [Link(rng.randint(cluster[0], n - 1), n) for n in cluster[1:]]
         if not has_masters:
-            inside += _more(rng, inside, cluster)
-        side = Side.MASTER if has_masters else Side.MESH
-        edges += [replace(edge, side=side) for edge in inside]
+            links += _more(rng, links, cluster)
+        inside += links
     gateways = [
         cluster[0] if has_masters else rng.choice(cluster) for cluster in clusters
     ]
-    outside = [Edge(gateways[0], gateway, 2) for gateway in gateways[1:]]
+    outside = [Link(gateways[0], gateway, 2) for gateway in gateways[1:]]
     if has_masters and len(gateways) == 3:
-        outside.append(Edge(gateways[1], gateways[2], 1))  # a cycle on top
-    side = Side.MESH if has_masters else Side.PEER
-    edges += [replace(edge, side=side) for edge in outside]
-    return Shape(tuple(range(1, clusters[-1][-1] + 1)), tuple(edges)), has_masters
+        outside.append(Link(gateways[1], gateways[2], 1))  # a cycle on top
+    # In a cluster with a master everybody is below somebody with a smaller number.
+    within = Side.MASTER if has_masters else Side.MESH
+    sides = {(link.other, link.one): within for link in inside}
+    between = Side.MESH if has_masters else Side.PEER
+    sides |= {(link.one, link.other): between for link in outside}
+    return Topology(inside + outside), sides
 
 
 # --- What clients say ---------------------------------------------------------------
@@ -130,6 +132,11 @@ def random_filter(rng: random.Random) -> Filter:
     )
 
 
+def random_pattern(rng: random.Random) -> Pattern:
+    """A pattern of two or three steps, which may be the same."""
+    return Pattern(random_filter(rng) for _ in range(rng.choice((2, 2, 3))))
+
+
 def random_advertisement(rng: random.Random) -> Advertisement:
     """An advertisement that admits something."""
     return Advertisement(
@@ -146,3 +153,10 @@ def random_notification(rng: random.Random) -> Notification:
     if rng.random() < 0.5:
         attributes["s"] = rng.choice((*_WORDS, "", "aba", "bb", "c"))
     return Notification(attributes)
+
+
+def exactly(notification: Notification) -> Advertisement:
+    """The advertisement of this, and of less."""
+    return Advertisement(
+        Constraint(name, Operator.EQ, value) for name, value in notification.items()
+    )

@@ -7,10 +7,13 @@
               cycles = 10; };
     parties { pattern = "A"; number = 10000; notif/sub = 10; cycles = 10; };
 
+    faults { lost = 20; duplicated = 20; time = 0~20000; };
+
 An *object* of interest goes through cycles: it advertises its event, publishes it so
 often, at random intervals whose mean is drawn from ``time/pub``, and stops advertising.
 An interested *party* subscribes to an event, waits for so many notifications, and
-unsubscribes.
+unsubscribes.  *Faults*, which are ours, not the papers', happen at random times and to
+random links: a frame is lost or comes twice, which breaks its link for a moment.
 
 Reference:
     CU-CS-888-99, figure 25; our specification, F.3 and F.4.
@@ -75,6 +78,28 @@ class Parties:
 
 
 @dataclass(frozen=True, slots=True)
+class Faults:
+    """Frames that are lost or come twice, each at a random time and on a random link.
+
+    That is the next frame which the link carries from then on.
+    """
+
+    lost: int
+    duplicated: int
+    time: tuple[int, int]
+
+    def __str__(self) -> str:
+        low, high = self.time
+        return (
+            f"faults {{\n  lost = {self.lost};\n  duplicated = {self.duplicated};\n"
+            f"  time = {low}~{high};\n}};\n"
+        )
+
+
+Section = Objects | Parties | Faults
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """An architecture, and who takes part.
 
@@ -94,7 +119,7 @@ class Scenario:
 
     architecture: Architecture
     forwarding: Forwarding
-    sections: tuple[Objects | Parties, ...] = ()
+    sections: tuple[Section, ...] = ()
 
     def __str__(self) -> str:
         words = [w for w, name in ARCHITECTURES.items() if name == self.architecture]
@@ -102,6 +127,11 @@ class Scenario:
             words += [w for w, name in ALGORITHMS.items() if name == self.forwarding]
         servers = f"servers = {' '.join(words)};\n"
         return servers + "".join(map(str, self.sections))
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether anything goes wrong on a link."""
+        return any(isinstance(section, Faults) for section in self.sections)
 
 
 def parse_scenario(text: str) -> Scenario:
@@ -152,10 +182,11 @@ class _Reader:
                 self._fail(f"{word} servers do not use {algorithm}", back=1)
         return ARCHITECTURES[word], forwarding
 
-    def _section(self) -> Objects | Parties:
+    def _section(self) -> Section:
         kind = self._word()
         if kind not in _KEYS:
-            self._fail(f"{kind!r} is not a section", hint="objects, parties", back=1)
+            known = ", ".join(_KEYS)
+            self._fail(f"{kind!r} is not a section", hint=known, back=1)
         self._take("{")
         values: dict[str, Any] = {}
         while self._peek() != "}":
@@ -173,7 +204,7 @@ class _Reader:
                 self._fail(f'{kind} need "{key}"')
         self._take("}")
         self._take(";")
-        return Objects(**values) if kind == "objects" else Parties(**values)
+        return _SECTIONS[kind](**values)
 
     def number(self) -> int:
         token = self._peek()
@@ -244,4 +275,14 @@ _KEYS: dict[str, dict[str, tuple[str, Callable[[_Reader], object]]]] = {
         "notif/sub": ("notifications", _Reader.number),
         "cycles": ("cycles", _Reader.number),
     },
+    "faults": {
+        "lost": ("lost", _Reader.number),
+        "duplicated": ("duplicated", _Reader.number),
+        "time": ("time", _Reader.range),
+    },
+}
+_SECTIONS: dict[str, Callable[..., Section]] = {
+    "objects": Objects,
+    "parties": Parties,
+    "faults": Faults,
 }

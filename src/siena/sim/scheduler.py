@@ -29,6 +29,7 @@ class Scheduler:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.events_max = EVENTS_MAX
         self._heap: list[tuple[float, int, Action]] = []
         self._numbers = count()
 
@@ -48,6 +49,8 @@ class Scheduler:
             self.now, _, action = heapq.heappop(self._heap)
             action()
             done += 1
-            if done > EVENTS_MAX:
-                raise LimitError("EVENTS_MAX", EVENTS_MAX, "events without rest")
+            if done > self.events_max:
+                raise LimitError("EVENTS_MAX", self.events_max, "events without rest")
+        if until is not None:
+            self.now = max(self.now, until)
         return done

@@ -21,8 +21,11 @@ _NEEDS: dict[Op, tuple[str, ...]] = {
     "publish": ("client", "at", "notification"),
     "connect": ("at", "to"),
     "disconnect": ("at", "to"),
+    "lose": ("at", "to"),
+    "duplicate": ("at", "to"),
     "suspend": ("client", "at"),
     "resume": ("client", "at"),
+    "map_identity": ("client", "at", "handler"),
     "move": ("client", "at", "to"),
     "crash": ("at",),
     "restart": ("at",),
@@ -42,8 +45,8 @@ def read_script(text: str) -> Iterator[tuple[int, Step]]:
     >>> list(read_script('{"op": "explode", "at": 2}'))
     Traceback (most recent call last):
     siena.errors.SienaError: line 1: there is no op 'explode' (subscribe, unsubscribe,
-    advertise, unadvertise, publish, connect, disconnect, suspend, resume, move, crash,
-    restart)
+    advertise, unadvertise, publish, connect, disconnect, lose, duplicate, suspend,
+    resume, map_identity, move, crash, restart)
     """
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -95,7 +98,7 @@ def _queue(value: Json) -> int:
 
 def _client(value: Json) -> str:
     if not isinstance(value, str) or not value:
-        raise SienaError(f"a client is a name, not {value!r}")
+        raise SienaError(f"a client or handler is a name, not {value!r}")
     return value
 
 
@@ -107,6 +110,7 @@ def _notification(value: Json) -> Notification:
 
 _READ: Mapping[str, tuple[str, Callable[[Json], object]]] = {
     "client": ("client", _client),
+    "handler": ("handler", _client),
     "at": ("at", _broker),
     "to": ("to", _broker),
     "queue": ("queue", _queue),

@@ -16,8 +16,8 @@ from siena.messages import (
 )
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Notification, Pattern
-from siena.sim.network import ends
-from siena.sim.shapes import Edge
+from siena.sim.architecture import Edge
+from siena.sim.network import Fault, ends
 from siena.sim.world import World
 
 Op = Literal[
@@ -28,8 +28,11 @@ Op = Literal[
     "publish",
     "connect",
     "disconnect",
+    "lose",
+    "duplicate",
     "suspend",
     "resume",
+    "map_identity",
     "move",
     "crash",
     "restart",
@@ -44,6 +47,7 @@ class Step:
     op: Op
     at: int
     client: str = ""
+    handler: str = ""
     to: int = 0
     queue: int = 0
     interest: Interest | None = None
@@ -53,11 +57,13 @@ class Step:
 
 def perform(world: World, step: Step) -> None:
     """Let it happen, without waiting for what follows."""
-    if step.at not in world.shape.brokers:
+    if step.at not in world.topology:
         raise SienaError(f"there is no broker {step.at}")
-    if step.op in {"connect", "disconnect", "crash", "restart"}:
-        _change_network(world, step)
-    elif step.op in {"suspend", "resume", "move"}:
+    if step.op in {"crash", "restart"}:
+        (world.crash if step.op == "crash" else world.restart)(step.at)
+    elif step.op in {"connect", "disconnect", "lose", "duplicate"}:
+        _change_link(world, step)
+    elif step.op in {"suspend", "resume", "map_identity", "move"}:
         _change_client(world, step)
     else:
         _ask(world, step)
@@ -94,29 +100,26 @@ def _change_client(world: World, step: Step) -> None:
     elif step.op == "resume":
         client.is_suspended = False
         world.ask(client, Resume())
+    elif step.op == "map_identity":
+        world.map_identity(client, step.handler)
     else:
-        if step.to not in world.shape.brokers:
+        if step.to not in world.topology:
             raise SienaError(f"there is no broker {step.to}")
         world.move(client, step.to, step.queue)
 
 
-def _change_network(world: World, step: Step) -> None:
-    if step.op == "crash":
-        world.crash(step.at)
-    elif step.op == "restart":
-        world.restart(step.at)
-    else:
-        _change_link(world, step)
-
-
 def _change_link(world: World, step: Step) -> None:
-    if step.to not in world.shape.brokers or step.to == step.at:
+    if step.to not in world.topology or step.to == step.at:
         raise SienaError(f"there is no broker {step.to} to be linked to")
     link = ends(step.at, step.to)
-    if step.op == "disconnect":
+    if step.op != "connect":
         if link not in world.network:
             raise SienaError(f"brokers {step.at} and {step.to} are not linked")
-        world.disconnect(*link)
+        if step.op == "disconnect":
+            world.disconnect(*link)
+        else:
+            fault: Fault = "lost" if step.op == "lose" else "duplicated"
+            world.spoil_frame(*link, fault)
         return
     if link in world.network:
         raise SienaError(f"brokers {step.at} and {step.to} are linked already")

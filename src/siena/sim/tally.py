@@ -9,33 +9,36 @@ Reference:
     Our specification, F.5.
 """
 
+import random
 from collections import Counter
 
+from siena.errors import SienaError
 from siena.routing.options import Forwarding
-from siena.sim.architecture import Architecture
+from siena.routing.topology import Topology
+from siena.routing.trees import tree_below
+from siena.sim.architecture import Architecture, plain
 from siena.sim.behaviour import Party
-from siena.sim.network import Account
+from siena.sim.network import Account, Fault
 from siena.sim.scheduler import Scheduler
-from siena.sim.shapes import Shape
 
 
 class Tally:
-    """Carries a scenario by counting; the shape is a tree below its first broker.
+    """Carries a scenario by counting; the topology is a tree below its first broker.
 
     Cost: all links, for each request and each publication.
     """
 
     def __init__(
-        self, shape: Shape, architecture: Architecture, forwarding: Forwarding
+        self, topology: Topology, architecture: Architecture, forwarding: Forwarding
     ) -> None:
-        assert shape.is_acyclic, "there is an oracle for trees only"
+        assert topology.is_tree, "there is an oracle for trees only"
         self.scheduler = Scheduler()
         self.account = Account()
         self._architecture = architecture
         self._is_advertising = forwarding == "advertisement"
-        self._root = shape.brokers[0]
-        self._parents = shape.parents(self._root)
-        self._weights = {edge.ends: edge.weight for edge in shape.edges}
+        self._root = topology.brokers[0]
+        self._parents = tree_below(topology, self._root).parents
+        self._weights = {(a, b): plain(w) for a, b, w in topology.links}
         self._events: dict[str, _Event] = {}
 
     def subscribe(self, who: Party) -> None:
@@ -71,6 +74,13 @@ class Tally:
             self._pay_notification(known, site)
         for party in list(known.active.values()):
             party.receive()
+
+    def spoil(self, fault: Fault, _rng: random.Random) -> None:
+        """Counting knows no frames."""
+        raise SienaError(
+            "there is an oracle for networks without faults only",
+            hint=f"here a frame is {fault}",
+        )
 
     def _event(self, event: str) -> "_Event":
         return self._events.setdefault(event, _Event())

@@ -8,6 +8,8 @@ and get goes over all links between it and the site where they are.
 
 import random
 from collections.abc import Callable, Iterable
+from itertools import pairwise
+from types import MappingProxyType
 
 from siena.errors import SienaError
 from siena.messages import (
@@ -16,6 +18,7 @@ from siena.messages import (
     Interface,
     LinkState,
     Lost,
+    MapIdentity,
     Message,
     Notify,
     Outbox,
@@ -27,15 +30,16 @@ from siena.messages import (
     verb,
 )
 from siena.model import Notification
+from siena.routing.link_state import LinkStates
 from siena.routing.options import Options
 from siena.routing.router import Router
-from siena.routing.spreading import Trees, trees_of
-from siena.sim.architecture import Architecture, edges_of
+from siena.routing.topology import Topology
+from siena.routing.trees import Tree, shortest_path_tree
+from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
 from siena.sim.moving import Moves
-from siena.sim.network import Ends, Network, ends
+from siena.sim.network import Ends, Fault, Network, ends
 from siena.sim.scheduler import Scheduler
-from siena.sim.shapes import Edge, Shape
 
 Heard = Callable[[Client, Message], None]
 
@@ -45,7 +49,7 @@ class World:
 
     >>> from siena import parse_filter
     >>> from siena.messages import Subscribe
-    >>> from siena.sim.shapes import chain
+    >>> from siena.sim.topologies.regular import chain
     >>> world = World(chain(3), "acyclic")
     >>> world.ask(world.client("a", 3), Subscribe(parse_filter("x > 3")))
     True
@@ -63,37 +67,43 @@ class World:
 
     def __init__(
         self,
-        shape: Shape,
+        topology: Topology,
         architecture: Architecture,
         options: Options = Options(),  # noqa: B008 -- frozen
         *,
+        sides: Sides = MappingProxyType({}),
         seed: int = 0,
         latency: tuple[float, float] = (0, 0),
     ) -> None:
-        self.shape = shape
+        self.topology = topology
         self.architecture = architecture
         self.options = options
         self.edges: dict[Ends, Edge] = {
-            edge.ends: edge for edge in edges_of(shape, architecture, options)
+            edge.ends: edge for edge in edges_of(topology, architecture, options, sides)
         }
         self.rng = random.Random(seed)
         self.scheduler = Scheduler()
         self.network = Network(self.scheduler, self._arrive, self._delay)
         self.clients: dict[str, Client] = {}
+        # Whose deliveries each handler gets.
+        self.handlers: dict[str, str] = {}
         self.moves = Moves(self.ask_at)
         self.heard: Heard | None = None
         self.epochs = dict.fromkeys(self._brokers(), 0)
         self.routers: dict[int, Router] = {}
         self._latency = latency
-        self._sites: Trees | None = None
+        self._ways: dict[Ends, list[tuple[int, int, float]]] = {}
+        self._centre: Tree | None = None
         self._preload()
 
     # --- Clients --------------------------------------------------------------------
 
     def client(self, name: str, at: int) -> Client:
         """The client of that name; a new one is at this broker."""
-        if at not in self.shape.brokers:
+        if at not in self.topology:
             raise SienaError(f"there is no broker {at}")
+        if name in self.handlers and name not in self.clients:
+            raise SienaError(f"{name!r} is a handler of {self.handlers[name]!r}")
         client = self.clients.setdefault(name, Client(name, at))
         if client.at != at:
             raise SienaError(f"client {name!r} is at broker {client.at}, not {at}")
@@ -117,6 +127,18 @@ class World:
         if self.access(old) != self.access(to):
             client.is_suspended = True
             self.moves.begin(client, old, to, queue_max)
+
+    def map_identity(self, client: Client, handler: str) -> None:
+        """Let what is for a client be delivered elsewhere, and resume."""
+        if handler != client.name:
+            if handler in self.clients:
+                raise SienaError(f"{handler!r} is a client, and no handler")
+            owner = self.handlers.setdefault(handler, client.name)
+            if owner != client.name:
+                raise SienaError(f"{handler!r} is a handler of {owner!r}")
+        client.handler = handler
+        client.is_suspended = False
+        self.ask(client, MapIdentity(handler))
 
     def publish(self, client: Client, notification: Notification) -> None:
         """Let a client publish."""
@@ -148,12 +170,11 @@ class World:
     # --- Links and brokers ----------------------------------------------------------
 
     def connect(self, one: int, other: int) -> None:
-        """Let a link of the shape come up, if both of its ends are."""
+        """Let a link of the network come up, if both of its ends are."""
         edge = self.edges[ends(one, other)]
         if edge.ends in self.network or not {one, other} <= self.routers.keys():
             return
         self.network.open(one, other, edge.weight)
-        assert edge.side is not None
         out = self.routers[edge.one].connect(edge.other, edge.side, edge.weight)
         self._send(edge.one, out)
 
@@ -166,15 +187,18 @@ class World:
             if here in self.routers:
                 self._send(here, self.routers[here].handle(PeerDisconnect(), there))
 
-    def lose_frame(self, one: int, other: int) -> None:
-        """Lose the next frame of a link: it breaks when that is noticed."""
+    def spoil_frame(self, one: int, other: int, fault: Fault) -> None:
+        """Lose or duplicate the next frame of a link; when that is noticed, it breaks.
+
+        Both ends forget, connect again, and tell each other everything.
+        """
 
         def broken() -> None:
             self.disconnect(one, other)
             self.connect(one, other)
 
         if ends(one, other) in self.network:
-            self.network.fail_next(one, other, broken)
+            self.network.fail_next(one, other, fault, broken)
 
     def crash(self, broker: int) -> None:
         """Let a broker forget everything and be gone, and its links with it."""
@@ -195,19 +219,22 @@ class World:
 
     def component(self, broker: int) -> set[int]:
         """The brokers that can be reached from one over links that are up."""
-        reached = [broker]
-        for here in reached:
-            for link in self.network.links():
-                if here in link:
-                    there = link[0] if link[1] == here else link[1]
-                    if there not in reached:
-                        reached.append(there)
-        return set(reached)
+        beside: dict[int, list[int]] = {}
+        for one, other in self.network.links():
+            beside.setdefault(one, []).append(other)
+            beside.setdefault(other, []).append(one)
+        reached = {broker}
+        waiting = [broker]
+        while waiting:
+            fresh = set(beside.get(waiting.pop(), ())) - reached
+            reached |= fresh
+            waiting += fresh
+        return reached
 
     # --- Inside ---------------------------------------------------------------------
 
     def _brokers(self) -> tuple[int, ...]:
-        brokers = self.shape.brokers
+        brokers = self.topology.brokers
         return brokers[:1] if self.architecture == "centralised" else brokers
 
     def _router(self, broker: int) -> Router:
@@ -219,16 +246,16 @@ class World:
             b: [] for b in self._brokers()
         }
         for edge in self.edges.values():
-            assert edge.side is not None
             beside[edge.one].append((edge.other, edge.side, edge.weight))
             beside[edge.other].append((edge.one, edge.side.opposite, edge.weight))
             self.network.open(edge.one, edge.other, edge.weight)
-        states = [
+        states = LinkStates(
             LinkState(
                 b, (0, 1), tuple(sorted((n, w) for n, s, w in links if s is Side.MESH))
             )
             for b, links in beside.items()
-        ]
+        )
+        states.trees()  # once for all of them
         for broker, links in beside.items():
             self.routers[broker] = self._router(broker)
             self.routers[broker].preload(
@@ -249,7 +276,9 @@ class World:
             if isinstance(interface, int):
                 self.network.send(broker, interface, message)
             else:
-                client = self.clients[interface]
+                client = self.clients[self.handlers.get(interface, interface)]
+                if isinstance(message, (Notify, Found)):
+                    client.reached = interface
                 self._cross(broker, client.at, verb(message))
                 is_stale = isinstance(message, (Quenched, Unquenched)) and (
                     broker != self.access(client.at)  # it has moved on
@@ -261,7 +290,7 @@ class World:
         if isinstance(message, Notify):
             client.received.append(message)
         elif isinstance(message, Found):
-            client.sequences.append(message.sequence)
+            client.found.append(message)
         elif isinstance(message, Quenched):
             client.quenched.add(message.advertisement)
         elif isinstance(message, Unquenched):
@@ -277,14 +306,20 @@ class World:
         """Account for what goes between a client and a broker at another site."""
         if source == target or self.architecture != "centralised":
             return
-        if self._sites is None:
-            links = ((*edge.ends, edge.weight) for edge in self.shape.edges)
-            self._sites = trees_of(frozenset(links))
-        weights = {edge.ends: edge.weight for edge in self.shape.edges}
-        here = source
-        while here != target:
-            there = self._sites.parent(target, here)
-            if there is None:
-                raise SienaError(f"there is no way from {source} to {target}")
-            self.network.record(here, there, kind, weights[ends(here, there)])
-            here = there
+        way = self._ways.get((source, target))
+        if way is None:
+            way = self._ways[source, target] = self._way(source, target)
+        for here, there, weight in way:
+            self.network.record(here, there, kind, weight)
+
+    def _way(self, source: int, target: int) -> list[tuple[int, int, float]]:
+        """The links of the shortest way between two sites, with their weights."""
+        centre = self.access(source)
+        if self._centre is None:
+            self._centre = shortest_path_tree(self.topology, centre)
+        site = target if source == centre else source
+        if site not in self._centre:
+            raise SienaError(f"there is no way from {source} to {target}")
+        path = self._centre.path(site)
+        steps = pairwise(path if source == centre else reversed(path))
+        return [(a, b, plain(self.topology.weight(a, b))) for a, b in steps]

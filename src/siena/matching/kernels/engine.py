@@ -2363,6 +2363,19 @@ class Kernel:
         return m, self.found
 
 
+def are_within(offsets, size):  # type: ignore[no-untyped-def]
+    """Whether offsets, at least one, ascend from 0 or more up to ``size`` at most."""
+    o = longs(offsets)
+    last: cython.longlong = size
+    before: cython.longlong = 0
+    i: cython.Py_ssize_t
+    for i in range(len(offsets)):
+        if o[i] < before:
+            return False
+        before = o[i]
+    return before <= last
+
+
 def hash_of(data, seed):  # type: ignore[no-untyped-def]
     """The hash of a name, for whoever lays out the table of names."""
     if not data:

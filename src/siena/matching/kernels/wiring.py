@@ -55,11 +55,12 @@ def copy(
         target[at : at + size] = source[start : start + size]
 
 
-def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
+def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
     """Copy the blocks of PUB frames that stand in a row; where it ended, and why.
 
     Frames are read from ``data[start:end]``.  Block ``first`` goes to
-    ``blocks[offsets[first]]``, and so on, while there is room in both.
+    ``blocks[offsets[first]]``, and so on, while there is room in both.  One that is
+    longer than ``block_limit`` is another frame.
     """
     d: cython.const[cython.uchar][::1] = data
     b: cython.uchar[::1] = blocks
@@ -72,6 +73,7 @@ def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-unt
     room: cython.Py_ssize_t = len(blocks)
     places: cython.Py_ssize_t = len(offsets) - 1
     longest: cython.Py_ssize_t = limit
+    longest_block: cython.Py_ssize_t = block_limit
     size: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
     with cython.nogil:
@@ -85,7 +87,7 @@ def cut(data, start, end, limit, blocks, offsets, first):  # type: ignore[no-unt
             if size == 0 or size > longest:
                 why = BAD_LENGTH
                 break
-            if d[at + 4] != PUB:
+            if d[at + 4] != PUB or size - 1 > longest_block:
                 why = OTHER_FRAME
                 break
             if last - at < 4 + size:
@@ -112,7 +114,7 @@ def measure(
     to ``others``, two rows.  ``stamps`` remembers the last message of each connection,
     as ``serial`` and what follows.
 
-    Returns how many are touched, and how many others there are.
+    Returns how many are touched, how many others there are, and all bytes.
     """
     o: cython.const[cython.longlong][::1] = offsets
     c: cython.const[cython.int][::1] = counts
@@ -132,6 +134,7 @@ def measure(
     n: cython.Py_ssize_t = 0
     found: cython.Py_ssize_t = 0
     strangers: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = 0
     m: cython.Py_ssize_t
     k: cython.int
     slot: cython.int
@@ -151,21 +154,26 @@ def measure(
                             found += 1
                         fr[slot] += 1
                         si[slot] += MSG_HEAD + o[m + 1] - o[m]
+                        size += MSG_HEAD + o[m + 1] - o[m]
                     si[slot] += 4
+                    size += 4
                 n += 1
             now += 1
-    return found, strangers
+    return found, strangers, size
 
 
 def lay_out(
-    blocks, offsets, counts, filters, slots, numbers, stamps, serial, places, begun, out
-):  # type: ignore[no-untyped-def]
+    blocks, offsets, counts, filters, slots, numbers, stamps, serial, sizes, frames,
+    touched, first, begun, out,
+):  # type: ignore[no-untyped-def]  # fmt: skip
     """Write what each connection gets, as MSG frames back to back.
 
-    ``numbers[f]`` is the number that its connection has given interest ``f``, and
-    ``places`` where the frames of each connection begin in ``out``; it is where they
-    end afterwards.  ``begun`` is scratch: for each connection the frame being written,
-    and behind those the connections of one message.  The rest is as in ``measure``.
+    ``sizes``, ``frames`` and the first ``first`` of ``touched`` are as ``measure`` has
+    left them, and 0 again afterwards.  ``numbers[f]`` is the number that its connection
+    has given interest ``f``.  ``begun`` is scratch: for each connection the frame being
+    written, and behind those the connections of one message.
+
+    Returns of each touched connection itself, its bytes and how many deliveries.
     """
     b: cython.const[cython.uchar][::1] = blocks
     o: cython.const[cython.longlong][::1] = offsets
@@ -174,26 +182,34 @@ def lay_out(
     s: cython.const[cython.int][::1] = slots
     nu: cython.const[cython.uint][::1] = numbers
     st: cython.int[::1] = stamps
-    p: cython.longlong[::1] = places
+    p: cython.longlong[::1] = sizes
+    fr: cython.int[::1] = frames
+    t: cython.const[cython.int][::1] = touched
     be: cython.longlong[::1] = begun
     w: cython.uchar[::1] = out
     if not cython.compiled:
         b, o, c, f = map(memoryview, (blocks, offsets, counts, filters))
-        s, nu, st, p = map(memoryview, (slots, numbers, stamps, places))
-        be, w = map(memoryview, (begun, out))
+        s, nu, st, p = map(memoryview, (slots, numbers, stamps, sizes))
+        fr, t, be, w = map(memoryview, (frames, touched, begun, out))
     total: cython.Py_ssize_t = len(counts)
-    rows: cython.Py_ssize_t = len(places)
+    rows: cython.Py_ssize_t = len(sizes)
+    connections: cython.Py_ssize_t = first
     now: cython.int = serial
     n: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t = 0
     open_frames: cython.Py_ssize_t
     i: cython.Py_ssize_t
     m: cython.Py_ssize_t
     size: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     ids: cython.Py_ssize_t
     k: cython.int
     slot: cython.int
     with cython.nogil:
+        # From sizes to places.
+        for i in range(connections):
+            size = p[t[i]]
+            p[t[i]] = at
+            at += size
         for m in range(total):
             open_frames = 0
             for k in range(c[m]):
@@ -220,3 +236,18 @@ def lay_out(
                 w[at + 5] = ids & 255
                 w[at + 6] = (ids >> 8) & 255
             now += 1
+    # Bytes of their own: they may wait in a queue while others are written.
+    written = []
+    at = 0
+    for i in range(connections):
+        slot = t[i]
+        size = p[slot] - at
+        if cython.compiled:
+            data: bytes = cython.cast(cython.p_char, cython.address(w[at]))[:size]
+        else:
+            data = w[at : at + size].tobytes()
+        written.append((slot, data, fr[slot]))
+        at = p[slot]
+        p[slot] = 0
+        fr[slot] = 0
+    return written

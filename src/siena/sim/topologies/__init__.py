@@ -6,6 +6,7 @@
 ``transit_stub``    the wide-area networks of the Siena study
 ``examples``        the small networks that our specification names
 ``text``            topologies as text, and shapes such as ``chain:4``
+``json_form``       topologies as JSON, with what brokers take each other for
 ``gt_itm``          the specification files of GT-ITM
 ==================  =============================================================
 

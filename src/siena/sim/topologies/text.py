@@ -132,7 +132,7 @@ class _Reader:
                     f"{quote(words[0].text)} is no statement",
                     "broker or link",
                 )
-        joined = Components(self.draft.neighbours)
+        joined = Components()
         apart = len(self.draft.neighbours) - 1
         for words in statements:
             if words[0].text == "link":

@@ -173,7 +173,7 @@ class _Drawing:
                 for pair in combinations(members, 2)
                 if self.random.uniform(0, 1) < probability
             ]
-            joined = Components(members)
+            joined = Components()
             if sum(joined.join(*pair) for pair in pairs) == len(members) - 1:
                 return pairs
         raise InvalidTopologyError(

@@ -1,0 +1,248 @@
+"""Moving: an identity goes from one broker to another, and takes along what was kept.
+
+::
+
+    the new broker                                 the old one
+      ── CONNECT as the identity ──────────────────▶
+      ── MOVE without a URL ───────────────────────▶
+      ◀──────────────── SUB, ADV, …, then DONE ─────
+      asks for the same, suspended, until it is settled
+      ── TELL release ─────────────────────────────▶
+                       asks everybody once more: what was on its way has come
+      ◀──── what was kept, LOST, then TELL parcel ──   and forgets the identity
+      asks everybody once more, and delivers
+
+What both have kept has the same stamp, and is delivered once.
+
+Reference:
+    Our specification, A.8; the same in virtual time is :mod:`siena.sim.moving`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from siena.broker.addresses import Address, read_address
+from siena.broker.core import Core
+from siena.broker.requests import Requests
+from siena.broker.session import Kept, Session
+from siena.errors import SienaError
+from siena.messages import Parcel, Release, Stamp
+from siena.protocol import bodies
+from siena.protocol.bodies import Body, Done, Error, Tell, Welcome, unpack
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Frame, Op, Splitter, pack
+from siena.protocol.greeting import PREFACE, VERSIONS, read_info
+from siena.protocol.limits import FRAME_BYTES_MAX, LINE_BYTES_MAX
+from siena.protocol.telling import pack_tell, told
+
+# How long all of it may take.
+MOVE_SECONDS_MAX = 30.0
+# Moves that go on at the same time.
+MOVES_MAX = 1_000
+
+
+class Moving:
+    """Moves to this broker and from it."""
+
+    def __init__(self, core: Core, requests: Requests) -> None:
+        self._core = core
+        self._requests = requests
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def stop(self) -> None:
+        """Give up all moves to this broker."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- From this broker -----------------------------------------------------------
+
+    def listing(self, session: Session) -> None:
+        """Say what an identity has asked for here."""
+        for number, interest in session.interests.items():
+            session.reply(bodies.Subscribe(number, str(interest)).pack())
+        for number, advertisement in session.advertisements.items():
+            session.reply(bodies.Advertise(number, str(advertisement)).pack())
+        session.reply(Done(Op.MOVE).pack())
+
+    def release(self, session: Session) -> None:
+        """Hand over what was kept, when all that was on its way has come."""
+        self._requests.suspend(session)
+        self._settle(session, lambda: self._hand_over(session), fresh=True)
+
+    def _hand_over(self, session: Session) -> None:
+        kept = session.kept
+        assert kept is not None
+        stamps = [stamp for _, stamp in kept.queue if stamp is not None]
+        for frame, _ in kept.queue:
+            session.reply(frame)
+        if kept.lost:
+            session.reply(bodies.Lost(kept.lost).pack())
+        session.kept = Kept(0)
+        self._requests.drop_all(session)
+        session.reply(pack_tell(Parcel((), known=frozenset(stamps))))
+
+    # --- To this broker -------------------------------------------------------------
+
+    def fetch(self, session: Session, url: str) -> None:
+        """Fetch what another broker keeps for an identity.
+
+        Raises:
+            ProtocolError: if it may not be asked.
+        """
+        address = self._allowed(url)
+        if len(self._tasks) >= MOVES_MAX:
+            raise ProtocolError(
+                Fault.TOO_MANY, f"more than {MOVES_MAX} moves at a time"
+            )
+        self._requests.suspend(session)
+        task = asyncio.get_running_loop().create_task(self._fetch(session, address))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _allowed(self, url: str) -> Address:
+        """Nobody makes a broker connect to places that it was not told of."""
+        try:
+            address = read_address(url)
+        except SienaError as error:
+            raise ProtocolError.because(Fault.BAD_REQUEST, error) from None
+        known = {read_address(link.url).host for link in self._core.settings.links}
+        if address.is_loopback or address.host in known:
+            return address
+        raise ProtocolError(
+            Fault.NOT_ALLOWED, f"{address.host} is no broker that this one calls"
+        )
+
+    async def _fetch(self, session: Session, address: Address) -> None:
+        old = OldBroker(session.identity or "")
+        try:
+            async with asyncio.timeout(MOVE_SECONDS_MAX):
+                await old.connect(address)
+                for request in await old.listing():
+                    self._ask_here(session, request)
+                await self._settled(session, fresh=False)
+                await old.release()
+                await self._settled(session, fresh=True)
+        except (OSError, EOFError, TimeoutError, SienaError) as error:
+            why = str(error) or type(error).__name__
+            text = f"cannot fetch from {address}: {why}"
+            fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
+            session.reply(Error.of(fault).pack())
+            return
+        finally:
+            old.close()
+        if session.kept is not None:
+            session.kept.put_first(old.frames, old.stamps, old.lost)
+        self._requests.resume(session)
+        session.reply(Done(Op.MOVE).pack())
+
+    def _ask_here(self, session: Session, request: Body) -> None:
+        known = session.interests, session.advertisements
+        assert isinstance(request, (bodies.Subscribe, bodies.Advertise))
+        if request.number not in known[isinstance(request, bodies.Advertise)]:
+            self._requests.handle(session, request)
+
+    async def _settled(self, session: Session, *, fresh: bool) -> None:
+        done = asyncio.Event()
+        self._settle(session, done.set, fresh=fresh)
+        await done.wait()
+
+    def _settle(
+        self, session: Session, done: Callable[[], None], *, fresh: bool
+    ) -> None:
+        """Call ``done`` when all that a session wants is in force everywhere."""
+        waiting = set(session.interests)
+        if not waiting:
+            done()
+            return
+
+        def settled(number: int) -> None:
+            waiting.discard(number)
+            if not waiting:
+                session.on_settled = None
+                done()
+
+        session.on_settled = settled
+        for number in list(waiting):
+            self._requests.settle(session, number, fresh=fresh)
+
+
+class OldBroker:
+    """The broker where an identity was before, as long as it is asked."""
+
+    def __init__(self, identity: str) -> None:
+        self.frames: list[bytes] = []
+        self.stamps: frozenset[Stamp] = frozenset()
+        self.lost = 0
+        self._identity = identity
+        self._splitter = Splitter(FRAME_BYTES_MAX)
+        self._came: list[Frame] = []
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def connect(self, address: Address) -> None:
+        """Connect as the identity."""
+        self._reader, self._writer = await asyncio.open_connection(
+            *address, limit=LINE_BYTES_MAX
+        )
+        read_info(await self._reader.readline())
+        connect = bodies.Connect(VERSIONS[1], identity=self._identity)
+        self._writer.write(PREFACE + connect.pack())
+        if not isinstance(await self._body(), Welcome):
+            raise ProtocolError(Fault.BAD_FRAME, "CONNECT was not answered by WELCOME")
+
+    async def listing(self) -> Sequence[Body]:
+        """What the identity has asked for there."""
+        self._write(bodies.Move("").pack())
+        found = []
+        while not isinstance(body := await self._body(), Done):
+            if isinstance(body, (bodies.Subscribe, bodies.Advertise)):
+                found.append(body)
+        return found
+
+    async def release(self) -> None:
+        """Fetch what was kept; from then on it is nobody's there."""
+        self._write(pack_tell(Release()))
+        while True:
+            frame = await self._frame()
+            if frame.op in {Op.MSG, Op.FOUND}:
+                self.frames.append(pack(*frame))
+                continue
+            body = _checked(unpack(*frame))
+            if isinstance(body, bodies.Lost):
+                self.lost += body.count
+            elif isinstance(body, Tell):
+                parcel = told(body)
+                assert isinstance(parcel, Parcel)
+                self.stamps = frozenset(
+                    key for key in parcel.known if isinstance(key, Stamp)
+                )
+                return
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self, frame: bytes) -> None:
+        assert self._writer is not None
+        self._writer.write(frame)
+
+    async def _body(self) -> Body:
+        return _checked(unpack(*await self._frame()))
+
+    async def _frame(self) -> Frame:
+        assert self._reader is not None
+        while not self._came:
+            data = await self._reader.read(65_536)
+            if not data:
+                raise EOFError("it has hung up")
+            self._came += self._splitter.feed(data)
+        return self._came.pop(0)
+
+
+def _checked(body: Body) -> Body:
+    if isinstance(body, Error):
+        raise ProtocolError(Fault.BAD_REQUEST, body.text)
+    return body

@@ -1,0 +1,37 @@
+"""Who a worker is among several that serve one port.
+
+One of them is the hub: the others call it, and so does every broker that wants a link,
+wherever its connection has come in first.  So the workers are a star, in which there is
+no cycle, and behind the hub the whole network is.
+"""
+
+from typing import NamedTuple
+
+from siena.broker.addresses import Address, read_address
+
+_HUB = "hub="
+
+
+class Worker(NamedTuple):
+    """One of several workers; ``hub`` is where the hub is called, unless this is it."""
+
+    hub: Address | None = None
+
+
+def hub_feature(hub: Address) -> tuple[str, ...]:
+    """What INFO says of the hub.
+
+    >>> hub_feature(Address("127.0.0.1", 7)), hub_of(("hub=0.0.0.0:7",), "10.0.0.1")
+    (('hub=127.0.0.1:7',), Address(host='10.0.0.1', port=7))
+    """
+    return (f"{_HUB}{hub}",)
+
+
+def hub_of(features: tuple[str, ...], host: str) -> Address | None:
+    """Where to call instead; the hub of one that listens everywhere is at its host."""
+    for feature in features:
+        if feature.startswith(_HUB):
+            address = read_address(feature.removeprefix(_HUB))
+            is_everywhere = address.host in {"0.0.0.0", "::"}  # noqa: S104 -- compared
+            return Address(host, address.port) if is_everywhere else address
+    return None

@@ -1,0 +1,85 @@
+"""The exchange's obvious twin: it lays out one frame after the other."""
+
+import numpy as np
+
+from siena.broker.exchange import Key, Longs, Routed
+from siena.matching.table import ForwardingTable
+from siena.model import Filter, Predicate
+from siena.protocol.deliveries import pack_msg
+
+
+class ObviousExchange:
+    """Who wants what, and what they get."""
+
+    def __init__(self) -> None:
+        self._table = ForwardingTable()
+        # Of each interest whose it is, and of each party its interest.
+        self._owners: dict[int, tuple[int, int] | Key] = {}
+        self._parties: dict[int, dict[int, int]] = {}
+        self._watched: dict[tuple[Key, Filter], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def subscribe(
+        self, connection: int, number: int, interest: Filter | Predicate
+    ) -> None:
+        """A connection wants something, under a number that it does not use yet."""
+        added = self._table.add(0, interest)
+        self._owners[added] = connection, number
+        numbers = self._parties.setdefault(connection, {})
+        assert number not in numbers, "taken"
+        numbers[number] = added
+
+    def unsubscribe(self, connection: int, number: int) -> None:
+        """A connection wants nothing under this number any more."""
+        numbers = self._parties[connection]
+        self._drop(numbers.pop(number))
+        if not numbers:
+            del self._parties[connection]
+
+    def forget(self, connection: int) -> None:
+        """A connection wants nothing any more."""
+        for added in self._parties.pop(connection, {}).values():
+            self._drop(added)
+
+    def watch(self, key: Key, interest: Filter) -> None:
+        """Somebody who is no plain connection wants something."""
+        added = self._watched[key, interest] = self._table.add(0, interest)
+        self._owners[added] = key
+
+    def unwatch(self, key: Key, interest: Filter) -> None:
+        """And no longer wants it."""
+        self._drop(self._watched.pop((key, interest)))
+
+    def route(self, blocks: bytes, offsets: Longs) -> Routed:
+        """What everybody gets of some blocks, which stand back to back."""
+        counts, filters = self._table.match_buffer(blocks, offsets)
+        frames: dict[int, list[bytes]] = {}
+        bad: list[tuple[int, int]] = []
+        others: dict[Key, list[int]] = {}
+        at, found, ends = 0, filters.tolist(), offsets.tolist()
+        for index, count in enumerate(counts.tolist()):
+            if count < 0:
+                bad.append((index, -count))
+                continue
+            wanted: dict[int, list[int]] = {}
+            for owner in {self._owners[f] for f in found[at : at + count]}:
+                if isinstance(owner, tuple):
+                    wanted.setdefault(owner[0], []).append(owner[1])
+                else:
+                    others.setdefault(owner, []).append(index)
+            at += count
+            block = blocks[ends[index] : ends[index + 1]]
+            for connection, numbers in wanted.items():
+                frame = pack_msg(sorted(numbers), block)
+                frames.setdefault(connection, []).append(frame)
+        return Routed(
+            [(c, b"".join(parts), len(parts)) for c, parts in frames.items()],
+            bad,
+            [(key, np.array(indices, np.int32)) for key, indices in others.items()],
+        )
+
+    def _drop(self, added: int) -> None:
+        self._table.remove(added)
+        del self._owners[added]

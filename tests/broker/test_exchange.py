@@ -1,0 +1,73 @@
+"""The exchange against its obvious twin, while interests come and go."""
+
+from hypothesis import given, strategies as st
+
+from broker.obvious_exchange import ObviousExchange
+from siena.broker.exchange import Exchange, Routed
+from siena.matching.blocks import encode
+from siena.model import Filter, Notification, Predicate
+from siena.protocol.deliveries import unpack_msg
+from siena.protocol.frames import Splitter
+from siena.protocol.gathering import Gathering
+from strategies import filters, notifications, predicates
+
+Subscribed = tuple[int, int, Filter | Predicate]
+Watched = tuple[int | str, Filter]
+Routing = list[Notification | None]
+
+subscribed = st.tuples(
+    st.integers(1, 4), st.integers(0, 3), st.one_of(filters(), predicates())
+)
+watched = st.tuples(st.sampled_from([-1, 5, "a/1"]), filters())
+published = st.lists(st.one_of(notifications(), st.none()), max_size=4)
+steps = st.one_of(subscribed, watched, st.integers(1, 4), published)
+
+
+@given(st.lists(steps, max_size=20))
+def test_the_exchange_is_its_twin(
+    script: list[Subscribed | Watched | int | Routing],
+) -> None:
+    exchange, twin = Exchange(), ObviousExchange()
+    held: set[tuple[int, int]] = set()
+    watching: set[Watched] = set()
+    for step in script:
+        if isinstance(step, list):
+            assert routed(exchange, step) == routed(twin, step)
+        elif isinstance(step, int):
+            exchange.forget(step)
+            twin.forget(step)
+            held = {party for party in held if party[0] != step}
+        elif len(step) == 3:
+            connection, number, interest = step
+            for one in (exchange, twin):
+                # The second time it is taken back.
+                if (connection, number) in held:
+                    one.unsubscribe(connection, number)
+                else:
+                    one.subscribe(connection, number, interest)
+            held ^= {(connection, number)}
+        else:
+            for one in (exchange, twin):
+                if step in watching:
+                    one.unwatch(*step)
+                else:
+                    one.watch(*step)
+            watching ^= {step}
+        assert len(exchange) == len(twin)
+
+
+def routed(exchange: Exchange | ObviousExchange, notifications: Routing) -> object:
+    """What comes of notifications, and of blocks that are none, in a fixed order."""
+    gathering = Gathering()
+    for notification in notifications:
+        gathering.add(b"\xc0" if notification is None else encode(notification))
+    return plain(exchange.route(bytes(gathering.blocks), gathering.offsets))
+
+
+def plain(found: Routed) -> object:
+    out = {}
+    for connection, data, count in found.out:
+        frames = [unpack_msg(frame.body) for frame in Splitter().feed(data)]
+        out[connection] = [(sorted(ids), block) for ids, block in frames], count
+    others = {key: indices.tolist() for key, indices in found.others}
+    return out, sorted(found.bad), others
