@@ -16,7 +16,7 @@ import numpy as np
 
 from siena.cli.bench_broker_contender import Contender, Wire
 from siena.cli.bench_broker_latency import new_counters, percentile
-from siena.cli.bench_broker_processes import cpu_seconds, resident_bytes
+from siena.cli.bench_broker_processes import cpu_seconds
 from siena.cli.bench_broker_publisher import Frames, Publisher
 from siena.cli.bench_broker_subscriber import Bench, Subscriber
 from siena.cli.bench_broker_workload import Workload
@@ -149,10 +149,6 @@ class Generator:
         for publisher in self.publishers:
             publisher.socket.close()
         self.selector.close()
-
-    def memory(self) -> int:
-        """What the server holds."""
-        return resident_bytes(self.load.processes)
 
     # --- Flood -----------------------------------------------------------------------
 
