@@ -222,14 +222,17 @@ class Generator:
             if self._receive(0 if any(sent) else 0.01) or any(sent):
                 deadline = perf_counter() + STALL_SECONDS
             elif perf_counter() > deadline:
-                missing = self._under_way - self.bench.delivered
-                raise SienaError(
-                    f"{self.contender.name}: {missing} of {self._under_way} "
-                    "deliveries have not come"
-                )
+                raise self._stalled()
         made = np.array([publisher.made for publisher in self.publishers])
         if any(subscriber.lacks(made) for subscriber in self.subscribers):
             raise SienaError(f"{self.contender.name}: not all deliveries have come")
+
+    def _stalled(self) -> SienaError:
+        missing = self._under_way - self.bench.delivered
+        return SienaError(
+            f"{self.contender.name}: {missing} of {self._under_way} deliveries "
+            "have not come"
+        )
 
     def _is_quiet(self) -> bool:
         return self._under_way == self.bench.delivered and all(
@@ -251,26 +254,72 @@ class Generator:
     # --- Pacing ----------------------------------------------------------------------
 
     def pace(self, rate: float, seconds: float, guest: Guest | None = None) -> Pace:
-        """Publish at this rate for so long, and while the guest has more to do."""
+        """Publish at this rate for so long, or while the guest has more to do.
+
+        All that was to be sent by then is sent, however late.
+        """
         self.bench.latencies = new_counters()
         before = self._counts()
-        step = 1e9 / rate * len(self.publishers)  # of each publisher
-        begin = perf_counter_ns()
-        made = [0] * len(self.publishers)
-        busy = guest is not None
-        while (now := perf_counter_ns()) < begin + seconds * 1e9 or busy:
-            for publisher in self.publishers:
-                first = begin + publisher.number * 1e9 / rate
-                done = made[publisher.number]
-                late = min(int((now - first) / step) + 1 - done, publisher.batch)
-                if publisher.is_idle and now >= first and late > 0 and self._is_open():
-                    self._make(publisher, late, int(first + done * step), step)
-                    made[publisher.number] += late
-                while not publisher.is_idle and publisher.push():
-                    pass
-            self._receive(0)
-            busy = guest is not None and guest.turn()
+        schedule = Schedule(rate, len(self.publishers))
+        if guest is None:
+            schedule.end = schedule.begin + int(seconds * 1e9)
+        deadline = perf_counter() + STALL_SECONDS
+        while True:
+            now = perf_counter_ns()
+            waiting = [self._send_due(each, schedule, now) for each in self.publishers]
+            if self._receive(0) or not any(waiting):
+                deadline = perf_counter() + STALL_SECONDS
+            elif perf_counter() > deadline:
+                raise self._stalled()
+            if guest is not None and schedule.end == inf and not guest.turn():
+                schedule.end = now
+            if now >= schedule.end and not any(waiting):
+                break
         self._drain()
         publications, deliveries, _ = self._since(before)
         p50, p99 = (percentile(self.bench.latencies, each) for each in (50, 99))
         return Pace(rate, publications, deliveries, p50, p99)
+
+    def _send_due(self, publisher: Publisher, schedule: "Schedule", now: int) -> bool:
+        """Send what is due by now; whether some of it must wait."""
+        due = schedule.due(publisher.number, now)
+        if due > 0 and publisher.is_idle and self._is_open():
+            count = min(due, publisher.batch)
+            first = schedule.take(publisher.number, count)
+            self._make(publisher, count, first, schedule.step)
+            due -= count
+        while not publisher.is_idle and publisher.push():
+            pass
+        return due > 0
+
+
+class Schedule:
+    """When each publication is to be sent, decided before any is; in nanoseconds.
+
+    >>> schedule = Schedule(rate=1e9, publishers=2)  # one every nanosecond, in turn
+    >>> begin = schedule.begin
+    >>> [schedule.due(0, begin + each) for each in (-1, 0, 1, 2)]
+    [0, 1, 1, 2]
+    >>> schedule.take(1, 2) - begin, schedule.take(1, 1) - begin
+    (1, 5)
+    """
+
+    def __init__(self, rate: float, publishers: int) -> None:
+        self.begin = perf_counter_ns()
+        self.end: float = inf
+        self.step = 1e9 / rate * publishers  # of each publisher
+        self._first = [self.begin + each * 1e9 / rate for each in range(publishers)]
+        self._taken = [0] * publishers
+
+    def due(self, publisher: int, now: int) -> int:
+        """How many are to be sent by now."""
+        passed = min(now, self.end) - self._first[publisher]
+        if passed < 0:
+            return 0
+        return int(passed / self.step) + 1 - self._taken[publisher]
+
+    def take(self, publisher: int, count: int) -> int:
+        """Take the next so many; the time of the first of them."""
+        time = self._first[publisher] + self._taken[publisher] * self.step
+        self._taken[publisher] += count
+        return int(time)
