@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +24,6 @@ from siena.cli.progress import Progress
 from siena.errors import SienaError
 from siena.matching import COMPILED
 
-PUBLISHERS_MAX = 1_000
-# A flood shorter than this is a few ticks of the clock that counts CPU time.
-SECONDS_MIN = 0.05
 EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
@@ -69,6 +67,13 @@ def bench_broker(
         float,
         typer.Option(help="Latency is taken at so many publications/s, and half load."),
     ] = 1000.0,
+    load: Annotated[
+        float,
+        typer.Option(
+            help="Publish no more than so many/s: the same load for all servers.",
+            show_default=False,
+        ),
+    ] = inf,
     peer: Annotated[
         list[Peer] | None,
         typer.Option(help="Another server, the same work in turn; may be repeated."),
@@ -102,16 +107,8 @@ def bench_broker(
         )
     if not Path("/proc/self/stat").exists():
         raise SienaError("bench broker counts CPU time in /proc, which is not here")
-    if not 1 <= publishers <= PUBLISHERS_MAX:
-        raise SienaError(f"--publishers is 1 to {PUBLISHERS_MAX}, and not {publishers}")
-    if rounds < 1:
-        raise SienaError(f"--rounds is at least 1, and not {rounds}")
-    if not seconds >= SECONDS_MIN:
-        raise SienaError(f"--seconds is at least {SECONDS_MIN}, and not {seconds}")
-    if not 1 <= rate <= 1e6:
-        raise SienaError(f"--rate is 1 to 1000000, and not {rate:g}")
     workload = Workload(interests, connections, matches, seed)
-    plan = Plan(workload, publishers, unbatched, rounds, seconds, rate)
+    plan = Plan(workload, publishers, unbatched, rounds, seconds, rate, load)
     contenders = [Siena(), *(PEERS[each]() for each in dict.fromkeys(peer or []))]
     for contender in contenders:
         contender.find()  # before anything is started

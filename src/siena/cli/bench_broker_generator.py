@@ -8,6 +8,7 @@ the time at which it was to be sent, so that waiting counts as latency.
 
 import selectors
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter, perf_counter_ns, process_time, sleep
 from typing import NamedTuple, Protocol
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from siena.cli.bench_broker_contender import Contender, Wire
 from siena.cli.bench_broker_latency import new_counters, percentile
-from siena.cli.bench_broker_processes import cpu_seconds, resident_bytes
+from siena.cli.bench_broker_processes import cpu_seconds
 from siena.cli.bench_broker_publisher import Frames, Publisher
 from siena.cli.bench_broker_subscriber import Bench, Subscriber
 from siena.cli.bench_broker_workload import Workload
@@ -137,7 +138,7 @@ class Generator:
             subscriber = Subscriber(number, wire.finish(), self.contender, self.bench)
             self.subscribers.append(subscriber)
             self.selector.register(subscriber.socket, selectors.EVENT_READ, subscriber)
-            self._fans += subscriber.due.steps == 0
+            self._fans[subscriber.due.places] += 1
         # Deliveries of the first so many positions, round twice: a batch may wrap.
         self._fan_sums = np.concatenate([[0], np.cumsum(np.tile(self._fans, 2))])
 
@@ -149,14 +150,13 @@ class Generator:
             publisher.socket.close()
         self.selector.close()
 
-    def memory(self) -> int:
-        """What the server holds."""
-        return resident_bytes(self.load.processes)
-
     # --- Flood -----------------------------------------------------------------------
 
-    def flood(self, seconds: float) -> Flood:
-        """Publish as fast as it goes for so long, and wait for the last delivery."""
+    def flood(self, seconds: float, load: float = inf) -> Flood:
+        """Publish as fast as it goes for so long, and wait for the last delivery.
+
+        With a load, not faster than so many publications in a second.
+        """
         before = self._counts()
         cpu, own, begin = (
             cpu_seconds(self.load.processes),
@@ -165,7 +165,8 @@ class Generator:
         )
         idle = 0.0
         while (now := perf_counter()) < begin + seconds:
-            self._fill(now + TURN_SECONDS)
+            allowed = (now - begin) * load - self._since(before)[0]
+            self._fill(now + TURN_SECONDS, allowed)
             self._receive(0)
             left = now + TURN_SECONDS - perf_counter()
             if left > 0:
@@ -177,14 +178,16 @@ class Generator:
         publications, deliveries, matches = self._since(before)
         return Flood(taken, publications, deliveries, matches, cpu, own, idle)
 
-    def _fill(self, until: float) -> None:
-        """Send until no more is taken, or time is up."""
+    def _fill(self, until: float, allowed: float) -> None:
+        """Send until no more is taken or allowed, or time is up."""
         sends = True
         while sends and perf_counter() < until:
             sends = False
             for publisher in self.publishers:
-                if publisher.is_idle and self._is_open():
-                    self._make(publisher, publisher.batch, perf_counter_ns(), 0)
+                if publisher.is_idle and allowed > 0 and self._is_open():
+                    count = int(min(publisher.batch, allowed + 1))
+                    self._make(publisher, count, perf_counter_ns(), 0)
+                    allowed -= count
                 sends |= not publisher.is_idle and publisher.push()
 
     def _make(self, publisher: Publisher, count: int, sent: int, step: float) -> None:
@@ -219,14 +222,17 @@ class Generator:
             if self._receive(0 if any(sent) else 0.01) or any(sent):
                 deadline = perf_counter() + STALL_SECONDS
             elif perf_counter() > deadline:
-                missing = self._under_way - self.bench.delivered
-                raise SienaError(
-                    f"{self.contender.name}: {missing} of {self._under_way} "
-                    "deliveries have not come"
-                )
+                raise self._stalled()
         made = np.array([publisher.made for publisher in self.publishers])
         if any(subscriber.lacks(made) for subscriber in self.subscribers):
             raise SienaError(f"{self.contender.name}: not all deliveries have come")
+
+    def _stalled(self) -> SienaError:
+        missing = self._under_way - self.bench.delivered
+        return SienaError(
+            f"{self.contender.name}: {missing} of {self._under_way} deliveries "
+            "have not come"
+        )
 
     def _is_quiet(self) -> bool:
         return self._under_way == self.bench.delivered and all(
@@ -248,26 +254,72 @@ class Generator:
     # --- Pacing ----------------------------------------------------------------------
 
     def pace(self, rate: float, seconds: float, guest: Guest | None = None) -> Pace:
-        """Publish at this rate for so long, and while the guest has more to do."""
+        """Publish at this rate for so long, or while the guest has more to do.
+
+        All that was to be sent by then is sent, however late.
+        """
         self.bench.latencies = new_counters()
         before = self._counts()
-        step = 1e9 / rate * len(self.publishers)  # of each publisher
-        begin = perf_counter_ns()
-        made = [0] * len(self.publishers)
-        busy = guest is not None
-        while (now := perf_counter_ns()) < begin + seconds * 1e9 or busy:
-            for publisher in self.publishers:
-                first = begin + publisher.number * 1e9 / rate
-                done = made[publisher.number]
-                late = min(int((now - first) / step) + 1 - done, publisher.batch)
-                if publisher.is_idle and now >= first and late > 0 and self._is_open():
-                    self._make(publisher, late, int(first + done * step), step)
-                    made[publisher.number] += late
-                while not publisher.is_idle and publisher.push():
-                    pass
-            self._receive(0)
-            busy = guest is not None and guest.turn()
+        schedule = Schedule(rate, len(self.publishers))
+        if guest is None:
+            schedule.end = schedule.begin + int(seconds * 1e9)
+        deadline = perf_counter() + STALL_SECONDS
+        while True:
+            now = perf_counter_ns()
+            waiting = [self._send_due(each, schedule, now) for each in self.publishers]
+            if self._receive(0) or not any(waiting):
+                deadline = perf_counter() + STALL_SECONDS
+            elif perf_counter() > deadline:
+                raise self._stalled()
+            if guest is not None and schedule.end == inf and not guest.turn():
+                schedule.end = now
+            if now >= schedule.end and not any(waiting):
+                break
         self._drain()
         publications, deliveries, _ = self._since(before)
         p50, p99 = (percentile(self.bench.latencies, each) for each in (50, 99))
         return Pace(rate, publications, deliveries, p50, p99)
+
+    def _send_due(self, publisher: Publisher, schedule: "Schedule", now: int) -> bool:
+        """Send what is due by now; whether some of it must wait."""
+        due = schedule.due(publisher.number, now)
+        if due > 0 and publisher.is_idle and self._is_open():
+            count = min(due, publisher.batch)
+            first = schedule.take(publisher.number, count)
+            self._make(publisher, count, first, schedule.step)
+            due -= count
+        while not publisher.is_idle and publisher.push():
+            pass
+        return due > 0
+
+
+class Schedule:
+    """When each publication is to be sent, decided before any is; in nanoseconds.
+
+    >>> schedule = Schedule(rate=1e9, publishers=2)  # one every nanosecond, in turn
+    >>> begin = schedule.begin
+    >>> [schedule.due(0, begin + each) for each in (-1, 0, 1, 2)]
+    [0, 1, 1, 2]
+    >>> schedule.take(1, 2) - begin, schedule.take(1, 1) - begin
+    (1, 5)
+    """
+
+    def __init__(self, rate: float, publishers: int) -> None:
+        self.begin = perf_counter_ns()
+        self.end: float = inf
+        self.step = 1e9 / rate * publishers  # of each publisher
+        self._first = [self.begin + each * 1e9 / rate for each in range(publishers)]
+        self._taken = [0] * publishers
+
+    def due(self, publisher: int, now: int) -> int:
+        """How many are to be sent by now."""
+        passed = min(now, self.end) - self._first[publisher]
+        if passed < 0:
+            return 0
+        return int(passed / self.step) + 1 - self._taken[publisher]
+
+    def take(self, publisher: int, count: int) -> int:
+        """Take the next so many; the time of the first of them."""
+        time = self._first[publisher] + self._taken[publisher] * self.step
+        self._taken[publisher] += count
+        return int(time)

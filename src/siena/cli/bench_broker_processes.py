@@ -18,6 +18,11 @@ START_SECONDS = 120.0
 # And one that has not ended by then is killed.
 END_SECONDS = 10.0
 POLL_SECONDS = 0.02
+# A server is quiet if it computes for no more than this share of such a time; one that
+# never is has only so long.
+QUIET_SECONDS = 0.2
+QUIET_SHARE = 0.1
+QUIET_SECONDS_MAX = 60.0
 # How much of what a failed server has said is repeated.
 SAID_BYTES = 400
 
@@ -125,6 +130,20 @@ def cpu_seconds(processes: Sequence[int]) -> float:
         fields = _stat(process)
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_quiet(processes: Sequence[int]) -> None:
+    """Wait until these have nothing to do, or almost nothing.
+
+    What a server does behind its answers, say to tidy its tables, is not to be taken
+    for what its next task costs.
+    """
+    deadline = perf_counter() + QUIET_SECONDS_MAX
+    while perf_counter() < deadline:
+        before = cpu_seconds(processes)
+        sleep(QUIET_SECONDS)
+        if cpu_seconds(processes) - before <= QUIET_SHARE * QUIET_SECONDS:
+            break
 
 
 def resident_bytes(processes: Sequence[int]) -> int:

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -14,6 +15,8 @@ from siena.cli.bench_broker_rounds import IDLE_MIN, Plan, Ratio, Result, Round
 
 # Below so many interests, memory for each is noise.
 INTERESTS_MIN = 1_000
+# The share of the slowest flood that leaves a generator time enough.
+LOAD_HINT = 0.75
 
 
 def show(results: Sequence[Result], ratios: Sequence[Ratio], plan: Plan) -> None:
@@ -38,9 +41,11 @@ def conclusions(
     """Ratios, what was checked, and on what machine."""
     for each in ratios:
         if each.per_cpu_second is None:
+            load = LOAD_HINT * min(result.median(_rate) for result in results)
             yield (
                 f"siena / {each.peer}: no ratio, for the generator was idle less than "
-                f"{IDLE_MIN:.0%} of the time (!)"
+                f"{IDLE_MIN:.0%} of the time (!); all servers can be given the same "
+                f"load below that: --load {round(load, -3):.0f}"
             )
         else:
             yield (
@@ -78,6 +83,7 @@ def as_object(
             "notification_bytes": len(workload.blocks[0]),
             "publishers": plan.publishers,
             "unbatched": plan.unbatched,
+            "load": plan.load if isfinite(plan.load) else None,
             "seed": workload.seed,
         },
         "machine": machine(),
@@ -135,6 +141,8 @@ def _question(plan: Plan) -> str:
     workload = plan.workload
     met = mean(workload.match_counts.tolist())
     how = "one at a time" if plan.unbatched else "in batches"
+    if isfinite(plan.load):
+        how += f" {plan.load:,.0f}/s"
     return (
         f"{workload.interests:,} interests on {workload.connections:,} connections, "
         f"{met:.1f} met by a notification of {len(workload.blocks[0])} bytes, "

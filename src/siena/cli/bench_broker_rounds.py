@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import inf
 from statistics import median
 
 from siena.cli.bench_broker_contender import Contender
@@ -10,11 +11,17 @@ from siena.cli.bench_broker_generator import Flood, Load, Pace
 from siena.cli.bench_broker_processes import Cores, family, running
 from siena.cli.bench_broker_worker import Settling, Subscribed, Worker
 from siena.cli.bench_broker_workload import Workload
+from siena.errors import SienaError
 
 # A row is the generator's and not the server's if it had less than this to spare.
 IDLE_MIN = 0.10
 # Published before anything is measured, in seconds.
 WARM_UP_SECONDS = 0.3
+PUBLISHERS_MAX = 1_000
+# A flood shorter than this is a few ticks of the clock that counts CPU time.
+SECONDS_MIN = 0.05
+SECONDS_MAX = 3_600
+RATE_MAX = 1e6
 # New subscriptions in each round.
 PROBES = 10
 
@@ -29,6 +36,19 @@ class Plan:
     rounds: int
     seconds: float  # of each part of a round
     rate: float  # publications in a second, at which latency is taken besides half load
+    load: float = inf  # publications in a second, at most, in a flood
+
+    def __post_init__(self) -> None:
+        for option, value, least, most in (
+            ("--publishers", self.publishers, 1, PUBLISHERS_MAX),
+            ("--rounds", self.rounds, 1, inf),
+            ("--seconds", self.seconds, SECONDS_MIN, SECONDS_MAX),
+            ("--rate", self.rate, 1, RATE_MAX),
+            ("--load", self.load, 1, inf),
+        ):
+            if not least <= value <= most:  # nor if it is no number
+                up_to = f" to {most:g}" if most < inf else " or more"
+                raise SienaError(f"{option} is {least:g}{up_to}, and not {value:g}")
 
 
 @dataclass(frozen=True)
@@ -138,8 +158,8 @@ def measure(
 
 
 def _round(contender: Contender, worker: Worker, plan: Plan) -> Round:
-    worker.flood(WARM_UP_SECONDS)
-    flood = worker.flood(plan.seconds)
+    worker.flood(WARM_UP_SECONDS, plan.load)
+    flood = worker.flood(plan.seconds, plan.load)
     steady = worker.pace(plan.rate, plan.seconds)
     half = worker.pace(flood.rate / 2, plan.seconds)
     settling = None

@@ -23,8 +23,8 @@ SPANS = 4_096
 WRONG = {
     checking.WRONG_SIZE: "has another size",
     checking.UNKNOWN_PUBLISHER: "is by nobody who publishes",
-    checking.REPEATED: "was delivered before, or too late",
-    checking.MISSING: "came although one before it did not",
+    checking.NOT_DUE: "was not due: it came before, comes too late, or matches nothing",
+    checking.TOO_EARLY: "came although another is due first, and may be lost",
     checking.WRONG_CONTENT: "is not what was published",
     checking.WRONG_SUBSCRIPTIONS: "came for the wrong subscriptions",
 }
@@ -52,7 +52,7 @@ class Bench:
         self.pool = np.frombuffer(b"".join(blocks), np.uint8)
         size = len(blocks[0])
         self.view = memoryview(self.slab)
-        self.stamps = (size, number_at(size), sent_at(size), self.begun)
+        self.stamps = (size, number_at(size), sent_at(size))
         self.columns = (self.workload.symbol, self.workload.price, self.workload.change)
 
 
@@ -72,9 +72,10 @@ class Subscriber:
             workload.bands(number) if contender.by_topic else None
         )
         interests = len(workload.rows(number))
-        self._nexts = self.due.steps[bench.begun]
+        cursors, self._nexts = self.due.first(bench.begun, workload.pool)
         self._totals = np.zeros(3, np.int64)
-        self._state = (self._nexts, np.zeros(interests + 1, np.int64), self._totals)
+        seen = np.zeros(interests + 1, np.int64)
+        self._state = (self._nexts, cursors, seen, self._totals)
         self._rest = b""
 
     @property

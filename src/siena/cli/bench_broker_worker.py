@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from siena.cli.bench_broker_contender import Contender
 from siena.cli.bench_broker_generator import Flood, Generator, Load, Pace
 from siena.cli.bench_broker_probe import Probe
+from siena.cli.bench_broker_processes import resident_bytes, wait_until_quiet
 from siena.errors import SienaError
 
 
@@ -61,9 +62,9 @@ class Worker:
         found: Subscribed = self._ask("subscribe")
         return found
 
-    def flood(self, seconds: float) -> Flood:
-        """Publish as fast as it goes."""
-        found: Flood = self._ask("flood", seconds)
+    def flood(self, seconds: float, load: float) -> Flood:
+        """Publish as fast as it goes, but not faster than a load."""
+        found: Flood = self._ask("flood", seconds, load)
         return found
 
     def pace(self, rate: float, seconds: float) -> Pace:
@@ -114,18 +115,21 @@ class _Tasks:
         self._generator: Generator | None = None
 
     def subscribe(self) -> Subscribed:
+        processes = self._load.processes
         self._generator = generator = Generator(self._contender, self._load)
-        before, begin = generator.memory(), perf_counter()
+        wait_until_quiet(processes)
+        before, begin = resident_bytes(processes), perf_counter()
         generator.subscribe()
         seconds = perf_counter() - begin
+        wait_until_quiet(processes)
         gc.collect()
         gc.freeze()  # a pause of ours would be counted as the server's
         gc.disable()
-        return Subscribed(seconds, before, generator.memory())
+        return Subscribed(seconds, before, resident_bytes(processes))
 
-    def flood(self, seconds: float) -> Flood:
+    def flood(self, seconds: float, load: float) -> Flood:
         assert self._generator is not None
-        return self._generator.flood(seconds)
+        return self._generator.flood(seconds, load)
 
     def pace(self, rate: float, seconds: float) -> Pace:
         assert self._generator is not None

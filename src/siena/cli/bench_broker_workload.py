@@ -20,11 +20,9 @@ from siena.matching.kernels.stamping import BASE
 from siena.protocol.limits import SUBSCRIPTIONS_MAX
 
 SYMBOLS_MAX = 1_000
-# Notifications in the pool; fewer if there are so many connections that their lists of
-# what they must get would take more than so many numbers each.
-POOL_MAX = 8_192
-POOL_MIN = 512
-CELLS_MAX = 1 << 23
+# Notifications in the pool: as many as a generator can compare without waiting for its
+# memory.
+POOL = 4_096
 CONNECTIONS_MAX = 20_000
 # Comparisons made at a time.
 COMPARED_AT_ONCE = 1 << 22
@@ -55,16 +53,33 @@ class Interests(NamedTuple):
 
 
 class Due(NamedTuple):
-    """What one connection must get.
+    """What one connection must get: positions of the pool, ascending.
 
-    ``steps[i]`` is how far it is from position ``i`` of the pool to the next one that
-    this connection gets, 0 if it gets that one.  The subscriptions that want position
-    ``i`` are ``wanted[wanted_from[i] : wanted_from[i + 1]]``, ascending.
+    The subscriptions that want ``places[i]`` are
+    ``wanted[wanted_from[i] : wanted_from[i + 1]]``, ascending.
     """
 
-    steps: npt.NDArray[np.int64]
-    wanted_from: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+    wanted_from: npt.NDArray[np.int32]
     wanted: npt.NDArray[np.uint32]
+
+    def first(
+        self, begun: npt.NDArray[np.int64], pool: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """What comes first of publishers that begin at these positions.
+
+        Which of the places it is, and the number of the publication.
+
+        >>> due = Due(np.array([2, 5]), np.zeros(3, np.int32), np.zeros(0, np.uint32))
+        >>> cursors, numbers = due.first(np.array([0, 3, 6]), pool=8)
+        >>> cursors.tolist(), numbers.tolist()
+        ([0, 1, 0], [2, 2, 4])
+        """
+        if len(self.places) == 0:
+            return np.zeros(len(begun), np.int64), np.full(len(begun), NEVER, np.int64)
+        cursors = np.searchsorted(self.places, begun) % len(self.places)
+        numbers = (self.places[cursors] - begun) % pool
+        return cursors.astype(np.int64), numbers.astype(np.int64)
 
 
 class Bands(NamedTuple):
@@ -133,10 +148,10 @@ class Workload:
 
     # --- Notifications ---------------------------------------------------------
 
-    @cached_property
+    @property
     def pool(self) -> int:
         """How many notifications there are."""
-        return max(POOL_MIN, min(POOL_MAX, CELLS_MAX // self.connections))
+        return POOL
 
     @cached_property
     def symbol(self) -> npt.NDArray[np.int64]:
@@ -272,13 +287,13 @@ class Workload:
         message, row = self._pairs
         first, last = self._bounds[connection : connection + 2]
         message, row = message[first:last], row[first:last]
-        wanted_from = np.searchsorted(message, np.arange(self.pool + 1))
-        gets = np.isin(self.symbol, self.topics(connection))
-        if not by_topic:
-            gets = np.diff(wanted_from) > 0
+        places = np.unique(message)
+        if by_topic:
+            places = np.flatnonzero(np.isin(self.symbol, self.topics(connection)))
+        wanted_from = np.append(np.searchsorted(message, places), len(message))
         return Due(
-            _steps(gets),
-            wanted_from.astype(np.int64),
+            places.astype(np.int32),
+            wanted_from.astype(np.int32),
             (row // self.connections + 1).astype(np.uint32),
         )
 
@@ -317,17 +332,3 @@ def _even(
     rank[order] = np.arange(len(symbol)) - np.repeat(np.cumsum(counts) - counts, counts)
     places = rank + random.uniform(0, 1, len(symbol))
     return np.asarray(places / counts[symbol], np.float64)
-
-
-def _steps(gets: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """From each position round to the next that is true.
-
-    >>> _steps(np.array([False, True, False])).tolist()
-    [1, 0, 2]
-    """
-    places = np.flatnonzero(gets)
-    if len(places) == 0:
-        return np.full(len(gets), NEVER, np.int64)
-    places = np.append(places, places[0] + len(gets))
-    at = np.arange(len(gets))
-    return np.asarray(places[np.searchsorted(places, at)] - at, np.int64)

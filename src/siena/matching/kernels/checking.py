@@ -1,7 +1,8 @@
 """Every delivery checked: the right one, once, in order, for the right subscriptions.
 
 A connection knows which publications of each publisher it gets, so the next one is
-known: a delivery with another number means that one was lost, repeated or overtaken.
+known: a delivery with another number means that one was lost, repeated, overtaken, or
+for nobody here.
 The notification is compared with what was published, byte by byte.  Where the server
 knows no content, the client's own filter runs here, as it would in an application.
 """
@@ -12,8 +13,8 @@ import cython
 FINE = 0
 WRONG_SIZE = 1
 UNKNOWN_PUBLISHER = 2
-REPEATED = 3
-MISSING = 4
+NOT_DUE = 3
+TOO_EARLY = 4
 WRONG_CONTENT = 5
 WRONG_SUBSCRIPTIONS = 6
 
@@ -142,23 +143,24 @@ def check(  # type: ignore[no-untyped-def]
     """Check deliveries; how many were right before one was wrong, and what is wrong.
 
     ``spans`` is what :mod:`cutting` found.  ``pool`` has the blocks, ``stamps`` their
-    size, where the running number and where the time is, and what position each
-    publisher began with.  ``due`` is what this connection must get: its steps, and its
-    subscriptions by position.  ``state`` is the next number of each publisher, when
-    each subscription was last seen, and totals: serial number, deliveries, matches.
+    size, where the running number and where the time is.  ``due`` is what this
+    connection must get: the positions, ascending, and for each its subscriptions.
+    ``state`` is what comes next of each publisher, its number and its place in ``due``;
+    when each subscription was last seen; and totals: serial number, deliveries,
+    matches.
     ``columns`` are symbol, price and change by position, ``bands`` the connection's
     interests by symbol, or nothing if the server lists the subscriptions itself.
     """
     d: cython.const[cython.uchar][::1] = data
     sp: cython.const[cython.longlong][:, ::1] = spans
     e: cython.const[cython.uchar][::1] = pool
-    begun: cython.const[cython.longlong][::1] = stamps[3]
-    steps: cython.const[cython.longlong][::1] = due[0]
-    wanted_from: cython.const[cython.longlong][::1] = due[1]
+    places: cython.const[cython.int][::1] = due[0]
+    wanted_from: cython.const[cython.int][::1] = due[1]
     wanted: cython.const[cython.uint][::1] = due[2]
     nexts: cython.longlong[::1] = state[0]
-    seen: cython.longlong[::1] = state[1]
-    totals: cython.longlong[::1] = state[2]
+    cursors: cython.longlong[::1] = state[1]
+    seen: cython.longlong[::1] = state[2]
+    totals: cython.longlong[::1] = state[3]
     symbols: cython.const[cython.longlong][::1] = columns[0]
     prices: cython.const[cython.double][::1] = columns[1]
     changes: cython.const[cython.double][::1] = columns[2]
@@ -173,17 +175,18 @@ def check(  # type: ignore[no-untyped-def]
     below: cython.const[cython.double][::1] = band[3]
     numbers: cython.const[cython.uint][::1] = band[4]
     if not cython.compiled:
-        d, sp, e, begun = map(memoryview, (data, spans, pool, stamps[3]))
-        steps, wanted_from, wanted = map(memoryview, due)
-        nexts, seen, totals = map(memoryview, state)
+        d, sp, e = map(memoryview, (data, spans, pool))
+        places, wanted_from, wanted = map(memoryview, due)
+        nexts, cursors, seen, totals = map(memoryview, state)
         symbols, prices, changes = map(memoryview, columns)
         lat = memoryview(latencies)
         of_symbol, low, high, below, numbers = map(memoryview, band)
     size: cython.Py_ssize_t = stamps[0]
     number_at: cython.Py_ssize_t = stamps[1]
     sent_at: cython.Py_ssize_t = stamps[2]
-    publishers: cython.longlong = len(stamps[3])
-    positions: cython.longlong = len(due[0])
+    publishers: cython.longlong = len(state[0])
+    positions: cython.longlong = len(columns[0])
+    entries: cython.longlong = len(due[0])
     total: cython.Py_ssize_t = count
     clock: cython.longlong = now
     i: cython.Py_ssize_t
@@ -191,6 +194,7 @@ def check(  # type: ignore[no-untyped-def]
     number: cython.longlong
     publisher: cython.longlong
     place: cython.longlong
+    cursor: cython.longlong
     right: cython.bint
     wrong: cython.int = 0
     done: cython.Py_ssize_t = 0
@@ -209,7 +213,8 @@ def check(  # type: ignore[no-untyped-def]
             if number != nexts[publisher]:
                 wrong = 3 if number < nexts[publisher] else 4
                 break
-            place = (number + begun[publisher]) % positions
+            cursor = cursors[publisher]
+            place = places[cursor]
             if not (
                 same(d, at, e, place * size, number_at)
                 and same(
@@ -225,22 +230,26 @@ def check(  # type: ignore[no-untyped-def]
             totals[0] += 1
             if lists:
                 right = listed(
-                    d, sp[i, 2], sp[i, 3], wanted, wanted_from[place],
-                    wanted_from[place + 1], seen, totals[0],
+                    d, sp[i, 2], sp[i, 3], wanted, wanted_from[cursor],
+                    wanted_from[cursor + 1], seen, totals[0],
                 )  # fmt: skip
             else:
                 right = filtered(
                     prices[place], changes[place], low, high, below, numbers,
                     of_symbol[symbols[place]], of_symbol[symbols[place] + 1],
-                    wanted, wanted_from[place], wanted_from[place + 1],
+                    wanted, wanted_from[cursor], wanted_from[cursor + 1],
                 )  # fmt: skip
             if not right:
                 wrong = 6
                 break
             totals[1] += 1
-            totals[2] += wanted_from[place + 1] - wanted_from[place]
-            place = place + 1 if place + 1 < positions else 0
-            nexts[publisher] = number + 1 + steps[place]
+            totals[2] += wanted_from[cursor + 1] - wanted_from[cursor]
+            cursor += 1
+            if cursor == entries:  # and round again
+                cursor = 0
+                place -= positions
+            cursors[publisher] = cursor
+            nexts[publisher] = number + places[cursor] - place
             lat[counter(clock - get(d, at + sent_at))] += 1
             done += 1
     return done, wrong
