@@ -226,7 +226,9 @@ class Broker:
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
-            loop.call_later(HANDSHAKE_SECONDS_MAX, self._expect, connection)
+            connection.handshake = loop.call_later(
+                HANDSHAKE_SECONDS_MAX, self._expect, connection
+            )
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""

@@ -120,6 +120,8 @@ class Core:
             self._found(session, of, message)
 
     def _found(self, session: Session, of: int, message: Found) -> None:
+        if session.is_moving:
+            return
         self.counters.found += 1
         blocks = [write_block(notify.notification) for notify in message.sequence]
         try:

@@ -13,7 +13,20 @@ from siena.broker.core import Core
 from siena.broker.counters import LinkCounters
 from siena.broker.intake import Run, run_of
 from siena.broker.publications import Publications
-from siena.messages import Advertise, Message, PeerConfirm, Side, Subscribe
+from siena.messages import (
+    Advertise,
+    Found,
+    LinkState,
+    Message,
+    PeerConfirm,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    verb,
+)
 from siena.model import Advertisement, Filter
 from siena.protocol.bodies import Digest, Tell, Trace, unpack
 from siena.protocol.deliveries import TRACED, unpack_forward
@@ -24,6 +37,18 @@ from siena.protocol.limits import BLOCK_BYTES_MAX
 from siena.protocol.pings import unpack_ping
 from siena.protocol.telling import pack_tell, told
 from siena.routing.interest import Change
+
+# What routers tell each other once there is a link.
+TOLD = (
+    Advertise,
+    Found,
+    LinkState,
+    Settle,
+    Settled,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
 
 
 class Other(NamedTuple):
@@ -101,7 +126,7 @@ class Link:
             raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
         self._core.counters.received += 1
         self.counters.received += 1
-        if not self._core.router.is_new(head.stamp):
+        if not self._core.router.seen.is_new(head.stamp):
             self._core.counters.duplicates += 1
         elif head.flags & TRACED:
             self._publications.tracing.forward(self.connection, head, self.name)
@@ -114,6 +139,9 @@ class Link:
             self._core.counters.heard += 1
             self.counters.heard += 1
             message = told(body)
+            if not isinstance(message, TOLD):
+                text = f"{verb(message)} is not told on a link that stands"
+                raise ProtocolError(Fault.BAD_FRAME, text)
             if isinstance(message, Subscribe):
                 self._spelling = str(message.interest)
             elif isinstance(message, Advertise):

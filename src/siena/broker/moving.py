@@ -116,6 +116,7 @@ class Moving:
 
     async def _fetch(self, session: Session, address: Address) -> None:
         old = OldBroker(session.identity or "")
+        session.is_moving = True
         try:
             async with asyncio.timeout(MOVE_SECONDS_MAX):
                 await old.connect(address)
@@ -131,6 +132,7 @@ class Moving:
             session.reply(Error.of(fault).pack())
             return
         finally:
+            session.is_moving = False
             old.close()
         if session.kept is not None:
             session.kept.put_first(old.frames, old.stamps, old.lost)

@@ -79,6 +79,9 @@ class Session:
     kept: Kept | None = None
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Whether what it wants is being fetched from elsewhere, where patterns are still
+    # looked for: what is found here too is not found twice.
+    is_moving: bool = False
     # Hears which subscriptions are settled, in the place of the client.
     on_settled: Callable[[int], None] | None = None
 
