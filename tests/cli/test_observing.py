@@ -140,11 +140,12 @@ def test_a_trace_names_every_broker_on_the_way(chain: RunningNetwork, run: Run) 
         done = run("trace", "x=4", "--server", chain[1].url)
         assert done.code == 0, done
         assert [line.split()[0] for line in done.out.splitlines()] == [
-            *("1", "2", "3", "✓")
+            *("1", "→", "2", "→", "3", "✓")
         ]
         assert "1 ← a client" in done.out
         assert " → 2\n" in done.out
-        assert "me: x > 3" in done.out
+        assert "  → 3: x > 3\n" in done.out
+        assert "  ✓ me: x > 3\n" in done.out
         assert wanted.get(10) == siena.Notification(x=4)
         hops = run("trace", '{"x": 5}', "--server", chain[2].url, "--json")
         found = [json.loads(line) for line in hops.out.splitlines()]

@@ -18,6 +18,9 @@ from siena.protocol.deliveries import pack_traced
 from siena.protocol.limits import NUMBER_MAX
 from siena.protocol.lines import read_pairs
 
+# So begins a filter because of which it went to another broker.
+TO_BROKER = "→ "
+
 
 def trace(
     attributes: Annotated[
@@ -74,7 +77,8 @@ def trace(
         who = ", ".join(silent) or "the broker"
         typer.echo(f"siena: error: not heard of in time: {who}", err=True)
         raise typer.Exit(EXIT_TIMEOUT)
-    if not any(hop.matched for hop in hops.values()):
+    matched = [text for hop in hops.values() for text in hop.matched]
+    if all(text.startswith(TO_BROKER) for text in matched):
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -108,7 +112,7 @@ def _show(hop: Hop, start: float) -> None:
     took = f"routed in {hop.seconds * 1_000:.2f} ms"
     print(f"{hop.broker} ← {hop.came_from}  {after}, {took}{onward}")
     for text in hop.matched:
-        print(f"  ✓ {text}")
+        print(f"  {text}" if text.startswith(TO_BROKER) else f"  ✓ {text}")
     if not hop.matched and not hop.went_to:
         print("  ✗ nobody here wants it")
 
