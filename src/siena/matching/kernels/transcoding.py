@@ -9,6 +9,8 @@ whole seconds from 1970 to 2105, as we print them.
 What is written is what :func:`siena.matching.blocks.encode` writes, byte for byte.
 Names that occur twice are written twice, for the engine to find, but those whose value
 is null, which nobody would see there.
+
+Why one module: Cython inlines calls within a module, and not between two.
 """
 
 import struct
