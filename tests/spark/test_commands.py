@@ -217,6 +217,7 @@ def test_what_a_file_is_its_name_says(tmp_path: Path) -> None:
         format_of(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
 def test_bench_measures_all_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_spark, "DRAWN", 200)

@@ -47,8 +47,10 @@ def wide_columns(
 def engine_column(column: pa.Array) -> pa.Array | None:
     """The column in a type that the engine reads; none if it means nothing.
 
-    >>> engine_column(pa.array([0.1], pa.decimal128(3, 1))).to_pylist()
-    [0.1]
+    >>> engine_column(pa.array([7], pa.decimal128(3, 0))).to_pylist()
+    [7]
+    >>> engine_column(pa.array([7], pa.decimal128(3, 1))).to_pylist()
+    [7.0]
     """
     kind = column.type
     if pa.types.is_decimal(kind):
