@@ -29,6 +29,10 @@ COMMANDS: dict[str, str] = {
     "adv": "siena.cli.adv:adv",
     "context": "siena.cli.context:app",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
+    "backtest": "siena.cli.backtest:backtest",
+    "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }
