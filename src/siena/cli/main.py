@@ -32,6 +32,10 @@ COMMANDS: dict[str, str] = {
     "topo": "siena.cli.topo:topo",
     "why": "siena.cli.why:why",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
+    "backtest": "siena.cli.backtest:backtest",
+    "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }
