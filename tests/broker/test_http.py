@@ -178,7 +178,11 @@ async def test_only_our_own_pages_may_ask() -> None:
 
 async def test_what_is_not_there_is_said_in_json() -> None:
     async with web() as (_, _, client):
-        for method, path, status in (("GET", "/", 404), ("GET", "/publish", 405)):
+        for method, path, status in (
+            ("GET", "/", 404),
+            ("GET", "/publish", 405),
+            ("POST", "/subscribe?filter=x+any", 405),
+        ):
             answer = await client.request(method, path)
             assert answer.status_code == status
             assert answer.json()["error"] == 108
@@ -277,3 +281,49 @@ async def test_a_broker_that_ends_says_so_to_its_subscribers() -> None:
         await task
         with pytest.raises(httpx.ConnectError):
             await client.get("/healthz")
+
+
+async def test_a_stream_never_begins_for_who_only_asks_for_its_head() -> None:
+    async with web() as (broker, _, client):
+        answer = await client.head("/subscribe", params={"filter": "x any"})
+        assert answer.status_code == 405
+        assert not broker.core.sessions
+
+
+async def test_garbage_leaves_the_broker_unimpressed() -> None:
+    async with web() as (broker, server, client):
+        host = f"Host: {server.address}\r\n".encode()
+        for data in (
+            b"\x00SIENA\r\n" * 100,
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"POST /publish HTTP/1.1\r\n" + host + b"Content-Length: -1\r\n\r\n",
+            b"GET /healthz HTTP/1.1\r\n" + host + host + b"\r\n",
+            b"GET /" + b"a" * 200_000,
+            b"POST /publish HTTP/1.1\r\n"
+            + host
+            + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        ):
+            reader, writer = await asyncio.open_connection(*server.address)
+            writer.write(data)
+            writer.write_eof()
+            async with asyncio.timeout(10):
+                answer = await reader.read(100_000)
+            assert not answer or b" 4" in answer.split(b"\r\n")[0], answer
+            writer.close()
+        assert (await client.get("/healthz")).status_code == 200
+        assert not broker.core.sessions
+        assert broker.core.counters.publications == 0
+
+
+async def test_a_reader_may_rather_be_disconnected() -> None:
+    limits = Limits(output_bytes=1_048_576)
+    async with web(limits=limits) as (broker, _, client):
+        publisher = await connect(broker)
+        async with subscribed(client, "n any", policy="disconnect") as events:
+            text = "a" * 10_000
+            for _ in range(60):
+                publisher.publish(*({"n": 1, "text": text} for _ in range(50)))
+                await publisher.sync()
+            while (said := await events.next())[0] == "message":
+                pass
+            assert (said[0], said[1]["name"]) == ("err", "TOO_SLOW")

@@ -10,7 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect as connect_ws
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from http_wire import Web, web
-from siena.broker.settings import Routing
+from siena.broker.settings import Limits, Routing
 from siena.matching.blocks import encode
 from siena.protocol.deliveries import Delivery
 from wire import connect, until
@@ -128,3 +128,41 @@ async def test_a_broker_that_ends_says_so() -> None:
         assert (await one.next())["name"] == "DRAINING"
         with pytest.raises(ConnectionClosed):
             await one.next()
+
+
+async def test_who_looks_sees_snapshots() -> None:
+    async with web(name="b1") as found, socket(found) as one:
+        await one.ask(look="sessions", limit=5)
+        seen = await one.next()
+        assert (seen["siena"], seen["what"]) == ("SEEN", "sessions")
+        assert seen["seen"]["sessions"][0]["name"] == "/ws"
+        await one.ask(look="sessions", limit=0)
+        assert (await one.next())["error"] == 108
+        await one.ask(look="secrets")
+        assert (await one.next())["request"] == "LOOK"
+
+
+async def test_a_socket_that_is_not_read_loses_its_own_and_hears_of_it() -> None:
+    limits = Limits(output_bytes=1_048_576)
+    async with web(limits=limits) as found, socket(found) as slow:
+        counters = found.broker.core.counters
+        await slow.ask(sub="n any")
+        assert (await slow.next())["siena"] == "SETTLED"
+        publisher = await connect(found.broker)
+        text, total = "a" * 10_000, 3_000
+        for n in range(0, total, 50):
+            some: list[dict[str, int | str]] = [
+                {"n": n + i, "text": text} for i in range(50)
+            ]
+            publisher.publish(*some)
+            await publisher.sync()
+        assert counters.lost > 0
+        got = lost = 0
+        while got + lost < total:
+            said = await slow.next()
+            if said["siena"] == "MSG":
+                assert said["notification"]["n"] == got + lost
+                got += 1
+            else:
+                lost += said["count"]
+        assert lost == counters.lost

@@ -1,4 +1,4 @@
-"""``siena top``, ``topo`` and ``why`` against real brokers."""
+"""``siena top``, ``topo``, ``why`` and ``trace`` against real brokers."""
 
 import json
 import socket
@@ -134,6 +134,31 @@ def test_why_knows_that_masters_get_everything(run: Run) -> None:
     assert sum("because of it is the master" in out for out in outs) == 1
 
 
+def test_a_trace_names_every_broker_on_the_way(chain: RunningNetwork, run: Run) -> None:
+    with siena.connect(chain[3].url, name="me") as client:
+        wanted = client.subscribe("x > 3").settled()
+        done = run("trace", "x=4", "--server", chain[1].url)
+        assert done.code == 0, done
+        assert [line.split()[0] for line in done.out.splitlines()] == [
+            *("1", "→", "2", "→", "3", "✓")
+        ]
+        assert "1 ← a client" in done.out
+        assert " → 2\n" in done.out
+        assert "  → 3: x > 3\n" in done.out
+        assert "  ✓ me: x > 3\n" in done.out
+        assert wanted.get(10) == siena.Notification(x=4)
+        hops = run("trace", '{"x": 5}', "--server", chain[2].url, "--json")
+        found = [json.loads(line) for line in hops.out.splitlines()]
+        assert [(hop["broker"], hop["came_from"]) for hop in found] == [
+            ("2", "a client"),
+            ("3", "2"),
+        ]
+        done = run("trace", "x=3", "--server", chain[1].url)
+        assert (done.code, done.err) == (1, "")
+        assert "✗ nobody here wants it" in done.out
+        wanted.close()
+
+
 def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
     with socket.socket() as nobody:  # bound, and nobody listens
         nobody.bind(("127.0.0.1", 0))
@@ -147,6 +172,8 @@ def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
             (("why", "x=1", "x any", "x >"), 2, "filter 2"),
             (("why", "x=1", "x any then y any"), 2, "pattern"),
             (("why", "x=1", "--server", url), 3, "no broker at"),
+            (("trace", "x=1", "--server", url), 3, "no broker at"),
+            (("trace", "x=", "--server", url), 2, "notification"),
         ):
             done = run(*arguments)
             assert done.code == code, done

@@ -15,6 +15,7 @@ from siena.broker.onward import Source
 from siena.messages import Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.bodies import Hop, Trace
+from siena.protocol.contents import read_block
 from siena.protocol.deliveries import TRACED, Forwarded, TracedPublication, unpack_msg
 from siena.protocol.frames import HEAD_BYTES
 
@@ -91,7 +92,7 @@ class Tracing:
             max(0.0, core.clock.now() - arrived),
             came_from,
             went_to[:NAMED_MAX],
-            self._matched(routed)[:NAMED_MAX],
+            [*self._matched(routed), *self._wanted(head.block, went_to)][:NAMED_MAX],
         )
         source.reply(Trace(token, hop).pack())
 
@@ -103,6 +104,17 @@ class Tracing:
                 (self._core.sessions[number], frame) for number, frame, _ in routed.out
             )
             for number in sorted(unpack_msg(frame[HEAD_BYTES:]).subscriptions)
+        ]
+
+    def _wanted(self, block: bytes, went_to: list[str]) -> list[str]:
+        """The filters because of which it went to neighbours."""
+        core, table = self._core, self._core.router.tables.filters
+        names = {n: link.snapshot()["name"] for n, link in core.links.items()}
+        return [
+            f"→ {names[holder.hop]}: {f}"
+            for f in sorted(table.order.match(read_block(block)), key=str)
+            for holder in sorted(table.holders(f), key=str)
+            if isinstance(holder.hop, int) and names.get(holder.hop) in went_to
         ]
 
 

@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "top": "siena.cli.top:top",
     "topo": "siena.cli.topo:topo",
     "why": "siena.cli.why:why",
+    "trace": "siena.cli.trace:trace",
     "flights": "siena.cli.flights:flights",
     "compile": "siena.cli.compile:compile_",
     "match": "siena.cli.match:match",

@@ -66,6 +66,7 @@ class HttpServer:
                 ws_max_size=LINE_BYTES_MAX,
                 ws_per_message_deflate=False,
                 log_config=None,
+                log_level="error",
                 access_log=False,
                 server_header=False,
                 limit_concurrency=CONNECTIONS_MAX,

@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.http.events import HEARTBEAT, events_of
+from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX, HEARTBEAT_SECONDS
 from siena.broker.lobby import Lobby, Visit
 from siena.protocol.bodies import Policy, Subscribe
@@ -20,6 +21,8 @@ POLICIES = tuple(policy for policy in get_args(Policy) if policy != "block")
 
 async def subscribe(request: Request) -> StreamingResponse:
     """Subscribe to what any of the filters, or patterns, selects."""
+    if request.method != "GET":  # HEAD, which would never end
+        raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
     filters = request.query_params.getlist("filter")
     policy = request.query_params.get("policy", "drop")
     unknown = request.query_params.keys() - {"filter", "policy"}
