@@ -61,7 +61,8 @@ class Wire:
         op, body = await self.frame()
         if op == Op.MSG:
             numbers, block = unpack_msg(body)
-            return Delivery(tuple(sorted(numbers)), block)  # they may come in any order
+            # In no particular order; tests compare with one.
+            return Delivery(tuple(sorted(numbers)), block)
         if op == Op.FOUND:
             return unpack_found(body)
         return body if op == Op.PONG else unpack(op, body)

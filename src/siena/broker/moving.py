@@ -26,7 +26,8 @@ from siena.broker.core import Core
 from siena.broker.requests import Requests
 from siena.broker.session import Kept, Session
 from siena.errors import SienaError
-from siena.messages import Parcel, Release, Stamp
+from siena.messages import Parcel, Release
+from siena.messages.notices import Key
 from siena.protocol import bodies
 from siena.protocol.bodies import Body, Done, Error, Tell, Welcome, unpack
 from siena.protocol.faults import Fault, ProtocolError
@@ -175,7 +176,7 @@ class OldBroker:
 
     def __init__(self, identity: str) -> None:
         self.frames: list[bytes] = []
-        self.stamps: frozenset[Stamp] = frozenset()
+        self.stamps: frozenset[Key] = frozenset()
         self.lost = 0
         self._identity = identity
         self._splitter = Splitter(FRAME_BYTES_MAX)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from siena.broker.limits import KEPT_BYTES_MAX
 from siena.messages import Interest, Stamp
+from siena.messages.notices import Key
 from siena.model import Advertisement
 from siena.protocol.bodies import Lost
 
@@ -55,7 +56,7 @@ class Kept:
         return False
 
     def put_first(
-        self, frames: Sequence[bytes], stamps: Collection[Stamp], lost: int
+        self, frames: Sequence[bytes], stamps: Collection[Key], lost: int
     ) -> None:
         """Put what was kept elsewhere before what was kept here, and that only once."""
         rest = [(frame, stamp) for frame, stamp in self.queue if stamp not in stamps]

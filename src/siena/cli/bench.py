@@ -2,7 +2,9 @@
 
 import typer
 
+from siena.cli.bench_broker import bench_broker
 from siena.cli.bench_match import bench_match
+from siena.cli.bench_spark import bench_spark
 
 app = typer.Typer(
     help="Measure, against the baselines that ship with it, in one run.",
@@ -11,8 +13,5 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("match")(bench_match)
-
-
-@app.callback()
-def _group() -> None:
-    """Keep ``match`` a command of its own while it is the only one."""
+app.command("broker")(bench_broker)
+app.command("spark")(bench_spark)

@@ -33,6 +33,10 @@ COMMANDS: dict[str, str] = {
     "why": "siena.cli.why:why",
     "trace": "siena.cli.trace:trace",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
+    "backtest": "siena.cli.backtest:backtest",
+    "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }

@@ -31,6 +31,7 @@ from siena.client.settings import (
 )
 from siena.client.subscription import Subscription
 from siena.client.talk import Talk
+from siena.client.traces import TRACE_SECONDS
 from siena.errors import ConnectionLostError, RequestRefusedError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
@@ -41,7 +42,8 @@ from siena.model import (
     Predicate,
     Value,
 )
-from siena.protocol.bodies import Move, Resume, Suspend
+from siena.protocol.bodies import Hop, Move, Resume, Suspend
+from siena.protocol.frames import HEAD_BYTES
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -135,6 +137,30 @@ class Client:
         refused = self._talk.take_refusal()
         if refused is not None:
             raise refused
+
+    async def trace(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = TRACE_SECONDS,
+        **more: Value,
+    ) -> list[Hop]:
+        """Publish, and hear from every broker on the way what it did.
+
+        Returns when all have answered, or with those that have when the time is over.
+        """
+        block = self.publisher.frame(joined(attributes, more))[HEAD_BYTES:]
+        await self._talk.room.passed()
+        token, trace = self._talk.trace(block, self.broker)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await trace.complete()
+        except TimeoutError:
+            pass
+        finally:
+            del self._talk.traces[token]
+        return trace.hops
 
     # -- subscribing and advertising -------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from siena.client.inbox import Inbox
 from siena.client.pending import Pending
 from siena.client.standing import Gate, StandingAdvertisement, StandingInterest
+from siena.client.traces import TraceInProgress
 from siena.client.wire import Wire
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.protocol.bodies import (
@@ -24,11 +25,12 @@ from siena.protocol.bodies import (
     Resume,
     Settled,
     Suspend,
+    Trace,
     Unadvertise,
     Unsubscribe,
 )
 from siena.protocol.client import Event
-from siena.protocol.deliveries import Delivery, FoundSequence
+from siena.protocol.deliveries import Delivery, FoundSequence, pack_traced
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.greeting import Limits
@@ -49,6 +51,7 @@ class Talk:
         self.limits = Limits()
         self.interests: dict[int, StandingInterest] = {}
         self.advertisements: dict[int, StandingAdvertisement] = {}
+        self.traces: dict[int, TraceInProgress] = {}
         # Open while there is a connection that takes more.
         self.room = Gate()
         # How we asked to be suspended, while we are.
@@ -96,6 +99,8 @@ class Talk:
         self.wire = None
         self.room.close()
         self._pending.fail(reason)
+        for trace in self.traces.values():
+            trace.fail(reason)
         for interest in self.interests.values():
             interest.settled.close()
         for advertisement in self.advertisements.values():
@@ -193,6 +198,13 @@ class Talk:
         for number in self.advertisements:
             self.say(Unadvertise(number).pack())
 
+    def trace(self, block: bytes, broker: str) -> tuple[int, TraceInProgress]:
+        """Publish, and ask every broker on the way; the token of it, and its hops."""
+        token = next(self._numbers)
+        self._connected().send(pack_traced(token, block))
+        self.traces[token] = trace = TraceInProgress(broker)
+        return token, trace
+
     def take_refusal(self) -> SienaError | None:
         """What the broker had against a publication since this was last asked."""
         refused, self._refused = self._refused, None
@@ -232,6 +244,8 @@ class Talk:
                 self._quench(told)
             case Lost():
                 self._count_lost(told)
+            case Trace(token, hop) if token in self.traces:
+                self.traces[token].add(hop)
             case Error():
                 self._refuse(told)
             case _:  # nothing that a client waits for

@@ -16,6 +16,9 @@ hybrid        several of these: a gateway has children and a mesh, or a
               mesh and peers
 ============  =========================================================
 
+Why one module: whoever wants to know what a broker does about a message finds all of it
+here; how it does it is in the rest of this room.
+
 Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """

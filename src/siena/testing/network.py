@@ -23,7 +23,7 @@ _SECONDS_BETWEEN_LOOKS = 0.002
 class RunningNetwork:
     """Brokers that know each other, from entering to leaving a ``with`` block.
 
-    Brokers have the numbers of the topology, from 1: ``network[2].url``.
+    Brokers are numbered from 1, as in the topology: ``network[2].url``.
     """
 
     def __init__(
@@ -110,18 +110,16 @@ def network(
     level = 5
 
     Args:
-        topology: a shape such as ``chain:N``, ``star:N``, ``ring:N`` or ``tree:BxD``,
-            or a value.
+        topology: ``chain:N``, ``star:N``, ``ring:N``, ``tree:BxD``, or a value.
         architecture: ``acyclic``, ``hierarchical`` (the first is the root), ``general``
             or ``hybrid``.
-        sides: in a hybrid network, what the first of two takes the second for.
+        sides: in a hybrid, what the first of two linked brokers takes the second for.
         settings: of :class:`siena.broker.settings.Settings`, for all of them.
     """
-    if isinstance(topology, str):
-        topology = parse_shape(topology)
+    drawn = parse_shape(topology) if isinstance(topology, str) else topology
     options = as_settings(settings).routing.options()
-    edges = edges_of(topology, architecture, options, sides)
-    return RunningNetwork(topology, edges, settings)
+    edges = edges_of(drawn, architecture, options, sides)
+    return RunningNetwork(drawn, edges, settings)
 
 
 def _masters_first(topology: Topology, edges: Sequence[Edge]) -> Iterator[int]:

@@ -1,0 +1,273 @@
+"""The load of ``siena bench broker``: publishers and subscribers in one loop.
+
+Two ways to publish.  A *flood* sends as fast as the server takes it, with a bound on
+deliveries that are under way, so that no server has a reason to drop any.  *Pacing*
+sends each publication at its time, decided beforehand; one that is sent late carries
+the time at which it was to be sent, so that waiting counts as latency.
+"""
+
+import selectors
+from dataclasses import dataclass
+from time import perf_counter, perf_counter_ns, process_time, sleep
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from siena.cli.bench_broker_contender import Contender, Wire
+from siena.cli.bench_broker_latency import new_counters, percentile
+from siena.cli.bench_broker_processes import cpu_seconds, resident_bytes
+from siena.cli.bench_broker_publisher import Frames, Publisher
+from siena.cli.bench_broker_subscriber import Bench, Subscriber
+from siena.cli.bench_broker_workload import Workload
+from siena.errors import SienaError
+
+# Deliveries under way: some 8 MB, less than any server keeps for one subscriber.
+WINDOW = 40_000
+# A flood works in turns of this length, so that what is little gathers.
+TURN_SECONDS = 0.001
+# Without any delivery for so long, those under way are lost.
+STALL_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one generator does."""
+
+    workload: Workload
+    publishers: int
+    unbatched: bool
+    port: int
+    processes: tuple[int, ...]  # of the server
+
+
+class Flood(NamedTuple):
+    """What a flood has shown."""
+
+    seconds: float
+    publications: int
+    deliveries: int
+    matches: int
+    server_seconds: float  # of CPU
+    generator_seconds: float  # of CPU
+    idle_seconds: float  # that the generator chose to sleep
+
+    @property
+    def rate(self) -> float:
+        """Publications in a second."""
+        return self.publications / self.seconds
+
+    @property
+    def per_cpu_second(self) -> float:
+        """Publications for a second of the server's CPU."""
+        # The clock of the CPU ticks: less than one tick is no time.
+        return self.publications / max(self.server_seconds, 0.01)
+
+    @property
+    def busy(self) -> float:
+        """The share of the time that the server computed."""
+        return self.server_seconds / self.seconds
+
+    @property
+    def idle(self) -> float:
+        """The share of the time that the generator had nothing to do.
+
+        Not what its CPU time leaves: on a busy machine it may have waited for its core.
+        """
+        return self.idle_seconds / self.seconds
+
+
+class Pace(NamedTuple):
+    """What pacing has shown; latencies in seconds."""
+
+    rate: float
+    publications: int
+    deliveries: int
+    p50: float
+    p99: float
+
+
+class Guest(Protocol):
+    """Who does something of its own while publications are paced."""
+
+    def turn(self) -> bool:
+        """Go on; whether there is more to do."""
+        ...
+
+
+class Generator:
+    """Connections to one server, and the load on them."""
+
+    def __init__(self, contender: Contender, load: Load) -> None:
+        self.contender = contender
+        self.load = load
+        workload, count = load.workload, load.publishers
+        # Publishers begin at different places, so that they do not publish the same.
+        begun = np.arange(count, dtype=np.int64) * workload.pool // count
+        self.bench = Bench(workload, begun)
+        self.selector = selectors.DefaultSelector()
+        frames = Frames.of(contender, workload)
+        self.publishers = []
+        for number in range(count):
+            connection = self.connect().finish()
+            publisher = Publisher(
+                number,
+                connection,
+                contender,
+                frames,
+                begun=int(begun[number]),
+                unbatched=load.unbatched,
+            )
+            self.publishers.append(publisher)
+            self.selector.register(connection, selectors.EVENT_READ, publisher)
+        self._wires = [self.connect() for _ in range(workload.connections)]
+        self.subscribers: list[Subscriber] = []
+        self._fans = np.zeros(workload.pool, np.int64)
+        self._under_way = 0  # deliveries that must come
+
+    def connect(self) -> Wire:
+        """A new connection."""
+        wire = Wire(self.load.port)
+        self.contender.greet(wire)
+        return wire
+
+    def subscribe(self) -> None:
+        """Make all subscriptions, and wait until they are in force."""
+        for number, wire in enumerate(self._wires):
+            self.contender.subscribe(wire, self.load.workload, number)
+            subscriber = Subscriber(number, wire.finish(), self.contender, self.bench)
+            self.subscribers.append(subscriber)
+            self.selector.register(subscriber.socket, selectors.EVENT_READ, subscriber)
+            self._fans += subscriber.due.steps == 0
+        # Deliveries of the first so many positions, round twice: a batch may wrap.
+        self._fan_sums = np.concatenate([[0], np.cumsum(np.tile(self._fans, 2))])
+
+    def close(self) -> None:
+        """Leave."""
+        for wire in self._wires:
+            wire.socket.close()
+        for publisher in self.publishers:
+            publisher.socket.close()
+        self.selector.close()
+
+    def memory(self) -> int:
+        """What the server holds."""
+        return resident_bytes(self.load.processes)
+
+    # --- Flood -----------------------------------------------------------------------
+
+    def flood(self, seconds: float) -> Flood:
+        """Publish as fast as it goes for so long, and wait for the last delivery."""
+        before = self._counts()
+        cpu, own, begin = (
+            cpu_seconds(self.load.processes),
+            process_time(),
+            perf_counter(),
+        )
+        idle = 0.0
+        while (now := perf_counter()) < begin + seconds:
+            self._fill(now + TURN_SECONDS)
+            self._receive(0)
+            left = now + TURN_SECONDS - perf_counter()
+            if left > 0:
+                sleep(left)
+                idle += left  # waking late is not being idle
+        self._drain()
+        taken, own = perf_counter() - begin, process_time() - own
+        cpu = cpu_seconds(self.load.processes) - cpu
+        publications, deliveries, matches = self._since(before)
+        return Flood(taken, publications, deliveries, matches, cpu, own, idle)
+
+    def _fill(self, until: float) -> None:
+        """Send until no more is taken, or time is up."""
+        sends = True
+        while sends and perf_counter() < until:
+            sends = False
+            for publisher in self.publishers:
+                if publisher.is_idle and self._is_open():
+                    self._make(publisher, publisher.batch, perf_counter_ns(), 0)
+                sends |= not publisher.is_idle and publisher.push()
+
+    def _make(self, publisher: Publisher, count: int, sent: int, step: float) -> None:
+        first = (publisher.begun + publisher.made) % self.load.workload.pool
+        sums = self._fan_sums
+        self._under_way += int(sums[first + count] - sums[first])
+        publisher.make(count, sent, step)
+
+    def _is_open(self) -> bool:
+        return self._under_way - self.bench.delivered < WINDOW
+
+    def _receive(self, timeout: float) -> bool:
+        """Take what has come; whether anything has."""
+        events = self.selector.select(timeout)
+        for key, _ in events:
+            try:
+                key.data.receive()
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                name = self.contender.name
+                raise SienaError(f"{name} has closed a connection") from None
+        return bool(events)
+
+    def _drain(self) -> None:
+        """Send what is left, and wait until all has been worked off and delivered."""
+        for publisher in self.publishers:
+            publisher.ask()
+        deadline = perf_counter() + STALL_SECONDS
+        while not self._is_quiet():
+            sent = [each.push() for each in self.publishers if not each.is_idle]
+            if self._receive(0 if any(sent) else 0.01) or any(sent):
+                deadline = perf_counter() + STALL_SECONDS
+            elif perf_counter() > deadline:
+                missing = self._under_way - self.bench.delivered
+                raise SienaError(
+                    f"{self.contender.name}: {missing} of {self._under_way} "
+                    "deliveries have not come"
+                )
+        made = np.array([publisher.made for publisher in self.publishers])
+        if any(subscriber.lacks(made) for subscriber in self.subscribers):
+            raise SienaError(f"{self.contender.name}: not all deliveries have come")
+
+    def _is_quiet(self) -> bool:
+        return self._under_way == self.bench.delivered and all(
+            each.is_idle and each.answered == each.asked for each in self.publishers
+        )
+
+    def _counts(self) -> tuple[int, int, int]:
+        """Publications, deliveries and matches so far."""
+        return (
+            sum(each.made for each in self.publishers),
+            sum(each.deliveries for each in self.subscribers),
+            sum(each.matches for each in self.subscribers),
+        )
+
+    def _since(self, before: tuple[int, int, int]) -> tuple[int, int, int]:
+        publications, deliveries, matches = self._counts()
+        return publications - before[0], deliveries - before[1], matches - before[2]
+
+    # --- Pacing ----------------------------------------------------------------------
+
+    def pace(self, rate: float, seconds: float, guest: Guest | None = None) -> Pace:
+        """Publish at this rate for so long, and while the guest has more to do."""
+        self.bench.latencies = new_counters()
+        before = self._counts()
+        step = 1e9 / rate * len(self.publishers)  # of each publisher
+        begin = perf_counter_ns()
+        made = [0] * len(self.publishers)
+        busy = guest is not None
+        while (now := perf_counter_ns()) < begin + seconds * 1e9 or busy:
+            for publisher in self.publishers:
+                first = begin + publisher.number * 1e9 / rate
+                done = made[publisher.number]
+                late = min(int((now - first) / step) + 1 - done, publisher.batch)
+                if publisher.is_idle and now >= first and late > 0 and self._is_open():
+                    self._make(publisher, late, int(first + done * step), step)
+                    made[publisher.number] += late
+                while not publisher.is_idle and publisher.push():
+                    pass
+            self._receive(0)
+            busy = guest is not None and guest.turn()
+        self._drain()
+        publications, deliveries, _ = self._since(before)
+        p50, p99 = (percentile(self.bench.latencies, each) for each in (50, 99))
+        return Pace(rate, publications, deliveries, p50, p99)

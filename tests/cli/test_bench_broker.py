@@ -1,0 +1,221 @@
+"""``siena bench broker``: our broker, and others where they are installed, for real."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from siena.cli import bench_broker_generator
+from siena.cli.bench_broker import PEERS, Peer, bench_broker
+from siena.cli.bench_broker_generator import Flood, Generator, Load, Pace
+from siena.cli.bench_broker_nats import Nats
+from siena.cli.bench_broker_processes import Cores, family, running
+from siena.cli.bench_broker_report import conclusions
+from siena.cli.bench_broker_rounds import Plan, Result, Round, ratio
+from siena.cli.bench_broker_siena import Siena
+from siena.cli.bench_broker_worker import Settling, Subscribed
+from siena.cli.bench_broker_workload import Workload
+from siena.errors import SienaError
+
+# Servers are processes: they take seconds to start on a machine that does other things.
+pytestmark = pytest.mark.timeout(180)
+
+SLOW = (Peer.REDIS, Peer.MOSQUITTO, Peer.RABBITMQ)
+QUICK = ("--rounds", "1", "--seconds", "0.1", "--rate", "200", "--json")
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "siena", "bench", "broker", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def measured(*arguments: str) -> dict[str, Any]:
+    code, out, err = run(*QUICK, *arguments)
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_our_broker_delivers_what_it_must() -> None:
+    found = measured("--interests", "30", "--connections", "3", "--matches", "2")
+    assert abs(found["workload"]["matches_met"] - 2) < 0.4
+    (ours,) = found["servers"]
+    assert ours["name"] == "siena"
+    (first,) = ours["rounds"]
+    flood = first["flood"]
+    assert flood["publications"] > 0
+    assert flood["matches"] >= flood["deliveries"] > 0
+    assert 0 <= flood["generator_idle"] <= 1
+    for part in (first["steady"], first["half_load"]):
+        assert 0 < part["p50"] <= part["p99"]
+    assert len(ours["settled_seconds"]) == 10
+    assert ours["subscribed"]["memory_after"] >= 0
+    assert found["ratios"] == []
+
+
+def test_many_publishers_one_at_a_time_in_words() -> None:
+    code, out, err = run(
+        *QUICK[:-1], "--interests", "1", "--connections", "1", "--publishers", "5",
+        "--unbatched",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "1 interests on 1 connections, 1.0 met" in out
+    assert "5 publishing one at a time" in out
+    assert "deliveries checked: each the right one, once, in order" in out
+
+
+@pytest.mark.parametrize(
+    "peer",
+    [Peer.NATS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)],
+)
+def test_another_server_does_the_same_work(peer: Peer) -> None:
+    try:
+        PEERS[peer]().find()
+    except SienaError as error:
+        pytest.skip(str(error))
+    found = measured(
+        "--interests", "40", "--connections", "4", "--peer", peer.value,
+        "--publishers", "2",
+    )  # fmt: skip
+    ours, theirs = found["servers"]
+    assert (ours["name"], theirs["name"]) == ("siena", peer.value)
+    assert any(digit in theirs["version"] for digit in "0123456789")
+    assert theirs["rounds"][0]["flood"]["matches"] > 0
+    # What a topic cannot say, its clients filter: more is delivered for it.
+    flood = theirs["rounds"][0]["flood"]
+    assert flood["deliveries"] / flood["publications"] > (
+        ours["rounds"][0]["flood"]["deliveries"]
+        / ours["rounds"][0]["flood"]["publications"]
+    )
+    (compared,) = found["ratios"]
+    assert compared["peer"] == peer.value
+    assert compared["steady_p50"]["lowest"] > 0
+
+
+def test_a_wrong_option_is_one_line() -> None:
+    code, out, err = run("--matches", "200")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "200 matches of 100 interests" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("publishers", 0, "--publishers is 1 to 1000"),
+        ("rounds", 0, "--rounds is at least 1"),
+        ("seconds", float("nan"), "--seconds is at least"),
+        ("rate", 0.0, "--rate is 1 to"),
+        ("rate", float("nan"), "--rate is 1 to"),
+        ("matches", float("nan"), "nan matches"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(option: str, value: float, said: str) -> None:
+    with pytest.raises(SienaError, match=said):
+        bench_broker(**{option: value})  # type: ignore[arg-type]
+
+
+def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with pytest.raises(SienaError, match="no nats-server on the PATH"):
+        Nats().find()
+
+
+# --- Servers that do wrong ----------------------------------------------------------
+
+
+@contextmanager
+def mute() -> Iterator[int]:
+    """A port where something greets as NATS does and delivers nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve(connection: socket.socket) -> None:
+            with connection:
+                connection.sendall(b"INFO {}\r\n")
+                while data := connection.recv(65_536):
+                    connection.sendall(b"PONG\r\n" * data.count(b"PING\r\n"))
+
+        def accept() -> None:
+            for _ in range(3):
+                connection, _ = server.accept()
+                threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+def test_deliveries_that_never_come_are_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bench_broker_generator, "STALL_SECONDS", 0.2)
+    with mute() as port:
+        load = Load(Workload(2, 2, 1), 1, unbatched=False, port=port, processes=())
+        generator = Generator(Nats(), load)
+        generator.subscribe()
+        with pytest.raises(SienaError, match="deliveries have not come"):
+            generator.pace(1_000, 0.05)
+        generator.close()
+
+
+def test_a_server_ends_with_all_that_it_started() -> None:
+    with running(Siena(), Cores.choose()) as server:
+        processes = family(server.process)
+        assert server.process in processes
+        assert os.sched_getaffinity(server.process) == {Cores.choose().server}
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            assert connection.recv(1) == b"{"
+    for process in processes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+# --- What follows from the numbers --------------------------------------------------
+
+
+def result(name: str, rates: list[int], idle: float) -> Result:
+    pace = Pace(1_000, 10, 10, 0.001, 0.002)
+    settling = Settling([0.01], 1) if name == "siena" else None
+    return Result(
+        name,
+        f"{name} 1",
+        Subscribed(1.0, 0, 0),
+        [
+            Round(Flood(2.0, rate, 7, 7, 1.0, 0.5, 2 * idle), pace, pace, settling)
+            for rate in rates
+        ],
+    )
+
+
+def test_a_ratio_is_the_median_of_rounds_with_its_spread() -> None:
+    ours, peer = result("siena", [10, 30, 80], 0.5), result("nats", [10, 10, 20], 0.2)
+    found = ratio(ours, peer)
+    assert found.per_cpu_second == (3.0, 1.0, 4.0)
+    assert found.steady_p50 == (1.0, 1.0, 1.0)
+    plan = Plan(Workload(), 1, unbatched=False, rounds=3, seconds=2.0, rate=1_000)
+    lines = list(conclusions([ours, peer], [found], plan))
+    assert lines[0].startswith(
+        "siena / nats: 3.00 (1.00 … 4.00) times the publications"
+    )
+    assert lines[2].startswith("165 deliveries checked")
+
+
+@pytest.mark.parametrize("bound", ["siena", "nats"])
+def test_a_busy_generator_gives_no_ratio(bound: str) -> None:
+    idle = {"siena": 0.5, "nats": 0.5, bound: 0.09}
+    ours, peer = (result(name, [10], idle[name]) for name in ("siena", "nats"))
+    found = ratio(ours, peer)
+    assert found.per_cpu_second is None
+    plan = Plan(Workload(), 1, unbatched=False, rounds=1, seconds=2.0, rate=1_000)
+    assert "no ratio" in next(conclusions([ours, peer], [found], plan))
