@@ -88,6 +88,7 @@ async def test_bodies() -> None:
 
 BAD_BODIES: list[tuple[str, str | bytes, int, int, str]] = [
     ("text/plain", '{"x": 1}', 415, 108, "text/plain"),
+    ("", '{"x": 1}', 415, 108, "missing"),
     ("application/json", '{"x": 1', 400, 100, "notification 1: this is not JSON"),
     ("application/json", '[{"x": 1}, {"x": [2]}]', 400, 100, "notification 2"),
     ("application/json", '{"x": 1, "x": 2}', 400, 100, "twice"),
@@ -115,6 +116,15 @@ async def test_bad_bodies_publish_nothing() -> None:
             assert (answer.status_code, said["error"]) == (status, error)
             assert text in said["text"]
             assert "\n" not in said["text"]
+        assert broker.core.counters.publications == 0
+
+
+async def test_events_whose_attributes_are_in_headers_are_not_half_read() -> None:
+    async with web() as (broker, _, client):
+        headers = {f"ce-{name}": value for name, value in EVENT.items()}
+        answer = await client.post("/publish", json={"x": 1}, headers=headers)
+        assert answer.status_code == 415
+        assert "application/cloudevents+json" in answer.json()["text"]
         assert broker.core.counters.publications == 0
 
 

@@ -1,5 +1,6 @@
 """WebSockets of a broker: JSON objects go both ways."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -166,3 +167,26 @@ async def test_a_socket_that_is_not_read_loses_its_own_and_hears_of_it() -> None
             else:
                 lost += said["count"]
         assert lost == counters.lost
+
+
+async def test_who_publishes_for_a_reader_that_blocks_waits_for_it() -> None:
+    limits = Limits(output_bytes=1_048_576)
+    async with web(limits=limits) as found, socket(found) as publisher:
+        reader = await connect(found.broker, policy="block")
+        await reader.subscribe(1, "n any")
+        text, total = "a" * 20_000, 1_500
+
+        async def publish() -> None:
+            for n in range(total):
+                await publisher.ask(pub={"n": n, "text": text})
+            await publisher.ask(ping="done")
+
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(publish())
+            await until(lambda: any(g.is_held for g in found.server.lobby.guests))
+            for n in range(total):
+                delivery = await reader.next()
+                assert isinstance(delivery, Delivery)
+                assert delivery.block == encode({"n": n, "text": text})
+        assert (await publisher.next())["data"] == "done"
+        assert found.broker.core.counters.lost == 0

@@ -83,6 +83,11 @@ class Guest:
         lost = self.outbox.recover()
         return frames + Lost(lost).pack() if lost else frames
 
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody is full of what it published."""
+        return bool(self._held_by)
+
     async def may_publish(self) -> None:
         """Wait until nobody is full of what it published."""
         await self._may_publish.wait()

@@ -26,10 +26,10 @@ class Lobby:
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
         self.is_draining = False
-        self._guests: set[Guest] = set()
+        self.guests: set[Guest] = set()
 
     def __len__(self) -> int:
-        return len(self._guests)
+        return len(self.guests)
 
     def enter(
         self,
@@ -45,18 +45,18 @@ class Lobby:
         """
         if self.is_draining:
             raise ProtocolError(Fault.DRAINING, "this broker ends")
-        if len(self._guests) >= GUESTS_MAX:
+        if len(self.guests) >= GUESTS_MAX:
             text = f"more than {GUESTS_MAX} guests"
             raise ProtocolError(Fault.TOO_MANY_CONNECTIONS, text)
         guest = Guest(self.broker.settings.limits.output_bytes)
         connect = Connect(VERSIONS[1], name, identity, policy)
         client, _ = self.broker.admit(guest, connect)
-        self._guests.add(guest)
+        self.guests.add(guest)
         return Visit(guest, client)
 
     def leave(self, visit: Visit) -> None:
         """Somebody has left; who has an identity may come back."""
-        self._guests.discard(visit.guest)
+        self.guests.discard(visit.guest)
         visit.guest.is_over = True
         visit.client.gone()
 
@@ -74,5 +74,5 @@ class Lobby:
     def drain(self) -> None:
         """Let nobody in any more, and say good-bye to those who are there."""
         self.is_draining = True
-        for guest in list(self._guests):
+        for guest in list(self.guests):
             guest.fail(ProtocolError(Fault.DRAINING, "this broker ends"))

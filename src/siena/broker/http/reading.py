@@ -62,8 +62,11 @@ def kind_of(request: Request) -> str:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _READERS:
-        kinds = ", ".join(_READERS)
-        text = f"the content type {kind or 'is missing'!r}; there are {kinds}"
+        found = f"not {kind}" if kind else "and it is missing"
+        text = f"the content type is one of {', '.join(_READERS)}, {found}"
+        raise HttpError(Fault.BAD_REQUEST, text, status=415)
+    if "ce-specversion" in request.headers:
+        text = "attributes of CloudEvents are read in application/cloudevents+json"
         raise HttpError(Fault.BAD_REQUEST, text, status=415)
     return kind
 
