@@ -24,8 +24,8 @@ from wire import Wire, connect, until
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 # Five brokers; the weights leave no two ways of equal length.
-TREE = [(2, 1, 1), (3, 2, 2), (4, 1, 4), (5, 4, 8)]
-MESH = [*TREE, (5, 3, 3), (4, 2, 6)]
+TREE = [(2, 1, 1, ""), (3, 2, 2, ""), (4, 1, 4, ""), (5, 4, 8, "")]
+MESH = [*TREE, (5, 3, 3, ""), (4, 2, 6, "")]
 HYBRID = [
     (2, 1, 1, "mesh"),
     (3, 2, 2, "mesh"),
@@ -33,21 +33,19 @@ HYBRID = [
     (4, 1, 8, "peer"),
     (5, 4, 16, "master"),
 ]
-NETWORKS: dict[Architecture, list[tuple[object, ...]]] = {
-    "hierarchical": list(TREE),
-    "acyclic": list(TREE),
-    "general": list(MESH),
-    "hybrid": list(HYBRID),
+NETWORKS: dict[Architecture, list[tuple[int, int, int, str]]] = {
+    "hierarchical": TREE,
+    "acyclic": TREE,
+    "general": MESH,
+    "hybrid": HYBRID,
 }
 
 
 def real(architecture: Architecture) -> NetworkSettings:
-    names = ("from", "to", "weight", "role")
-    links = []
-    for link in NETWORKS[architecture]:
-        one, other, *rest = link
-        found = dict(zip(names, (f"b{one}", f"b{other}", *rest), strict=False))
-        links.append(found)
+    links = [
+        {"from": f"b{one}", "to": f"b{other}", "weight": weight, "role": role or None}
+        for one, other, weight, role in NETWORKS[architecture]
+    ]
     form = {
         "architecture": architecture,
         "brokers": [{"name": f"b{number}"} for number in range(1, 6)],

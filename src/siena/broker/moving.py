@@ -217,7 +217,9 @@ class OldBroker:
             elif isinstance(body, Tell):
                 parcel = told(body)
                 assert isinstance(parcel, Parcel)
-                self.stamps = parcel.known
+                self.stamps = frozenset(
+                    key for key in parcel.known if isinstance(key, Stamp)
+                )
                 return
 
     def close(self) -> None:
