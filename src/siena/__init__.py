@@ -11,6 +11,9 @@ True
 True
 """
 
+import importlib
+import typing
+
 from siena.algebra.covering import covers_advertisement
 from siena.algebra.overlap import overlaps
 from siena.algebra.relations import counterexample, covers, equivalent
@@ -39,6 +42,18 @@ from siena.model import (
 
 __version__ = "0.1.0"
 
+if typing.TYPE_CHECKING:
+    from siena.client.connecting import connect
+
+
+def __getattr__(name: str) -> object:
+    """Load what only programs with a broker need when they need it."""
+    if name == "connect":
+        connecting = importlib.import_module("siena.client.connecting")
+        return connecting.connect
+    raise AttributeError(f"module 'siena' has no attribute {name!r}")
+
+
 __all__ = [
     "Advertisement",
     "Constraint",
@@ -50,6 +65,7 @@ __all__ = [
     "Predicate",
     "SienaError",
     "Value",
+    "connect",
     "counterexample",
     "covers",
     "covers_advertisement",

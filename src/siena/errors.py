@@ -10,6 +10,12 @@
     ├── InvalidFormError            JSON that is not the form of anything of ours
     ├── InvalidTopologyError        brokers and links that make no network
     ├── TableFileError              a file that is no table of ours, or a damaged one
+    ├── ServiceError                something between a client and its broker
+    │   ├── NoBrokerError             nobody answers there, or not as a broker does
+    │   ├── ConnectionLostError       the connection ended before the answer came
+    │   ├── RequestRefusedError       the broker said no; has the number of its reason
+    │   ├── OverflowedError           a subscription got more than it may keep
+    │   └── NoReplyError              nobody replied to a request in time
     └── LimitError                  a declared limit was reached; names it
 
 A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
@@ -127,6 +133,41 @@ class InvalidTopologyError(SienaError):
 
 class TableFileError(SienaError):
     """A file that is not a stored table, is damaged, or newer than this version."""
+
+
+class ServiceError(SienaError):
+    """Something between a client and its broker."""
+
+
+class NoBrokerError(ServiceError):
+    """Nobody answers at an address, or not as a broker does."""
+
+
+class ConnectionLostError(ServiceError):
+    """The connection ended, by whomever, before the answer came."""
+
+
+class RequestRefusedError(ServiceError):
+    """The broker said no.
+
+    >>> raise RequestRefusedError(105, "more than 1024 advertisements")
+    Traceback (most recent call last):
+    siena.errors.RequestRefusedError: more than 1024 advertisements (error 105)
+
+    ``fault`` is the number of :class:`siena.protocol.faults.Fault`.
+    """
+
+    def __init__(self, fault: int, message: str) -> None:
+        super().__init__(message, hint=f"error {fault}")
+        self.fault = fault
+
+
+class OverflowedError(ServiceError):
+    """A subscription got more than it may keep, and was to end rather than lose."""
+
+
+class NoReplyError(ServiceError):
+    """Nobody replied to a request in time."""
 
 
 class LimitError(SienaError):

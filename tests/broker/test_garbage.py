@@ -84,6 +84,15 @@ async def test_a_notification_that_is_too_long_is_refused_alone() -> None:
         assert got == Delivery((1,), encode({"x": 1}))
 
 
+async def test_all_may_come_in_one_go_however_long_what_follows_is() -> None:
+    async with serving() as broker:
+        wire = await open_wire(broker)
+        block = encode({"x": "y" * 100_000})
+        wire.send(CONNECTED + Subscribe(1, "x any").pack() + pack(Op.PUB, block))
+        _welcome, _settled, got = [await wire.next() for _ in range(3)]
+        assert got == Delivery((1,), block)
+
+
 async def test_a_ping_that_is_too_long_is_refused_alone() -> None:
     async with serving() as broker:
         wire = await connect(broker)

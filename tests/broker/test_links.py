@@ -9,8 +9,9 @@ from siena.broker.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
 from siena.messages import Unsubscribe
-from siena.protocol.bodies import Advertise, Quench
-from siena.protocol.deliveries import Delivery, FoundSequence
+from siena.protocol import bodies
+from siena.protocol.bodies import Advertise, Quench, Trace
+from siena.protocol.deliveries import Delivery, FoundSequence, pack_traced
 from wire import chain, connect, serving, settings, until
 
 
@@ -147,3 +148,48 @@ async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
     finally:
         await other.drain()
         await hub.drain()
+
+
+async def test_who_traces_hears_from_every_broker_on_the_way() -> None:
+    async with chain(3) as brokers:
+        wire, publisher = (
+            await connect(brokers[2], name="ann"),
+            await connect(brokers[0]),
+        )
+        await wire.subscribe(1, "x > 3")
+        publisher.send(pack_traced(7, x(5)))
+        hops = []
+        for _ in range(3):
+            trace = await publisher.next()
+            assert isinstance(trace, Trace)
+            assert trace.token == 7
+            hop = trace.hop
+            hops.append((hop.broker, hop.came_from, hop.went_to, hop.matched))
+        assert hops == [
+            ("b0", "a client", ["b1"], []),
+            ("b1", "b0", ["b2"], []),
+            ("b2", "b1", [], ["ann: x > 3"]),
+        ]
+        assert await wire.next() == Delivery((1,), x(5))
+
+
+async def test_what_was_asked_for_before_there_were_neighbours_is_told_them() -> None:
+    async with serving(settings("a")) as one, serving(settings("b")) as two:
+        wire, publisher = await connect(one), await connect(two)
+        await wire.subscribe(1, "x > 3")
+        await wire.subscribe(2, "x = 1 then x = 2")
+        await wire.subscribe(3, "x = 8 or y = 1")
+        wire.send(bodies.Unsubscribe(3))
+        await wire.sync()
+        publisher.send(Advertise(1, "x any"))
+        assert await publisher.next() == Quench(1, True)
+        two.links.call((Link(url=one.addresses[0].url),))
+        assert await publisher.next() == Quench(1, False)
+        await until(lambda: len(two.core.exchange) == 3)
+        publisher.publish({"x": 1}, {"x": 2}, {"x": 5}, {"y": 1})
+        got = [await wire.next(), await wire.next()]
+        assert FoundSequence(2, (x(1), x(2))) in got
+        assert Delivery((1,), x(5)) in got
+        wire.close()
+        assert await publisher.next() == Quench(1, True)
+        assert one.core.counters.received == 3

@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 SERVE = [sys.executable, "-m", "siena", "serve"]
 
 
@@ -118,10 +120,25 @@ def test_settings_are_read_again_and_what_cannot_change_is_named(
         assert "unknown field `connectoins` - at `$.limits`" in found.stderr.readline()
 
 
+def test_http_is_served_when_it_is_wanted_and_ends_with_the_broker() -> None:
+    arguments = ("--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--json")
+    with process(*arguments, "--name", "b1") as found:
+        url = ready(found)["http"]
+        assert httpx.get(f"{url}/healthz").json() == {"ok": True, "broker": "b1"}
+        with httpx.stream("GET", f"{url}/subscribe?filter=x+any") as answer:
+            lines = answer.iter_lines()
+            assert next(lines) == "event: settled"
+            found.send_signal(signal.SIGTERM)
+            assert "event: err" in list(lines)
+        assert found.wait(10) == 0
+
+
 def test_what_is_wrong_is_said_in_one_line() -> None:
     for arguments, said in (
         (("--listen", "0.0.0.0:0"), "--insecure-listen"),
         (("--listen", "here:there"), "no address"),
+        (("--listen", ":0", "--http", "0.0.0.0:0"), "--insecure-listen"),
+        (("--listen", ":0", "--http", ":0", "--workers", "2"), "workers"),
         (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
     ):
         found = subprocess.run(

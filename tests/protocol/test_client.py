@@ -118,6 +118,15 @@ def test_a_broker_may_refuse_before_it_knows_how_we_talk(*, greeted: bool) -> No
     assert client.closed
 
 
+def test_a_refusal_may_come_together_with_the_greeting() -> None:
+    server, client = ServerConversation(), ClientConversation(Connect(0))
+    line = server.refuse(ProtocolError(Fault.TOO_MANY_CONNECTIONS, "no more"))
+    assert client.feed(INFO.line() + line) == [
+        INFO,
+        Error(208, "no more", closes=True),
+    ]
+
+
 @pytest.mark.parametrize(
     "data",
     [

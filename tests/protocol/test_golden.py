@@ -11,11 +11,13 @@ from siena.protocol.bodies import (
     Done,
     Error,
     Hop,
+    Look,
     Lost,
     Move,
     Peer,
     Quench,
     Resume,
+    Seen,
     Settled,
     Subscribe,
     Suspend,
@@ -43,10 +45,10 @@ X1 = write_block({"x": 1})
 BODIES: list[tuple[Body, str]] = [
     (Connect(1), "0c000000 01 96 01 c0 c0 a464726f70 c0 c0"),
     (
-        Connect(1, "me", "id", "block", Peer(2, 3, "mesh", 1.5), "t"),
+        Connect(1, "me", "id", "block", Peer(2, 3, "mesh", 1.5, ["u"]), "t"),
         (
-            "22000000 01 96 01 a26d65 a26964 a5626c6f636b"
-            "94 02 03 a46d657368 cb3ff8000000000000 a174"
+            "25000000 01 96 01 a26d65 a26964 a5626c6f636b"
+            "95 02 03 a46d657368 cb3ff8000000000000 91a175 a174"
         ),
     ),
     (Welcome(1, 2, 3, 4), "07000000 11 95 01 02 03 04 c2"),
@@ -57,6 +59,8 @@ BODIES: list[tuple[Body, str]] = [
     (Suspend(), "05000000 09 91 cd03e8"),
     (Resume(), "02000000 0a 90"),
     (Move("siena://b"), "0c000000 0b 91 a97369656e613a2f2f62"),
+    (Look("links", 3), "09000000 0d 92 a56c696e6b73 03"),
+    (Seen("a", {"x": 1}), "08000000 1a 92 a161 81a17801"),
     (Done(Op.UNSUB, 7), "04000000 19 92 04 07"),
     (Lost(3), "04000000 14 92 03 c0"),
     (Quench(7, quenched=True), "04000000 15 92 07 c3"),

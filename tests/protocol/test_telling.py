@@ -60,6 +60,10 @@ ttls = st.integers(0, TTL_MAX)
 origins = st.none() | u64
 stamps = st.builds(Stamp, u64, u64, u64)
 notices = st.builds(Notify, our.any_notifications, stamps, times, u64, ttls)
+found = st.builds(
+    Found, our.any_patterns, st.lists(notices, min_size=1, max_size=3).map(tuple)
+)
+keys = stamps | st.tuples(our.any_patterns, st.lists(stamps, max_size=3).map(tuple))
 interests = st.one_of(
     our.any_filters,
     our.any_predicates,
@@ -75,9 +79,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Unadvertise, our.any_advertisements, origins),
     st.builds(Settle, interests, u64, origins, fresh=st.booleans(), ttl=ttls),
     st.builds(Settled, u64),
-    st.builds(
-        Found, our.any_patterns, st.lists(notices, min_size=1, max_size=3).map(tuple)
-    ),
+    found,
     st.builds(
         LinkState,
         u64,
@@ -89,9 +91,9 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.sampled_from([PeerConfirm(), PeerDisconnect(), Release()]),
     st.builds(
         Parcel,
-        st.lists(notices, max_size=2).map(tuple),
-        st.frozensets(stamps, max_size=3),
-        st.frozensets(stamps, max_size=3),
+        st.lists(notices | found, max_size=2).map(tuple),
+        st.frozensets(keys, max_size=3),
+        st.frozensets(keys, max_size=3),
     ),
 )
 

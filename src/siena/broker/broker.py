@@ -10,6 +10,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from itertools import count
 
@@ -19,6 +20,7 @@ from siena.broker.addresses import Address, read_address
 from siena.broker.clients import Client, Stranger
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.guest import Guest
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.link import Link
 from siena.broker.links import Links
@@ -29,13 +31,15 @@ from siena.broker.publications import Publications
 from siena.broker.requests import Requests
 from siena.broker.session import Session
 from siena.broker.settings import Settings
+from siena.broker.snapshots import look
 from siena.broker.turn import Turn
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
-from siena.protocol.bodies import Connect
+from siena.protocol.bodies import Connect, Look
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.greeting import Info
+from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -94,13 +98,15 @@ class Broker:
         router = Router(
             number_of(self.name), self.settings.routing.options(), epoch=epoch
         )
-        self.core = Core(self.settings, self._clock, router)
+        self.core = Core(self.settings, self._clock, router, self.name)
         self.publications = Publications(self.core)
         self.requests = Requests(self.core)
+        self.requests.add(Look, partial(look, self))
         self.moving = Moving(self.core, self.requests)
         self.links = Links(
             self.core, self.publications, self.requests.briefing, self, self.name
         )
+        self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
         self.came, self.wrote = turn.came, turn.wrote
@@ -145,7 +151,13 @@ class Broker:
         now = self.settings
         changeable = {
             name: getattr(settings, name)
-            for name in ("limits", "links", "digest_seconds", "accept_peers")
+            for name in (
+                "limits",
+                "links",
+                "digest_seconds",
+                "accept_peers",
+                "handlers",
+            )
         }
         self.settings = self.core.settings = replace(now, **changeable)
         self._connections_max = min(
@@ -166,7 +178,7 @@ class Broker:
             "broker": self.name,
             "number": router.me,
             "epoch": router.epoch,
-            "addresses": [str(address) for address in self.addresses],
+            "urls": [address.url for address in self.addresses],
             "counters": core.counters.snapshot(),
             "links": [link.snapshot() for link in core.links.values()],
             "sessions": len(core.sessions),
@@ -191,7 +203,7 @@ class Broker:
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            assert isinstance(source, Connection)
+            assert isinstance(source, (Connection, Guest))
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
 
@@ -214,7 +226,9 @@ class Broker:
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
-            loop.call_later(HANDSHAKE_SECONDS_MAX, self._expect, connection)
+            connection.handshake = loop.call_later(
+                HANDSHAKE_SECONDS_MAX, self._expect, connection
+            )
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
@@ -224,24 +238,25 @@ class Broker:
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client, or a neighbour."""
         if body.peer is not None:
+            self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
             return
-        session = self._session(body)
-        is_known = session.sink is None and session.number in self.core.sessions
-        session.name, session.sink = body.name, connection
-        self.core.sessions[session.number] = session
-        connection.outbox.policy = body.policy
-        client = Client(
-            connection,
-            session,
-            self.core,
-            self.publications,
-            self.requests,
-            self.moving,
-        )
+        client, is_known = self.admit(connection, body)
         connection.role = client
         connection.welcomed()
         client.welcome(resumed=is_known)
+
+    def admit(self, who: Connection | Guest, body: Connect) -> tuple[Client, bool]:
+        """A client from now on; and whether something was kept for it."""
+        session = self._session(body)
+        is_known = session.sink is None and session.number in self.core.sessions
+        session.name, session.sink = body.name, who
+        self.core.sessions[session.number] = session
+        who.outbox.policy = body.policy
+        client = Client(
+            who, session, self.core, self.publications, self.requests, self.moving
+        )
+        return client, is_known
 
     def _session(self, body: Connect) -> Session:
         """The session of an identity, or a new one."""

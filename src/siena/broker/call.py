@@ -35,6 +35,7 @@ class Switchboard(Protocol):
     briefing: Briefing
     house: House
     name: str
+    urls: list[str]
     calling: dict[int, "Call"]
 
     def up(self, link: Link) -> None:
@@ -113,7 +114,7 @@ class Call:
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         router.connect(info.number, side, weight)
-        peer = Peer(router.me, router.epoch, side.value, weight)
+        peer = Peer(router.me, router.epoch, side.value, weight, links.urls)
         body = Connect(VERSIONS[1], name=links.name, peer=peer)
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
@@ -136,7 +137,7 @@ class Call:
         self.was_linked = True
         assert self._connection is not None
         side = Side(self._settings.side)
-        other = Other(number, self._name, body.epoch, side, "us")
+        other = Other(number, self._name, body.epoch, side, "us", [self._address.url])
         link = Link(links.core, links.publications, self._connection, other, self._gone)
         links.briefing.begin()
         links.up(link)

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
+from siena.broker.guest import Guest
 from siena.broker.intake import Run, run_of
 from siena.broker.moving import Moving
 from siena.broker.publications import Publications
@@ -12,6 +13,7 @@ from siena.broker.session import Session
 from siena.messages import Release
 from siena.protocol.bodies import Body, Connect, Move, Tell, Welcome, unpack
 from siena.protocol.contents import read_block
+from siena.protocol.deliveries import TracedPublication, unpack_traced
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
 from siena.protocol.greeting import VERSIONS, agree
@@ -66,7 +68,7 @@ class Client:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Connection | Guest,
         session: Session,
         core: Core,
         publications: Publications,
@@ -137,6 +139,9 @@ class Client:
         if frame.op == Op.PUB:  # others come in runs
             text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
             raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        if frame.op == Op.TRACED_PUB:
+            self._trace(unpack_traced(frame.body))
+            return
         if frame.op == Op.CONNECT:
             raise ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
         if frame.op == Op.MOVE or (frame.op == Op.TELL and self.session.identity):
@@ -146,6 +151,18 @@ class Client:
             text = f"{Op(frame.op).name} is for brokers"
             raise ProtocolError(Fault.PEER_REFUSED, text)
         self._requests.handle(self.session, unpack(frame.op, frame.body))
+
+    def _trace(self, publication: TracedPublication) -> None:
+        if len(publication.block) > BLOCK_BYTES_MAX:
+            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
+            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        is_advertising = self._core.router.options.is_advertising
+        if not is_advertising or self._is_advertised(publication.block):
+            self._publications.tracing.publish(self._connection, publication)
+        else:
+            raise ProtocolError(
+                Fault.NOT_ADVERTISED, "no advertisement of this connection admits it"
+            )
 
     def _move(self, body: Body) -> None:
         """From here to elsewhere, or from elsewhere to here."""

@@ -9,17 +9,16 @@ import logging
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from siena.broker.intake import Run, cut
+from siena.broker.hearing import Hearing
+from siena.broker.intake import Run
 from siena.broker.limits import DRAIN_SECONDS_MAX, INPUT_BYTES_MAX
+from siena.broker.listening import keep_alive
 from siena.broker.outbox import Fit, Outbox
 from siena.protocol.answers import told_in_lines
 from siena.protocol.bodies import Error, Lost
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, check_length
-from siena.protocol.greeting import PREFACE
-from siena.protocol.limits import CONNECT_BYTES_MAX, FRAME_BYTES_MAX, LINE_BYTES_MAX
-from siena.protocol.line_mode import Asked, LineMode
-from siena.protocol.lines import Reply
+from siena.protocol.frames import Frame
+from siena.protocol.limits import FRAME_BYTES_MAX
 
 log = logging.getLogger("siena.broker")
 
@@ -73,6 +72,14 @@ class House(Protocol):
         ...
 
 
+class Held(Protocol):
+    """Somebody who publishes, and may have to wait."""
+
+    def release(self, by: "Connection") -> None:
+        """Somebody has caught up, or gone."""
+        ...
+
+
 class Connection(asyncio.Protocol):
     """A connection that was accepted, or that we made to a neighbour.
 
@@ -91,19 +98,14 @@ class Connection(asyncio.Protocol):
         on_info: Callable[[bytes], None] | None = None,
     ) -> None:
         self._house = house
-        # We made the connection, and are waiting for the first line.
-        self._on_info = on_info
         self.role: Role | None = None
         self.outbox = Outbox("drop", limit)
         self.address = ""
         self._transport: asyncio.Transport | None = None
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._needed = 1
-        self._is_greeted = False
-        # A person: what is sent and heard is translated.
-        self._lines: LineMode | None = None
-        self.frame_bytes_max = CONNECT_BYTES_MAX
+        self._high = 0
+        self._hearing = Hearing(self, on_info)
+        # Goes off if it takes too long to say who this is.
+        self.handshake: asyncio.TimerHandle | None = None
         self._is_touched = False
         self._is_ended = False
         # Whether this turn will look at it; and whether there is enough to look at.
@@ -113,7 +115,7 @@ class Connection(asyncio.Protocol):
         # Those whose output is full of what this one publishes.
         self._held_by: set[Connection] = set()
         # And those who publish what this one's output is full of.
-        self.holds: set[Connection] = set()
+        self.holds: set[Held] = set()
 
     # --- What the loop calls --------------------------------------------------------
 
@@ -123,20 +125,20 @@ class Connection(asyncio.Protocol):
         self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
+        keep_alive(transport.get_extra_info("socket"))
         # Above this much output the loop says so, and again below a half of it.
-        high = self.outbox.limit // 2
-        transport.set_write_buffer_limits(high=high, low=high // 2)
+        self._high = self.outbox.limit // 2
+        transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
         self._house.opened(self)
 
     def data_received(self, data: bytes) -> None:
         """Put it aside."""
-        self._parts.append(data)
-        self._size += len(data)
-        if self._size >= self._needed and not self.is_closing:
+        self._hearing.put(data)
+        if self._hearing.is_enough and not self.is_closing:
             if not self._is_waiting:
                 self._is_waiting = True
                 self._house.came(self)
-            if self._size >= INPUT_BYTES_MAX and not self._is_full:
+            if self._hearing.size >= INPUT_BYTES_MAX and not self._is_full:
                 assert self._transport is not None
                 self._is_full = True
                 self._transport.pause_reading()
@@ -161,6 +163,8 @@ class Connection(asyncio.Protocol):
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
+        if self.handshake is not None:
+            self.handshake.cancel()
         role, self.role = self.role, None
         if role is not None:
             role.gone()
@@ -173,98 +177,51 @@ class Connection(asyncio.Protocol):
         self._is_waiting = False
         if self.is_closing or self._held_by:
             return 0
-        size = self._read() if self._size >= self._needed else 0
+        size = self._hearing.size if self._hearing.is_enough else 0
+        try:
+            if size:
+                self._hearing.read()
+        except ProtocolError as error:
+            self.fail(error)
         if self._is_ended:
-            self._house.route()
-            self.close()
+            self.leave()
         elif self._is_full:
             self._is_full = False
             self._read_on()
         return size
 
-    def _read(self) -> int:
-        data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        self._parts.clear()
-        size, self._size = self._size, 0
-        try:
-            rest = self._hear(data)
-        except ProtocolError as error:
-            self.fail(error)
-            return size
-        if rest:
-            self._parts.append(rest)
-            self._size = len(rest)
-        return size
+    @property
+    def is_listening(self) -> bool:
+        """Whether what comes is still of interest."""
+        return self.role is not None and not self.is_closing
 
-    def _hear(self, data: bytes) -> bytes:
-        """Hand on what is complete; the rest."""
-        if self._on_info is not None:
-            return self._be_greeted(data, self._on_info)
-        if self._lines is None and not self._is_greeted:
-            if data[:1] == PREFACE[:1]:
-                self.outbox.in_lines = False
-                return self._greet(data)
-            self._lines = LineMode()
-        if self._lines is None:
-            return self._frames(data)
-        for heard in self._lines.hear(data):
-            if isinstance(heard, Asked):
-                rest = self._frames(heard.frames)
-                assert not rest, "half a frame"
-                continue
-            self._house.route()  # what follows from lines before is said before
-            if isinstance(heard, Reply):
-                self._add(heard.data)
-            else:
-                self.close()
-            if self.is_closing:
-                break
-        self._needed = 1
-        return b""
+    def hear(self, piece: Run | Frame) -> None:
+        """Publications in a row, or another frame."""
+        assert self.role is not None
+        if isinstance(piece, Run):
+            self.role.run(piece)
+        else:
+            self.role.frame(piece)
 
-    def _be_greeted(self, data: bytes, on_info: Callable[[bytes], None]) -> bytes:
-        """The first line of the broker that we have called, and what follows."""
-        line, end, rest = data.partition(b"\n")
-        if not end:
-            check_length(len(line), LINE_BYTES_MAX)
-            self._needed = len(data) + 1
-            return data
-        self._on_info = None
-        self._is_greeted = True
+    def talk_in_frames(self) -> None:
+        """A program is at the other end."""
         self.outbox.in_lines = False
-        on_info(line)
-        return self._frames(rest)
 
-    def _greet(self, data: bytes) -> bytes:
-        """The preface, when all of it is there, and what follows."""
-        if not data.startswith(PREFACE[: len(data)]):
-            raise ProtocolError(
-                Fault.BAD_PREFACE, "what begins with 0x00 goes on with SIENA\\r\\n"
-            )
-        if len(data) < len(PREFACE):
-            self._needed = len(PREFACE)
-            return data
-        self._is_greeted = True
-        return self._frames(data[len(PREFACE) :])
+    def say(self, line: bytes) -> None:
+        """Answer a person, after what follows from lines before."""
+        self._house.route()
+        self._add(line)
 
-    def _frames(self, data: bytes) -> bytes:
-        """Hand on what is complete; the rest."""
-        found = cut(data, self.frame_bytes_max)
-        self._needed = found.needed
-        for piece in found.pieces:
-            if self.role is None or self.is_closing:
-                return b""
-            if isinstance(piece, Run):
-                self.role.run(piece)
-            else:
-                self.role.frame(piece)
-        if found.error is not None:
-            raise found.error
-        return data[found.end :]
+    def leave(self) -> None:
+        """They have said good-bye."""
+        self._house.route()
+        self.close()
 
     def welcomed(self) -> None:
-        """It is known who this is: frames may be longer."""
-        self.frame_bytes_max = FRAME_BYTES_MAX
+        """It is known who this is: frames may be longer, and nobody is waiting."""
+        self._hearing.frame_bytes_max = FRAME_BYTES_MAX
+        if self.handshake is not None:
+            self.handshake.cancel()
 
     # --- Going out ------------------------------------------------------------------
 
@@ -321,6 +278,10 @@ class Connection(asyncio.Protocol):
             transport.write(data)
         if self.is_closing:
             transport.close()
+        elif (self.holds or self.outbox.lost) and self.waiting <= self._high:
+            # The system took so much that the loop never asked us to wait, and will
+            # never say that we may go on.
+            asyncio.get_running_loop().call_soon(self.resume_writing)
         return len(data)
 
     # --- Ending ---------------------------------------------------------------------

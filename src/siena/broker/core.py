@@ -54,6 +54,7 @@ class Core:
     settings: Settings
     clock: Clock
     router: Router
+    name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -119,6 +120,8 @@ class Core:
             self._found(session, of, message)
 
     def _found(self, session: Session, of: int, message: Found) -> None:
+        if session.is_moving:
+            return
         self.counters.found += 1
         blocks = [write_block(notify.notification) for notify in message.sequence]
         try:

@@ -10,6 +10,8 @@ OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 REPLY_BYTES_MAX = 1024 * 1024
 # Connections; the files that the system allows may be fewer.
 CONNECTIONS_MAX = 100_000
+# Those that come by HTTP and stay, and identities with handlers.
+GUESTS_MAX = 10_000
 # Files that are open beside connections: logs, listening sockets, the loop's own.
 FILES_KEPT = 64
 # Patterns of one connection: each of them looks at what it subscribes to.

@@ -13,10 +13,23 @@ from siena.broker.core import Core
 from siena.broker.counters import LinkCounters
 from siena.broker.intake import Run, run_of
 from siena.broker.publications import Publications
-from siena.messages import Advertise, Message, PeerConfirm, Side, Subscribe
+from siena.messages import (
+    Advertise,
+    Found,
+    LinkState,
+    Message,
+    PeerConfirm,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    verb,
+)
 from siena.model import Advertisement, Filter
-from siena.protocol.bodies import Digest, Tell, unpack
-from siena.protocol.deliveries import unpack_forward
+from siena.protocol.bodies import Digest, Tell, Trace, unpack
+from siena.protocol.deliveries import TRACED, unpack_forward
 from siena.protocol.digests import Tally
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op
@@ -24,6 +37,18 @@ from siena.protocol.limits import BLOCK_BYTES_MAX
 from siena.protocol.pings import unpack_ping
 from siena.protocol.telling import pack_tell, told
 from siena.routing.interest import Change
+
+# What routers tell each other once there is a link.
+TOLD = (
+    Advertise,
+    Found,
+    LinkState,
+    Settle,
+    Settled,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
 
 
 class Other(NamedTuple):
@@ -34,6 +59,7 @@ class Other(NamedTuple):
     epoch: int
     side: Side  # what we take it for
     caller: Literal["us", "them"]
+    urls: list[str]  # where clients find it
 
 
 class Link:
@@ -53,7 +79,8 @@ class Link:
         other: Other,
         on_gone: Callable[["Link"], None],
     ) -> None:
-        self.number, self.name, self.epoch, self.side, self.caller = other
+        self.number, self.name, self.epoch, self.side, self.caller = other[:5]
+        self._urls = other.urls
         self.connection = connection
         self.counters = LinkCounters()
         self._core = core
@@ -99,10 +126,12 @@ class Link:
             raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
         self._core.counters.received += 1
         self.counters.received += 1
-        if self._core.router.is_new(head.stamp):
-            self._publications.add(self.connection, run_of([head.block]), [head])
-        else:
+        if not self._core.router.seen.is_new(head.stamp):
             self._core.counters.duplicates += 1
+        elif head.flags & TRACED:
+            self._publications.tracing.forward(self.connection, head, self.name)
+        else:
+            self._publications.add(self.connection, run_of([head.block]), [head])
 
     def _hear(self, frame: Frame) -> None:
         body = unpack(frame.op, frame.body)
@@ -110,6 +139,9 @@ class Link:
             self._core.counters.heard += 1
             self.counters.heard += 1
             message = told(body)
+            if not isinstance(message, TOLD):
+                text = f"{verb(message)} is not told on a link that stands"
+                raise ProtocolError(Fault.BAD_FRAME, text)
             if isinstance(message, Subscribe):
                 self._spelling = str(message.interest)
             elif isinstance(message, Advertise):
@@ -117,6 +149,8 @@ class Link:
             self._core.post(self._core.router.handle(message, self.number))
         elif isinstance(body, Digest):
             self._compare(body)
+        elif isinstance(body, Trace):
+            self._publications.tracing.answer(body)
         else:
             text = f"{body.op.name} is not what linked brokers do"
             raise ProtocolError(Fault.BAD_FRAME, text)
@@ -171,6 +205,7 @@ class Link:
             "broker": self.number,
             "name": self.name,
             "address": self.connection.address,
+            "urls": self._urls,
             "side": self.side.value,
             "caller": self.caller,
             "interests": len(self._spellings),

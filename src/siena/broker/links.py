@@ -44,6 +44,7 @@ class Links:
         self.publications = publications
         self.house = house
         self.name = name
+        self.urls: list[str] = []
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         # Brokers that we have called, and that have not answered yet.
         self.calling: dict[int, Call] = {}
@@ -107,7 +108,7 @@ class Links:
         self.briefing.begin()
         side = Side(peer.side)
         name = body.name or str(peer.broker)
-        other = Other(peer.broker, name, peer.epoch, side.opposite, "them")
+        other = Other(peer.broker, name, peer.epoch, side.opposite, "them", peer.urls)
         link = Link(self.core, self.publications, connection, other, self.down)
         router = self.core.router
         out = router.handle(PeerConnect(side, peer.weight), peer.broker)

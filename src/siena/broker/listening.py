@@ -7,6 +7,24 @@ from collections.abc import Iterable
 from siena.broker.addresses import Address
 from siena.errors import SienaError
 
+# When a machine at the other end has vanished is noticed after so many seconds without
+# a sign of life, asked for so often.
+ALIVE_SECONDS_MAX = 30
+ALIVE_SECONDS = 10
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Notice when the machine at the other end of a connection has vanished."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (
+        ("TCP_KEEPIDLE", ALIVE_SECONDS),
+        ("TCP_KEEPINTVL", ALIVE_SECONDS),
+        ("TCP_KEEPCNT", ALIVE_SECONDS_MAX // ALIVE_SECONDS),
+    ):
+        number = getattr(socket, option, None)  # not every system has all of them
+        if number is not None:
+            connection.setsockopt(socket.IPPROTO_TCP, number, value)
+
 
 def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
     """Refuse to be heard of beyond this machine, unless that is wanted.

@@ -26,7 +26,8 @@ from siena.broker.core import Core
 from siena.broker.requests import Requests
 from siena.broker.session import Kept, Session
 from siena.errors import SienaError
-from siena.messages import Parcel, Release, Stamp
+from siena.messages import Parcel, Release
+from siena.messages.notices import Key
 from siena.protocol import bodies
 from siena.protocol.bodies import Body, Done, Error, Tell, Welcome, unpack
 from siena.protocol.faults import Fault, ProtocolError
@@ -116,6 +117,7 @@ class Moving:
 
     async def _fetch(self, session: Session, address: Address) -> None:
         old = OldBroker(session.identity or "")
+        session.is_moving = True
         try:
             async with asyncio.timeout(MOVE_SECONDS_MAX):
                 await old.connect(address)
@@ -131,6 +133,7 @@ class Moving:
             session.reply(Error.of(fault).pack())
             return
         finally:
+            session.is_moving = False
             old.close()
         if session.kept is not None:
             session.kept.put_first(old.frames, old.stamps, old.lost)
@@ -173,7 +176,7 @@ class OldBroker:
 
     def __init__(self, identity: str) -> None:
         self.frames: list[bytes] = []
-        self.stamps: frozenset[Stamp] = frozenset()
+        self.stamps: frozenset[Key] = frozenset()
         self.lost = 0
         self._identity = identity
         self._splitter = Splitter(FRAME_BYTES_MAX)

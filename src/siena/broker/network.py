@@ -45,6 +45,7 @@ class NetworkBroker(Strict, frozen=True):
 
     name: Name
     listen: str = "127.0.0.1:0"
+    http: str | None = None
 
 
 class NetworkLink(Strict, frozen=True):
@@ -175,6 +176,7 @@ class Network:
         return Settings(
             name=broker.name,
             listen=(broker.listen,),
+            http=broker.http,
             insecure_listen=self.settings.insecure_listen,
             routing=self.settings.routing,
             limits=self.settings.limits,

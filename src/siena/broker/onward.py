@@ -118,7 +118,7 @@ class Onward:
         if not targets:
             return
         if isinstance(source, str):
-            router.is_new(head.stamp)  # should it come back
+            router.seen.is_new(head.stamp)  # should it come back
         frame = pack_forward(head._replace(root=root, ttl=head.ttl - 1))
         for target in targets:
             self._core.links[target].forward(frame)

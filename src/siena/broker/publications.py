@@ -14,6 +14,7 @@ from siena.broker.core import Core
 from siena.broker.exchange import Routed
 from siena.broker.intake import Run
 from siena.broker.onward import Batch, Onward, Origin, Source
+from siena.broker.tracing import Tracing
 from siena.matching.blocks import BLOCK_ERRORS
 from siena.protocol.bodies import Error
 from siena.protocol.deliveries import Forwarded
@@ -31,6 +32,7 @@ class Publications:
         self._lengths = array("q")
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
+        self.tracing = Tracing(core, self)
         self.publishers: list[Source] = []
         """Who published what is being routed."""
 
@@ -49,10 +51,10 @@ class Publications:
         else:
             source.reply(frame)
 
-    def flush(self) -> None:
-        """Route everything that has come."""
+    def flush(self) -> Routed | None:
+        """Route everything that has come; what followed, if anything had."""
         if not self._lengths:
-            return
+            return None
         core, answers = self._core, self._answers
         blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
         offsets = np.zeros(len(self._lengths) + 1, np.int64)
@@ -69,6 +71,7 @@ class Publications:
         core.router.published += len(batch)
         for source, frame in answers:
             source.reply(frame)
+        return routed
 
     def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
         counters = self._core.counters

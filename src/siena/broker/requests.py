@@ -5,7 +5,7 @@ with a numbered error that names it.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from siena.broker import naming
 from siena.broker.away import Away
@@ -25,6 +25,9 @@ from siena.protocol.telling import check_tellable
 
 # Texts up to this length are short enough for every frame, if they are filters.
 SHORT_CHARACTERS = 65_536
+
+
+B = TypeVar("B", bound=Body)
 
 
 class Requests:
@@ -55,6 +58,10 @@ class Requests:
                 Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
             )
         handler(session, body)
+
+    def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
+        """Let somebody else carry out this kind of request."""
+        self._handlers[kind] = handler
 
     def leave(self, session: Session) -> None:
         """The connection is gone: what is for an identity is kept from now on.

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from siena.broker.limits import KEPT_BYTES_MAX
 from siena.messages import Interest, Stamp
+from siena.messages.notices import Key
 from siena.model import Advertisement
 from siena.protocol.bodies import Lost
 
@@ -55,7 +56,7 @@ class Kept:
         return False
 
     def put_first(
-        self, frames: Sequence[bytes], stamps: Collection[Stamp], lost: int
+        self, frames: Sequence[bytes], stamps: Collection[Key], lost: int
     ) -> None:
         """Put what was kept elsewhere before what was kept here, and that only once."""
         rest = [(frame, stamp) for frame, stamp in self.queue if stamp not in stamps]
@@ -79,6 +80,9 @@ class Session:
     kept: Kept | None = None
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Whether what it wants is being fetched from elsewhere, where patterns are still
+    # looked for: what is found here too is not found twice.
+    is_moving: bool = False
     # Hears which subscriptions are settled, in the place of the client.
     on_settled: Callable[[int], None] | None = None
 

@@ -63,6 +63,14 @@ class Link(Strict, frozen=True):
     weight: Weight = 1.0
 
 
+class Handlers(Strict, frozen=True):
+    """Where notifications may be sent for those who are not connected."""
+
+    allow: tuple[str, ...] = ()  # web hooks and what is below them; mailboxes
+    smtp: str = "127.0.0.1:25"
+    sender: str = "siena@localhost"
+
+
 class Settings(Strict, frozen=True):
     """What a broker is told at its start.
 
@@ -74,10 +82,12 @@ class Settings(Strict, frozen=True):
     listen: tuple[str, ...] = (f"127.0.0.1:{PORT}",)
     insecure_listen: bool = False
     http: str | None = None
+    http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
     accept_peers: bool = True
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
+    handlers: Handlers = field(default_factory=Handlers)
     links: tuple[Link, ...] = ()
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":

@@ -4,6 +4,7 @@ import typer
 
 from siena.cli.bench_broker import bench_broker
 from siena.cli.bench_match import bench_match
+from siena.cli.bench_spark import bench_spark
 
 app = typer.Typer(
     help="Measure, against the baselines that ship with it, in one run.",
@@ -13,3 +14,4 @@ app = typer.Typer(
 )
 app.command("match")(bench_match)
 app.command("broker")(bench_broker)
+app.command("spark")(bench_spark)

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from siena.errors import SienaError
+from siena.errors import NoBrokerError, ServiceError, SienaError
 
 # Where each command lives, as "module:function", in the order of `siena --help`.
 COMMANDS: dict[str, str] = {
@@ -24,11 +24,25 @@ COMMANDS: dict[str, str] = {
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
     "serve": "siena.cli.serve:serve",
+    "pub": "siena.cli.pub:pub",
+    "sub": "siena.cli.sub:sub",
+    "adv": "siena.cli.adv:adv",
+    "context": "siena.cli.context:app",
+    "top": "siena.cli.top:top",
+    "topo": "siena.cli.topo:topo",
+    "why": "siena.cli.why:why",
+    "trace": "siena.cli.trace:trace",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
+    "backtest": "siena.cli.backtest:backtest",
+    "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }
 
+EXIT_FAILURE = 1  # a broker said no, or was gone in the middle
+EXIT_NO_BROKER = 3
 EXIT_BAD_INPUT = 2  # as Typer has it for a wrong option
 EXIT_OUR_MISTAKE = 70  # as BSD's sysexits.h has it
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -45,7 +59,7 @@ def main() -> None:
         _run()
     except SienaError as error:
         _say(error)
-        sys.exit(EXIT_BAD_INPUT)
+        sys.exit(_code_of(error))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
@@ -146,6 +160,12 @@ def _run() -> None:
         # Here, where a failure can still be handled.  Unlike sys.stdout.flush(),
         # this also works when the program was started without a stdout.
         print(end="", flush=True)
+
+
+def _code_of(error: SienaError) -> int:
+    if isinstance(error, NoBrokerError):
+        return EXIT_NO_BROKER
+    return EXIT_FAILURE if isinstance(error, ServiceError) else EXIT_BAD_INPUT
 
 
 def _accept_any_terminal() -> None:

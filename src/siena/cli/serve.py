@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from siena.broker.settings import PORT, Settings, gather
 from siena.broker.workers import WORKERS_MAX, Workers
 from siena.errors import SienaError
 
+if TYPE_CHECKING:
+    from siena.broker.http.server import HttpServer
+
 
 def serve(
     *,
@@ -25,6 +28,13 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="HOST:PORT", help=f"Where to listen [default: 127.0.0.1:{PORT}]."
+        ),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve HTTP as well, there [default: no; default port: 2680].",
         ),
     ] = None,
     name: Annotated[
@@ -70,8 +80,8 @@ def serve(
 ) -> None:
     """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent.
 
-    Flags count for more than the environment (SIENA_LISTEN, SIENA_NAME), and that
-    for more than the file.
+    Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP,
+    SIENA_NAME), and that for more than the file.
 
     Examples:
       siena serve                             at 127.0.0.1:2606
@@ -80,16 +90,19 @@ def serve(
 
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
 
+      siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+
       siena serve --network examples/five-brokers.toml
     """
     _log(verbose=verbose)
     if network is not None:
-        if listen or name or peer or mesh or master or config:
+        if listen or http or name or peer or mesh or master or config:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         _runner().run(_serve_network(network, json=json))
         return
     flags: dict[str, Any] = {
         "listen": listen or None,
+        "http": http,
         "name": name,
         "insecure_listen": insecure_listen or None,
     }
@@ -130,6 +143,10 @@ def _runner() -> asyncio.Runner:
 
 
 def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
+    if settings.http is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers do not serve HTTP", hint=hint)
+
     def end(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -147,11 +164,19 @@ async def _serve_network(path: Path, *, json: bool) -> None:
     network = Network(read_network(path))
     await network.start()
     ended = _ended()
-    for broker in network.brokers.values():
-        _say_ready(broker.name, broker.addresses, json=json)
-    await ended.wait()
-    print("siena: draining", file=sys.stderr, flush=True)
-    await network.drain()
+    servers: list[HttpServer] = []
+    try:
+        for broker in network.brokers.values():
+            http = await _serve_http(broker)
+            servers += [http] if http else []
+            where = http.url if http else None
+            _say_ready(broker.name, broker.addresses, where, json=json)
+        await ended.wait()
+        print("siena: draining", file=sys.stderr, flush=True)
+    finally:
+        for server in servers:
+            await server.drain()
+        await network.drain()
 
 
 def _ended() -> asyncio.Event:
@@ -166,13 +191,33 @@ def _ended() -> asyncio.Event:
 async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
     broker = Broker(read())
     await broker.start()
+    try:
+        http = await _serve_http(broker)
+    except BaseException:
+        await broker.drain()
+        raise
     ended = _ended()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
-    _say_ready(broker.name, broker.addresses, json=json)
+    where = http.url if http else None
+    _say_ready(broker.name, broker.addresses, where, json=json)
     await ended.wait()
     print("siena: draining", file=sys.stderr, flush=True)
+    if http is not None:
+        await http.drain()
     await broker.drain()
+
+
+async def _serve_http(broker: Broker) -> "HttpServer | None":
+    """The HTTP side, if it is wanted: what it needs is loaded then."""
+    where = broker.settings.http
+    if where is None:
+        return None
+    from siena.broker.http.server import HttpServer
+
+    server = HttpServer(broker, where)
+    await server.start()
+    return server
 
 
 def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
@@ -186,11 +231,19 @@ def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
     print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
 
 
-def _say_ready(name: str, addresses: Iterable[Address], *, json: bool) -> None:
+def _say_ready(
+    name: str,
+    addresses: Iterable[Address],
+    http: str | None = None,
+    *,
+    json: bool,
+) -> None:
     urls = [address.url for address in addresses]
     if json:
         from json import dumps
 
-        print(dumps({"ready": True, "broker": name, "urls": urls}), flush=True)
+        said = {"ready": True, "broker": name, "urls": urls, "http": http}
+        print(dumps(said), flush=True)
     else:
-        print(f"broker {name} is ready at {', '.join(urls)}", flush=True)
+        where = ", ".join([*urls, http] if http else urls)
+        print(f"broker {name} is ready at {where}", flush=True)

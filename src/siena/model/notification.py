@@ -59,6 +59,20 @@ class Notification(Mapping[str, Value]):
     _attributes: dict[str, Value]
     _hash: int | None
 
+    @classmethod
+    def of_checked(cls, attributes: dict[str, Value]) -> "Notification":
+        """The notification of attributes that somebody has checked already.
+
+        >>> Notification.of_checked({"x": 1, "a": 2}) == Notification(a=2, x=1)
+        True
+
+        They must be as the constructor would leave them, but for their order.
+        """
+        self = cls.__new__(cls)
+        object.__setattr__(self, "_attributes", dict(sorted(attributes.items())))
+        object.__setattr__(self, "_hash", None)
+        return self
+
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("a notification does not change")
 

@@ -13,8 +13,11 @@ from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
+    LOOK_DEFAULT,
+    LOOK_MAX,
     NAME_CHARACTERS_MAX,
     NUMBER_MAX,
+    URLS_MAX,
     WEIGHT_MAX,
 )
 
@@ -23,6 +26,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Count = Annotated[int, Meta(ge=0)]
 # Of a link: finite, and no NaN, which is neither above nor below anything.
 Weight = Annotated[float, Meta(gt=0, le=WEIGHT_MAX)]
+Url = Annotated[str, Meta(max_length=1024)]
 Policy = Literal["drop", "disconnect", "block"]
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -66,6 +70,8 @@ class Peer(Struct, frozen=True, array_like=True):
     epoch: Count  # its life: greater after every start
     side: Literal["master", "child", "peer", "mesh"]  # what it takes the other for
     weight: Weight = 1.0
+    # Where clients find it; 0.0.0.0 and :: stand for where it calls from.
+    urls: Annotated[list[Url], Meta(max_length=URLS_MAX)] = []
 
 
 class Welcome(Body, frozen=True, array_like=True):
@@ -133,7 +139,23 @@ class Move(Body, frozen=True, array_like=True):
     """
 
     op: ClassVar[Op] = Op.MOVE
-    url: Annotated[str, Meta(max_length=1024)]
+    url: Url
+
+
+class Look(Body, frozen=True, array_like=True):
+    """Show what the broker knows, of tables the first so many.  Answered by SEEN."""
+
+    op: ClassVar[Op] = Op.LOOK
+    what: Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)]
+    limit: Annotated[int, Meta(ge=1, le=LOOK_MAX)] = LOOK_DEFAULT
+
+
+class Seen(Body, frozen=True, array_like=True):
+    """What the broker knows, as maps and arrays."""
+
+    op: ClassVar[Op] = Op.SEEN
+    what: str
+    seen: dict[str, Any]
 
 
 class Done(Body, frozen=True, array_like=True):
@@ -238,7 +260,8 @@ _BODIES: dict[int, type[Body]] = {
     body.op: body
     for body in (
         Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend,
-        Resume, Move, Done, Lost, Quench, Settled, Error, Trace, Tell, Digest,
+        Resume, Move, Look, Seen, Done, Lost, Quench, Settled, Error, Trace, Tell,
+        Digest,
     )
 }  # fmt: skip
 _DECODERS = {op: msgspec.msgpack.Decoder(body) for op, body in _BODIES.items()}

@@ -55,7 +55,8 @@ Event = Info | Body | Delivery | FoundSequence | Forwarded | Ping | Pong | Proto
 
 _EVERYBODY = {Op.PING, Op.PONG, Op.ERR}
 _TO_CLIENTS = frozenset(
-    _EVERYBODY | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE}
+    _EVERYBODY
+    | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
 )
 _TO_BROKERS = frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST})
 
@@ -129,6 +130,8 @@ class ClientConversation:
             data = self._read_start(data)
         if self.state in {State.CALLING, State.REFUSED}:
             data = self._read_line(data, found)
+        if self.state is State.REFUSED:  # both lines came together
+            data = self._read_line(data, found)
         if self.closed or not data:
             return
         for op, body in self._splitter.feed(data):
@@ -173,7 +176,7 @@ class ClientConversation:
         return data
 
     def _event(self, op: int, body: bytes) -> Event:
-        if self.handshaking:
+        if self.state is not State.OPEN:
             if op not in {Op.WELCOME, Op.ERR}:
                 raise ProtocolError(Fault.BAD_FRAME, "a broker begins with WELCOME")
             return unpack(op, body)

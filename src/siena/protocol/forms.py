@@ -6,8 +6,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from siena.lang.parser import parse_filter
-from siena.messages import Interest, Notify, Stamp
+from siena.messages import Found, Interest, Notify, Stamp
 from siena.messages.interface import TTL_MAX
+from siena.messages.notices import Key
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.contents import read_block, write_block
 from siena.protocol.faults import Fault, ProtocolError
@@ -18,6 +19,9 @@ Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
 InterestForm = str | list[str | list[str]]
 StampForm = tuple[Whole, Whole, Whole]
 NoticeForm = tuple[bytes, StampForm, float, Whole, Ttl]
+# With the pattern that they match together; without one there is only one of them.
+DeliveryForm = tuple[InterestForm | None, list[NoticeForm]]
+KeyForm = tuple[InterestForm | None, list[StampForm]]
 
 
 def interest_form(interest: Interest) -> InterestForm:
@@ -64,9 +68,46 @@ def notice_of(form: NoticeForm) -> Notify:
     return Notify(read_block(block), Stamp(*stamp), time, root, ttl)
 
 
-def stamps_of(forms: list[StampForm]) -> frozenset[Stamp]:
-    """The stamps of forms."""
-    return frozenset(Stamp(*form) for form in forms)
+def delivery_form(delivery: Notify | Found) -> DeliveryForm:
+    """What was kept for a client, as msgpack can carry it."""
+    if isinstance(delivery, Notify):
+        return None, [notice_form(delivery)]
+    return interest_form(delivery.pattern), [*map(notice_form, delivery.sequence)]
+
+
+def delivery_of(form: DeliveryForm) -> Notify | Found:
+    """What was kept for a client."""
+    pattern, notices = form
+    if pattern is not None:
+        return Found(pattern_of(pattern), tuple(map(notice_of, notices)))
+    if len(notices) != 1:
+        raise ProtocolError(Fault.BAD_FRAME, "several notices without a pattern")
+    return notice_of(notices[0])
+
+
+def key_forms(keys: frozenset[Key]) -> list[KeyForm]:
+    """Keys of deliveries, the same ones always in the same order."""
+    forms: list[KeyForm] = []
+    for key in keys:
+        if isinstance(key, Stamp):
+            forms.append((None, [key]))
+        else:
+            forms.append((interest_form(key[0]), list(key[1])))
+    return sorted(forms, key=repr)
+
+
+def keys_of(forms: list[KeyForm]) -> frozenset[Key]:
+    """The keys of forms."""
+    return frozenset(map(_key_of, forms))
+
+
+def _key_of(form: KeyForm) -> Key:
+    pattern, stamps = form
+    if pattern is not None:
+        return pattern_of(pattern), tuple(Stamp(*stamp) for stamp in stamps)
+    if len(stamps) != 1:
+        raise ProtocolError(Fault.BAD_FRAME, "several stamps without a pattern")
+    return Stamp(*stamps[0])
 
 
 def weight_of(weight: float) -> float:

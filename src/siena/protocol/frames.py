@@ -34,6 +34,7 @@ class Op(IntEnum):
     RESUME = 0x0A
     MOVE = 0x0B
     TRACED_PUB = 0x0C
+    LOOK = 0x0D
     # From a broker.
     WELCOME = 0x11
     MSG = 0x12
@@ -44,6 +45,7 @@ class Op(IntEnum):
     ERR = 0x17
     TRACE = 0x18
     DONE = 0x19
+    SEEN = 0x1A
     # Between brokers.
     FORWARD = 0x21
     TELL = 0x22

@@ -26,6 +26,11 @@ NAME_CHARACTERS_MAX = 255
 SEQUENCE_MAX = 64
 # The text of an error.
 ERROR_CHARACTERS_MAX = 4_096
+# What LOOK shows of a table: unless said otherwise, and at most.
+LOOK_DEFAULT = 100
+LOOK_MAX = 1_000
+# Addresses of a broker that asks for a link.
+URLS_MAX = 8
 # Subscription and advertisement numbers, chosen by the client.
 NUMBER_MAX = 0xFFFFFFFF
 # The weight of a link between brokers; it is above 0.

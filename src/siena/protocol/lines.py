@@ -30,6 +30,7 @@ from siena.protocol.bodies import (
     Advertise,
     Body,
     Connect,
+    Look,
     Subscribe,
     Unadvertise,
     Unsubscribe,
@@ -38,7 +39,7 @@ from siena.protocol.contents import write_block
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.frames import Op
 from siena.protocol.greeting import VERSIONS
-from siena.protocol.limits import NUMBER_MAX
+from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX, NUMBER_MAX
 from siena.protocol.pings import Ping, unpack_ping
 
 
@@ -82,6 +83,7 @@ Advertise(number=8, advertisement='x any'))
             "unsub": _unsub,
             "adv": self._adv,
             "unadv": _unadv,
+            "look": _look,
             "ping": lambda text: unpack_ping(text.encode()),
             "help": lambda _: Reply(_HELP),
             "quit": lambda _: Quit(),
@@ -207,6 +209,17 @@ def _unadv(text: str) -> Request:
     return Unadvertise(_only_number(text, "unadv wants the number of an advertisement"))
 
 
+def _look(text: str) -> Request:
+    found = _LOOK.fullmatch(text)
+    limit = int(found["limit"] or LOOK_DEFAULT) if found else 0
+    if found is None or not 1 <= limit <= LOOK_MAX:
+        raise ProtocolError(
+            Fault.BAD_REQUEST,
+            f"look wants the name of a table, and maybe a number up to {LOOK_MAX}",
+        )
+    return Look(found["what"], limit)
+
+
 def _only_number(text: str, message: str) -> int:
     if not _DIGITS.fullmatch(text) or int(text) > NUMBER_MAX:
         raise ProtocolError(Fault.BAD_REQUEST, message)
@@ -214,6 +227,7 @@ def _only_number(text: str, message: str) -> int:
 
 
 _VERB = re.compile(r"\s*(?P<verb>\S+)\s*(?P<text>.*)", re.DOTALL)
+_LOOK = re.compile(r"(?P<what>[a-z]{1,20})(?:\s+(?P<limit>[0-9]{1,4}))?")
 _DIGITS = re.compile(r"[0-9]{1,10}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # No interest begins with a number.
@@ -232,6 +246,7 @@ _HELP = (
             "unsub": "unsub 7",
             "adv": "adv symbol any and change any, or with a number: adv 7 x any",
             "unadv": "unadv 7",
+            "look": "look counters, or links, tables, poset, sessions; look links 20",
             "ping": "ping, or ping some text: answered when all before it is done",
             "quit": "quit",
         }

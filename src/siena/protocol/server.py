@@ -67,7 +67,7 @@ _ALLOWED: dict[State, frozenset[int]] = {
     State.OPEN: frozenset(
         _EVERYBODY
         | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
-        | {Op.SUSPEND, Op.RESUME, Op.MOVE}
+        | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
     ),
     State.LINKED: frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST}),
 }

@@ -13,13 +13,15 @@ peerconnect             side, weight
 peerrefuse              reason
 peerconfirm, release,   none
 peerdisconnect
-parcel                  array of notices, array of stamps, array of stamps
+parcel                  array of deliveries, array of keys, array of keys
 ======================  ============================================================
 
 A filter is its text; a predicate is an array of filters and a pattern an array of
 predicates, so that even one that text would take for something simpler arrives as
 what it was.  A notice is (block, stamp, time, root, ttl), a stamp (broker, epoch,
-number).  As in all bodies, later versions may add fields at the end.
+number).  A delivery is (pattern, array of notices) and its key (pattern, array of
+stamps), or with nil for the pattern, of exactly one.  As in all bodies, later versions
+may add fields at the end.
 """
 
 from collections.abc import Callable
@@ -58,17 +60,21 @@ from siena.protocol.contents import read_block, write_block
 from siena.protocol.deliveries import Forwarded
 from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.forms import (
+    DeliveryForm,
     InterestForm,
+    KeyForm,
     NoticeForm,
-    StampForm,
     Ttl,
     Whole,
+    delivery_form,
+    delivery_of,
     interest_form,
     interest_of,
+    key_forms,
+    keys_of,
     notice_form,
     notice_of,
     pattern_of,
-    stamps_of,
     weight_of,
 )
 from siena.protocol.limits import FRAME_BYTES_MAX, TELL_BYTES_MAX
@@ -124,9 +130,9 @@ class _OfPeerRefuse(_Fields, frozen=True, array_like=True):
 
 
 class _OfParcel(_Fields, frozen=True, array_like=True):
-    kept: list[NoticeForm]
-    lost: list[StampForm] = []
-    known: list[StampForm] = []
+    kept: list[DeliveryForm]
+    lost: list[KeyForm] = []
+    known: list[KeyForm] = []
 
 
 # --- The verbs --------------------------------------------------------------------
@@ -214,10 +220,10 @@ _VERBS = (
         Parcel,
         _OfParcel,
         lambda m: _OfParcel(
-            [*map(notice_form, m.kept)], sorted(m.lost), sorted(m.known)
+            [*map(delivery_form, m.kept)], key_forms(m.lost), key_forms(m.known)
         ),
         lambda f: Parcel(
-            tuple(map(notice_of, f.kept)), stamps_of(f.lost), stamps_of(f.known)
+            tuple(map(delivery_of, f.kept)), keys_of(f.lost), keys_of(f.known)
         ),
     ),
 )

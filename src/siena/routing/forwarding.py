@@ -24,6 +24,13 @@ class Seen:
     def __contains__(self, stamp: Stamp) -> bool:
         return stamp in self._stamps
 
+    def is_new(self, stamp: Stamp) -> bool:
+        """Whether this one was not known before; from now on it is."""
+        if stamp in self._stamps:
+            return False
+        self.add(stamp)
+        return True
+
     def add(self, stamp: Stamp) -> None:
         """Remember one more, and forget the oldest if they are too many."""
         self._stamps[stamp] = None

@@ -35,7 +35,8 @@ class Order(Generic[F]):
 
     ``add`` answers the filter that stands for the new one, the first of its equals.
     ``above`` and ``below`` are those that cover a filter and those that it covers, an
-    equal included; ``match`` those that match, or admit, a notification.
+    equal included; ``match`` those that match, or admit, a notification.  ``roots`` are
+    those that no other covers, and ``successors`` those right below one.
     """
 
     covers: Callable[[F, F], bool]
@@ -44,6 +45,8 @@ class Order(Generic[F]):
     above: Callable[[F], AbstractSet[F]]
     below: Callable[[F], AbstractSet[F]]
     match: Callable[[Mapping[str, Value]], AbstractSet[F]]
+    roots: Callable[[], AbstractSet[F]]
+    successors: Callable[[F], AbstractSet[F]]
 
 
 def order_of_filters(covering: Covering) -> Order[Filter]:
@@ -92,6 +95,8 @@ class _Remembered(Generic[P]):
             above=self.above,
             below=self.below,
             match=self._poset.match,
+            roots=lambda: self._poset.roots,
+            successors=self._poset.successors,
         )
 
     def add(self, item: P) -> P:
@@ -149,4 +154,6 @@ def _flat(selects: Callable[[F, Mapping[str, Value]], bool]) -> Order[F]:
         above=itself,
         below=itself,
         match=match,
+        roots=items.keys,
+        successors=lambda _: frozenset(),
     )

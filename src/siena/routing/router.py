@@ -16,6 +16,9 @@ hybrid        several of these: a gateway has children and a mesh, or a
               mesh and peers
 ============  =========================================================
 
+Why one module: whoever wants to know what a broker does about a message finds all of it
+here; how it does it is in the rest of this room.
+
 Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
@@ -100,7 +103,7 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self.published = 0
-        self._seen = Seen()
+        self.seen = Seen()
         self._mailboxes = Mailboxes()
         is_exact = options.covering == "exact" and options.merging == "none"
         self._settling = Settling(
@@ -259,13 +262,13 @@ class Router:
         return any(a.admits(message.notification) for a in held)
 
     def _notify(self, message: Notify, source: Interface) -> Outbox:
-        if message.stamp in self._seen:
+        if message.stamp in self.seen:
             return []
         return self._route(message, source)
 
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
-        self._seen.add(message.stamp)
+        self.seen.add(message.stamp)
         hops = self.tables.filters.match(message.notification)
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
@@ -278,16 +281,6 @@ class Router:
         for client in sorted(hop for hop in hops if isinstance(hop, str)):
             out += self._mailboxes.deliver(client, message)
         return out + self._told(self._monitors.notify(hops, message))
-
-    def is_new(self, stamp: Stamp) -> bool:
-        """Whether a publication comes for the first time; from now on it is known.
-
-        For a body that matches notifications itself, and only asks where they go.
-        """
-        if stamp in self._seen:
-            return False
-        self._seen.add(stamp)
-        return True
 
     def offer(self, hops: set[Interface], message: Notify) -> Outbox:
         """What the monitors among these hops have found with a notification."""

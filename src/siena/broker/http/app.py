@@ -1,0 +1,49 @@
+"""The application: which path is answered by what."""
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Route, WebSocketRoute
+
+from siena.broker.handlers.mapping import Handlers
+from siena.broker.http.conversing import converse
+from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
+from siena.broker.http.guard import Guard
+from siena.broker.http.identities import (
+    forget_identity,
+    list_identities,
+    map_identity,
+)
+from siena.broker.http.metrics import metrics, registry_of
+from siena.broker.http.publishing import publish
+from siena.broker.http.subscribing import subscribe
+from siena.broker.http.watching import health, watch
+from siena.broker.lobby import Lobby
+from siena.broker.snapshots import SNAPSHOTS
+from siena.protocol.faults import ProtocolError
+
+
+def make_app(lobby: Lobby, handlers: Handlers, hosts: tuple[str, ...]) -> Starlette:
+    """The application of a broker, which knows itself by these names."""
+    app = Starlette(
+        routes=[
+            Route("/publish", publish, methods=["POST"]),
+            Route("/subscribe", subscribe, methods=["GET"]),
+            WebSocketRoute("/ws", converse),
+            Route("/metrics", metrics),
+            Route("/healthz", health),
+            *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
+            Route("/api/identities", list_identities),
+            Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
+            Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts)],
+        exception_handlers={
+            ProtocolError: on_protocol_error,
+            HTTPException: on_http_error,
+            Exception: on_our_mistake,
+        },
+    )
+    app.state.lobby, app.state.handlers = lobby, handlers
+    app.state.registry = registry_of(lobby, handlers)
+    return app

@@ -1,0 +1,60 @@
+"""``/api/identities``: which handlers there are, and who gets another one."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from siena.broker.handlers.mapping import Handlers
+from siena.broker.http.faults import HttpError
+from siena.broker.http.limits import FILTERS_MAX
+from siena.broker.http.reading import read_body
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.limits import NAME_CHARACTERS_MAX
+
+Subscriptions = Annotated[list[str], Meta(max_length=FILTERS_MAX)]
+
+
+class Mapped(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is wanted for an identity."""
+
+    handler: str
+    subscriptions: Subscriptions | None = None
+
+
+async def list_identities(request: Request) -> Response:
+    """All identities that have a handler."""
+    handlers: Handlers = request.app.state.handlers
+    return JSONResponse(handlers.snapshot())
+
+
+async def map_identity(request: Request) -> Response:
+    """Give an identity a handler, and subscriptions if they are said."""
+    identity = _identity(request)
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        text = "the content type is application/json"
+        raise HttpError(Fault.BAD_REQUEST, text, status=415)
+    try:
+        wanted = msgspec.json.decode(await read_body(request), type=Mapped)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
+    handlers: Handlers = request.app.state.handlers
+    handlers.map(identity, wanted.handler, wanted.subscriptions)
+    return JSONResponse(handlers.snapshot()[identity])
+
+
+async def forget_identity(request: Request) -> Response:
+    """Take the handler of an identity away, and its subscriptions."""
+    handlers: Handlers = request.app.state.handlers
+    await handlers.forget(_identity(request))
+    return JSONResponse({"forgotten": True})
+
+
+def _identity(request: Request) -> str:
+    identity: str = request.path_params["identity"]
+    if len(identity) > NAME_CHARACTERS_MAX or not identity.isprintable():
+        text = f"an identity is printable, and has up to {NAME_CHARACTERS_MAX} letters"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    return identity

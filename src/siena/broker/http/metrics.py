@@ -1,0 +1,74 @@
+"""``/metrics``: the counters of a broker as Prometheus reads them.
+
+Nothing is counted twice: the numbers are taken from the broker when somebody asks.
+"""
+
+from collections.abc import Iterator
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import Response
+
+from siena.broker.handlers.mapping import Handlers
+from siena.broker.lobby import Lobby
+
+# Links of which there is a line each; of more than these only the sums are told.
+LINKS_MAX = 1_000
+LINK_COUNTERS = ("forwarded", "received", "told", "heard")
+
+
+class BrokerCollector(Collector):
+    """Reads the counters of one broker."""
+
+    def __init__(self, lobby: Lobby, handlers: Handlers) -> None:
+        self._lobby = lobby
+        self._handlers = handlers
+
+    def collect(self) -> Iterator[Metric]:
+        """All there is to tell."""
+        broker = self._lobby.broker
+        core, router = broker.core, broker.core.router
+        for name, value in core.counters.snapshot().items():
+            if name.endswith("_now"):
+                plain = name.removesuffix("_now")
+                yield GaugeMetricFamily(f"siena_{plain}", f"{plain} now", value)
+            else:
+                yield CounterMetricFamily(f"siena_{name}", name, value)
+        for name, value in {
+            "sessions": len(core.sessions),
+            "guests": len(self._lobby),
+            "links": len(core.links),
+            "filters": len(router.tables.filters),
+            "advertisements_held": len(router.tables.advertisements),
+        }.items():
+            yield GaugeMetricFamily(f"siena_{name}", f"{name} now", value)
+        for name, value in self._handlers.totals().items():
+            yield CounterMetricFamily(
+                f"siena_handler_{name}", f"{name}, of all handlers", value
+            )
+        yield from self._links()
+
+    def _links(self) -> Iterator[Metric]:
+        links = [link.snapshot() for link in self._lobby.broker.core.links.values()]
+        for name in LINK_COUNTERS:
+            family = CounterMetricFamily(
+                f"siena_link_{name}", f"{name}, since the link came up", labels=["link"]
+            )
+            for link in links[:LINKS_MAX]:
+                family.add_metric([str(link["name"])], float(str(link[name])))
+            yield family
+
+
+def registry_of(lobby: Lobby, handlers: Handlers) -> CollectorRegistry:
+    """A registry with nothing in it but this broker."""
+    registry = CollectorRegistry()
+    registry.register(BrokerCollector(lobby, handlers))
+    return registry
+
+
+async def metrics(request: Request) -> Response:
+    """All metrics as text."""
+    registry: CollectorRegistry = request.app.state.registry
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,42 @@
+"""``POST /publish``: one notification or many, all of them or none."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from siena.broker.http.limits import HOLD_SECONDS_MAX
+from siena.broker.http.reading import kind_of, read_body, read_notifications
+from siena.broker.lobby import Lobby
+from siena.protocol.bodies import Error, unpack
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Splitter
+
+
+async def publish(request: Request) -> Response:
+    """Publish what was posted, and answer when it has been routed."""
+    kind = kind_of(request)
+    posted = await read_notifications(kind, await read_body(request))
+    lobby: Lobby = request.app.state.lobby
+    with lobby.visited(name="POST /publish") as (guest, client):
+        if posted.run.lengths:
+            client.run(posted.run)
+            lobby.broker.route()
+        _raise_first(guest.outbox.take())
+        try:
+            async with asyncio.timeout(HOLD_SECONDS_MAX):
+                await guest.may_publish()
+        except TimeoutError:
+            pass  # it was published; only the answer has waited
+    said = {"published": len(posted.run.lengths)}
+    if posted.left_out:
+        said["left_out"] = posted.left_out
+    return JSONResponse(said)
+
+
+def _raise_first(frames: bytes) -> None:
+    """Raise what was said about the publications, if anything."""
+    for op, body in Splitter().feed(frames):
+        said = unpack(op, body)
+        assert isinstance(said, Error), said
+        raise ProtocolError(Fault.of(said.fault), said.text)

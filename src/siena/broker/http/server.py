@@ -1,0 +1,89 @@
+"""The server: uvicorn as a task in the loop of its broker, which keeps the signals."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from siena.broker.addresses import Address, read_address
+from siena.broker.broker import Broker
+from siena.broker.handlers.mapping import Handlers
+from siena.broker.http.app import make_app
+from siena.broker.http.limits import CONNECTIONS_MAX, DRAIN_SECONDS_MAX
+from siena.broker.listening import check_listening, listen
+from siena.broker.lobby import Lobby
+from siena.errors import SienaError
+from siena.protocol.limits import LINE_BYTES_MAX
+
+PORT = 2680
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to others."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+class HttpServer:
+    """The HTTP side of a broker that has started.
+
+    Ownership: whoever calls :meth:`start` calls :meth:`drain`, before the broker's; the
+    task of the server lives in between.
+    """
+
+    def __init__(self, broker: Broker, where: str) -> None:
+        self.lobby = Lobby(broker)
+        self.handlers = Handlers(self.lobby)
+        self.address = read_address(where, PORT)
+        self._server: _Server | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """As people write it."""
+        return f"http://{self.address}"
+
+    async def start(self) -> None:
+        """Listen, and serve from now on.
+
+        Raises:
+            SienaError: if it may not, or cannot, listen there.
+        """
+        settings = self.lobby.broker.settings
+        check_listening([self.address], insecure=settings.insecure_listen)
+        socket = listen(self.address)
+        hosts = (*settings.http_hosts, self.address.host)
+        self.address = Address(*socket.getsockname()[:2])
+        self._server = _Server(
+            uvicorn.Config(
+                make_app(self.lobby, self.handlers, hosts),
+                lifespan="off",
+                ws="websockets-sansio",
+                ws_max_size=LINE_BYTES_MAX,
+                ws_per_message_deflate=False,
+                log_config=None,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                limit_concurrency=CONNECTIONS_MAX,
+                timeout_graceful_shutdown=DRAIN_SECONDS_MAX,
+            )
+        )
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._server.serve([socket]))
+        while not self._server.started:
+            if self._task.done():
+                raise SienaError(f"cannot serve HTTP at {self.address}")
+            await asyncio.sleep(0.001)
+
+    async def drain(self) -> None:
+        """Answer nobody any more, and say good-bye to those who are there."""
+        self.lobby.drain()
+        await self.handlers.drain()
+        if self._server is not None and self._task is not None:
+            self._server.should_exit = True
+            await self._task

@@ -1,0 +1,130 @@
+"""Saved servers: names for addresses, in a file of the user's configuration."""
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from siena.client.address import URL_VARIABLE, default_url, parse_address
+from siena.errors import SienaError
+
+# Names that nobody can mistake for an address.
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+CONTEXTS_MAX = 1_000
+
+
+class Server(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a broker is, and what it wants to see before it lets us in."""
+
+    url: str
+    token: str | None = None
+
+
+class Contexts(Struct, frozen=True, forbid_unknown_fields=True):
+    """The saved servers, and the one that is meant if nothing is said.
+
+    >>> saved = Contexts().add("work", Server("siena://hub"))
+    >>> saved.use("work").current
+    'work'
+    >>> saved.use("home")
+    Traceback (most recent call last):
+    siena.errors.SienaError: there is no context home (saved are: work)
+    """
+
+    current: str | None = None
+    servers: dict[str, Server] = {}
+
+    def add(self, name: str, server: Server) -> "Contexts":
+        """With this server besides, or instead of the one of that name."""
+        if not NAME.fullmatch(name):
+            raise SienaError(
+                f"{name!r} cannot be the name of a context",
+                hint="up to 64 letters, digits, - and _",
+            )
+        parse_address(server.url)
+        servers = dict(sorted({**self.servers, name: server}.items()))
+        if len(servers) > CONTEXTS_MAX:
+            raise SienaError(f"more than {CONTEXTS_MAX} contexts")
+        return Contexts(self.current, servers)
+
+    def use(self, name: str) -> "Contexts":
+        """With this one meant if nothing is said."""
+        self.find(name)
+        return Contexts(name, self.servers)
+
+    def remove(self, name: str) -> "Contexts":
+        """Without this one."""
+        self.find(name)
+        servers = {n: s for n, s in self.servers.items() if n != name}
+        return Contexts(None if self.current == name else self.current, servers)
+
+    def find(self, name: str) -> Server:
+        """The server of that name."""
+        if name not in self.servers:
+            known = ", ".join(self.servers)
+            hint = f"saved are: {known}" if known else "add one: siena context add"
+            raise SienaError(f"there is no context {name}", hint=hint)
+        return self.servers[name]
+
+
+def contexts_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the file is: in the XDG folder for configuration.
+
+    >>> str(contexts_path({"XDG_CONFIG_HOME": "/home/ann/.config"}))
+    '/home/ann/.config/siena/contexts.json'
+    """
+    home = environment.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "siena/contexts.json"
+
+
+def load_contexts(path: Path) -> Contexts:
+    """What was saved; nothing if there is no file.
+
+    Raises:
+        SienaError: if it is not one of ours; it is left as it is.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Contexts)
+    except FileNotFoundError:
+        return Contexts()
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise SienaError(f"{path}: {error}", hint="mend it, or remove it") from None
+
+
+def save_contexts(path: Path, contexts: Contexts) -> None:
+    """Write the file, whole or not at all; tokens are for its owner's eyes only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = msgspec.json.format(msgspec.json.encode(contexts), indent=2) + b"\n"
+    # Made readable for nobody else; renamed when it is complete.
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".contexts-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def find_server(
+    said: str | None, environment: Mapping[str, str] = os.environ
+) -> Server:
+    """The server that is meant: said, in ``SIENA_URL``, saved, or on this machine.
+
+    What is said may be the name of a context, or an address.
+    """
+    contexts = load_contexts(contexts_path(environment))
+    if said is None and environment.get(URL_VARIABLE):
+        return Server(default_url(environment))
+    if said is None and contexts.current in contexts.servers:
+        return contexts.servers[contexts.current]
+    if said is None:
+        return Server(default_url(environment))
+    if said in contexts.servers:
+        return contexts.servers[said]
+    parse_address(said)
+    return Server(said)

@@ -1,0 +1,96 @@
+"""Advertisements in force: what a client says it will publish, and who wants it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Self
+
+from siena.client.standing import StandingAdvertisement
+from siena.client.talk import Talk
+from siena.errors import ServiceError
+
+
+class Advertising:
+    """A promise to publish within an advertisement, and whether anybody listens.
+
+    It stands until it is closed, or its client is; over every reconnection the broker
+    is told again.
+    """
+
+    def __init__(self, talk: Talk, standing: StandingAdvertisement) -> None:
+        self._talk = talk
+        self._standing = standing
+        self._is_closed = False
+
+    @property
+    def advertisement(self) -> str:
+        """What may be published, in the words of the language."""
+        return self._standing.advertisement
+
+    @property
+    def number(self) -> int:
+        """The number under which the broker knows it."""
+        return self._standing.number
+
+    @property
+    def quenched(self) -> bool:
+        """Whether nobody wants anything of it, as far as the broker has said."""
+        return self._standing.answered.is_open and self._standing.is_quenched
+
+    async def settled(self) -> Self:
+        """Wait until the broker has said whether somebody wants it, and return it.
+
+        Raises:
+            RequestRefusedError: if the broker does not want it.
+        """
+        await self._standing.answered.passed()
+        return self
+
+    async def wanted(self) -> None:
+        """Wait until somebody wants something of it."""
+        await self._standing.wanted.passed()
+
+    async def states(self) -> AsyncIterator[bool]:
+        """Whether it is quenched: now, and again whenever that changes.
+
+        Who reads slowly may miss a state and the one after it, never the last.
+        """
+        said: bool | None = None
+        while not self._is_closed:
+            await self._standing.answered.passed()
+            if said != self.quenched:
+                said = self.quenched
+                yield said
+            else:
+                await self._standing.changed()
+
+    async def close(self) -> None:
+        """Take it back; returns when the broker knows."""
+        done = self._end()
+        if done is not None:
+            with contextlib.suppress(ServiceError):  # with its end, this ended too
+                await asyncio.shield(done)
+
+    async def __aenter__(self) -> Self:
+        try:
+            return await self.settled()
+        except BaseException:  # nobody else would take it back
+            self._end()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _end(self) -> asyncio.Future[None] | None:
+        self._is_closed = True
+        self._standing.stop()
+        return self._talk.unadvertise(self._standing)
+
+    def __repr__(self) -> str:
+        return f"<Advertising {self.number}: {self.advertisement}>"

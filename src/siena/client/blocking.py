@@ -1,0 +1,191 @@
+"""The client without ``await``: the same names, on a loop in a thread of its own.
+
+*Ownership*: ``with siena.connect(…)`` owns the thread; when the block is left, it has
+ended.  Any thread may call; each call waits for its answer, and Ctrl-C cancels it.
+"""
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from siena.client.address import Address
+from siena.client.blocking_handles import Advertising, Subscription
+from siena.client.client import SUSPENDED_QUEUE
+from siena.client.coding import Attributes
+from siena.client.inbox import BYTES_MAX, COUNT_MAX, Overflow
+from siena.client.loop_thread import LoopThread
+from siena.client.publisher import joined
+from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
+from siena.client.subscription import Subscription as AsyncSubscription
+from siena.client.traces import TRACE_SECONDS
+from siena.model import (
+    Advertisement,
+    Filter,
+    Notification,
+    Pattern,
+    Predicate,
+    Value,
+)
+from siena.protocol.bodies import Hop
+
+
+class Client:
+    """A program's handle on the service; made by ``with siena.connect(…)``.
+
+    See :class:`siena.client.client.Client` for what each method means.
+    """
+
+    def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
+        self._loop = LoopThread(addresses, settings)
+
+    def __enter__(self) -> Self:
+        self._loop.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._loop.stop(is_good=error is None)
+
+    @property
+    def url(self) -> str:
+        """The address of the broker that we are, or were last, connected to."""
+        return self._loop.client.url
+
+    @property
+    def broker(self) -> str:
+        """The name of that broker."""
+        return self._loop.client.broker
+
+    @property
+    def resumed(self) -> bool:
+        """Whether that broker had kept something for our identity."""
+        return self._loop.client.resumed
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection at this moment."""
+        return self._loop.client.is_connected
+
+    @property
+    def reconnects(self) -> int:
+        """How many times the connection was lost and made again."""
+        return self._loop.client.reconnects
+
+    @property
+    def lost(self) -> int:
+        """How many notifications the broker could not keep for this connection."""
+        return self._loop.client.lost
+
+    def publish(self, attributes: Attributes | None = None, /, **more: Value) -> None:
+        """Publish a notification: a mapping, keywords, or both."""
+        publisher = self._loop.client.publisher
+        frame = publisher.frame(joined(attributes, more))
+        if not self._loop.handover.offer(frame):
+            self._loop.run(publisher.send(frame))
+
+    def try_publish(
+        self, attributes: Attributes | None = None, /, **more: Value
+    ) -> bool:
+        """Publish a notification if that can be done without waiting for room."""
+        client = self._loop.client
+        return self._loop.call(lambda: client.try_publish(attributes, **more))
+
+    def publish_many(self, notifications: Iterable[Attributes]) -> int:
+        """Publish all of them, many to a packet; how many there were."""
+        publisher, sent = self._loop.client.publisher, 0
+        # Here and not in the loop: whoever makes them may call this client, too.
+        for packet in publisher.packets(notifications):
+            self._loop.run(publisher.send(packet.frames))
+            sent += packet.published
+        return sent
+
+    def trace(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = TRACE_SECONDS,
+        **more: Value,
+    ) -> list[Hop]:
+        """Publish, and hear from every broker on the way what it did."""
+        client = self._loop.client
+        return self._loop.run(client.trace(attributes, timeout_s=timeout_s, **more))
+
+    def flush(self) -> None:
+        """Wait until the broker has handled all that was sent before."""
+        self._loop.run(self._loop.client.flush())
+
+    def subscribe(
+        self,
+        interest: str | Filter | Predicate | Pattern,
+        *,
+        count_max: int = COUNT_MAX,
+        bytes_max: int = BYTES_MAX,
+        overflow: Overflow = "drop newest",
+    ) -> Subscription[Any]:
+        """Ask for what a filter selects, or for sequences that match a pattern."""
+
+        def subscribe() -> AsyncSubscription[Any]:
+            return self._loop.client.subscribe(
+                interest,
+                count_max=count_max,
+                bytes_max=bytes_max,
+                overflow=overflow,
+            )
+
+        return Subscription(self._loop, self._loop.call(subscribe))
+
+    def advertise(self, advertisement: str | Advertisement) -> Advertising:
+        """Say what will be published; the result knows whether anybody wants it."""
+        client = self._loop.client
+        advertising = self._loop.call(lambda: client.advertise(advertisement))
+        return Advertising(self._loop, advertising)
+
+    def suspend(self, queue: int = SUSPENDED_QUEUE) -> None:
+        """Let the broker keep what is for our identity."""
+        self._loop.run(self._loop.client.suspend(queue))
+
+    def resume(self) -> None:
+        """Get what was kept, and from then on whatever comes."""
+        self._loop.run(self._loop.client.resume())
+
+    def move(self, url: str) -> None:
+        """Make this broker the home of our identity, which was at another's."""
+        self._loop.run(self._loop.client.move(url))
+
+    def request(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = REPLY_SECONDS,
+        **more: Value,
+    ) -> Notification:
+        """Publish a question and wait for the first reply."""
+        client = self._loop.client
+        return self._loop.run(client.request(attributes, timeout_s=timeout_s, **more))
+
+    def reply(
+        self,
+        request: Notification,
+        attributes: Attributes | None = None,
+        /,
+        **more: Value,
+    ) -> None:
+        """Answer a question that came through a subscription."""
+        self._loop.run(self._loop.client.reply(request, attributes, **more))
+
+    def drain(self, timeout_s: float = DRAIN_SECONDS) -> None:
+        """End in good order: ask for nothing more, let readers finish, then close."""
+        self._loop.run(self._loop.client.drain(timeout_s))
+
+    def close(self) -> None:
+        """Hang up: subscriptions end, and so do all who wait for something."""
+        self._loop.run(self._loop.client.close())
+
+
+__all__ = ["Advertising", "Client", "Subscription"]

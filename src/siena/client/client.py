@@ -1,0 +1,356 @@
+"""The client: publish, subscribe and advertise over a connection that comes back.
+
+*Ownership*: ``async with siena.connect(…)`` owns the client, and the client owns the
+connection and the one task that keeps it.  When the block is left, all are gone.
+
+*Cancellation*: whatever is cancelled has either happened or not, never half: a
+publication is sent in one piece or not at all, a subscription exists once
+:meth:`Client.subscribe` has returned, a reader takes nothing with it.
+
+*Back-pressure*: publications wait while the socket takes no more, and while there is
+no connection; :meth:`Client.try_publish` never waits.
+"""
+
+import asyncio
+from collections.abc import AsyncIterable, Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self, overload
+
+from siena.client.address import Address
+from siena.client.advertising import Advertising
+from siena.client.coding import Attributes
+from siena.client.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
+from siena.client.keeper import Keeper
+from siena.client.publisher import Publisher, joined
+from siena.client.replies import Replies, reply_to
+from siena.client.settings import (
+    CLOSE_SECONDS,
+    DRAIN_SECONDS,
+    REPLY_SECONDS,
+    Settings,
+)
+from siena.client.subscription import Subscription
+from siena.client.talk import Talk
+from siena.client.traces import TRACE_SECONDS
+from siena.errors import ConnectionLostError, RequestRefusedError
+from siena.lang.parser import parse_advertisement, parse_interest
+from siena.model import (
+    Advertisement,
+    Filter,
+    Notification,
+    Pattern,
+    Predicate,
+    Value,
+)
+from siena.protocol.bodies import Hop, Move, Resume, Suspend
+from siena.protocol.frames import HEAD_BYTES
+
+# What a broker keeps for a suspended identity, unless more or less is wanted.
+SUSPENDED_QUEUE = 1_000
+
+
+class Client:
+    """A program's handle on the service; made by :func:`siena.connect`."""
+
+    def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
+        self._talk = Talk(has_identity=settings.identity is not None)
+        self._keeper = Keeper(addresses, settings, self._talk)
+        self.publisher = Publisher(self._talk)
+        self._tasks = asyncio.TaskGroup()
+        self._keeping: asyncio.Task[None] | None = None
+        self._replies = Replies(self)
+
+    # -- what is known ---------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """The address of the broker that we are, or were last, connected to."""
+        return str(self._keeper.address)
+
+    @property
+    def broker(self) -> str:
+        """The name of that broker."""
+        assert self._keeper.info is not None, "a client is handed out connected"
+        return self._keeper.info.broker
+
+    @property
+    def resumed(self) -> bool:
+        """Whether that broker had kept something for our identity."""
+        welcome = self._keeper.welcome
+        return welcome is not None and welcome.resumed
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection at this moment."""
+        return self._talk.wire is not None
+
+    @property
+    def reconnects(self) -> int:
+        """How many times the connection was lost and made again."""
+        return max(0, self._talk.connections - 1)
+
+    @property
+    def lost(self) -> int:
+        """How many notifications the broker could not keep for this connection."""
+        return self._talk.lost
+
+    # -- publishing ------------------------------------------------------------
+
+    async def publish(
+        self, attributes: Attributes | None = None, /, **more: Value
+    ) -> None:
+        """Publish a notification: a mapping, keywords, or both.
+
+        Returns when it is on its way, at most a turn of the loop from the socket;
+        :meth:`flush` waits until the broker has it.  Waits while there is no room.
+        """
+        await self.publisher.send(self.publisher.frame(joined(attributes, more)))
+
+    def try_publish(
+        self, attributes: Attributes | None = None, /, **more: Value
+    ) -> bool:
+        """Publish a notification if that can be done without waiting."""
+        return self.publisher.offer(self.publisher.frame(joined(attributes, more)))
+
+    async def publish_many(
+        self, notifications: Iterable[Attributes] | AsyncIterable[Attributes]
+    ) -> int:
+        """Publish all of them, many to a packet; how many there were.
+
+        If one cannot be published, those before it are.  Those of a stream are sent
+        when enough have come, or at its end; the wish to see each at once is
+        :meth:`publish`.
+        """
+        return await self.publisher.send_many(notifications)
+
+    async def flush(self) -> None:
+        """Wait until the broker has handled all that was sent before.
+
+        Raises:
+            RequestRefusedError: what the broker had against a publication before.
+            ConnectionLostError: if the connection broke; what was published shortly
+                before may be lost.
+        """
+        await self._talk.room.passed()
+        self._talk.has_published = False
+        await asyncio.shield(self._talk.ping())
+        refused = self._talk.take_refusal()
+        if refused is not None:
+            raise refused
+
+    async def trace(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = TRACE_SECONDS,
+        **more: Value,
+    ) -> list[Hop]:
+        """Publish, and hear from every broker on the way what it did.
+
+        Returns when all have answered, or with those that have when the time is over.
+        """
+        block = self.publisher.frame(joined(attributes, more))[HEAD_BYTES:]
+        await self._talk.room.passed()
+        token, trace = self._talk.trace(block, self.broker)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await trace.complete()
+        except TimeoutError:
+            pass
+        finally:
+            del self._talk.traces[token]
+        return trace.hops
+
+    # -- subscribing and advertising -------------------------------------------
+
+    @overload
+    def subscribe(
+        self,
+        interest: Filter | Predicate,
+        *,
+        count_max: int = ...,
+        bytes_max: int = ...,
+        overflow: Overflow = ...,
+    ) -> Subscription[Notification]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: Pattern,
+        *,
+        count_max: int = ...,
+        bytes_max: int = ...,
+        overflow: Overflow = ...,
+    ) -> Subscription[tuple[Notification, ...]]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: str,
+        *,
+        count_max: int = ...,
+        bytes_max: int = ...,
+        overflow: Overflow = ...,
+    ) -> Subscription[Any]: ...
+    def subscribe(
+        self,
+        interest: str | Filter | Predicate | Pattern,
+        *,
+        count_max: int = COUNT_MAX,
+        bytes_max: int = BYTES_MAX,
+        overflow: Overflow = "drop newest",
+    ) -> Subscription[Any]:
+        """Ask for what a filter selects, or for sequences that match a pattern.
+
+        ``async for`` over the result gives notifications, or tuples of them for a
+        pattern.  To be sure that nothing published from now on is missed, wait for
+        :meth:`Subscription.settled` first.
+
+        Args:
+            interest: a value, or text in the language.
+            count_max: so many wait to be read at most.
+            bytes_max: and so many bytes of them, as they travelled.
+            overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
+                end the subscription with an ``"error"``.  What is dropped is counted
+                in :attr:`Subscription.lost`.
+        """
+        wanted = parse_interest(interest) if isinstance(interest, str) else interest
+        inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
+        standing = self._talk.subscribe(
+            str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
+        )
+        return Subscription(self._talk, standing)
+
+    def advertise(self, advertisement: str | Advertisement) -> Advertising:
+        """Say what will be published; the result knows whether anybody wants it."""
+        promised = (
+            parse_advertisement(advertisement)
+            if isinstance(advertisement, str)
+            else advertisement
+        )
+        return Advertising(self._talk, self._talk.advertise(str(promised)))
+
+    # -- coming and going ------------------------------------------------------
+
+    async def suspend(self, queue: int = SUSPENDED_QUEUE) -> None:
+        """Let the broker keep what is for our identity, up to so many notifications.
+
+        It does so until :meth:`resume`, also while we are not connected; another
+        program with the same identity may resume as well.
+        """
+        suspend = Suspend(queue)
+        done = self._talk.ask(suspend)
+        self._talk.suspended = suspend
+        try:
+            await asyncio.shield(done)
+        except RequestRefusedError:
+            self._talk.suspended = None
+            raise
+
+    async def resume(self) -> None:
+        """Get what was kept, and from then on whatever comes.
+
+        Subscribe first: what was kept for a subscription comes under the number that it
+        had, and a program that subscribes in the same order has the same numbers.
+        """
+        done = self._talk.ask(Resume())
+        self._talk.suspended = None
+        await asyncio.shield(done)
+
+    async def move(self, url: str) -> None:
+        """Make this broker the home of our identity, which was at another's until now.
+
+        What was kept there, and the subscriptions, come along.
+        """
+        await asyncio.shield(self._talk.ask(Move(url)))
+
+    async def request(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float = REPLY_SECONDS,
+        **more: Value,
+    ) -> Notification:
+        """Publish a question and wait for the first reply; see :meth:`reply`.
+
+        Raises:
+            NoReplyError: if none comes in time.
+        """
+        return await self._replies.request(joined(attributes, more), timeout_s)
+
+    async def reply(
+        self,
+        request: Notification,
+        attributes: Attributes | None = None,
+        /,
+        **more: Value,
+    ) -> None:
+        """Answer a question that came through a subscription."""
+        await self.publish(reply_to(request, joined(attributes, more)))
+
+    # -- the end ---------------------------------------------------------------
+
+    async def drain(self, timeout_s: float = DRAIN_SECONDS) -> None:
+        """End in good order: ask for nothing more, let readers finish, then close.
+
+        Subscriptions are ended at the broker, what was on its way still comes, and
+        iterations end after the last of it.
+
+        Raises:
+            TimeoutError: if somebody has not read everything in time; closed then, too.
+        """
+        interests = list(self._talk.interests.values())
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._talk.leave()
+                await self.flush()
+                for interest in interests:
+                    interest.inbox.finish()
+                for interest in interests:
+                    await interest.inbox.emptied()
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Hang up: subscriptions end, and so do all who wait for something."""
+        if self._keeping is not None:
+            self._keeping.cancel()
+        for interest in list(self._talk.interests.values()):
+            interest.inbox.finish()
+        await self._keeper.close(ConnectionLostError("the client is closed"))
+
+    async def __aenter__(self) -> Self:
+        await self._keeper.start()
+        await self._tasks.__aenter__()
+        self._keeping = self._tasks.create_task(
+            self._keeper.run(), name="siena: keep the connection"
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None and self.is_connected:
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._part()
+        except TimeoutError:
+            raise ConnectionLostError(
+                f"{self.url} did not take everything within {CLOSE_SECONDS:g} s"
+            ) from None
+        finally:
+            await self.close()
+            await self._tasks.__aexit__(None, None, None)
+
+    async def _part(self) -> None:
+        """What is to be done before hanging up, so that nothing is lost by it."""
+        if self._talk.is_to_be_kept:
+            # Or the broker sends on until it has noticed that nobody is there.
+            await self.suspend()
+        if self._talk.has_published:
+            # A socket that is closed with something unread may take back what was
+            # written last.
+            await self.flush()

@@ -1,0 +1,110 @@
+"""A neighbour that sends nonsense loses its link, and nothing else happens."""
+
+import random
+
+import pytest
+
+from siena.broker.broker import Broker
+from siena.broker.naming import number_of
+from siena.matching.blocks import encode
+from siena.messages import Stamp
+from siena.protocol.bodies import Connect, Digest, Error, Peer, Tell, Welcome
+from siena.protocol.deliveries import Delivery, Forwarded, pack_forward
+from siena.protocol.faults import Fault
+from siena.protocol.frames import Op, pack
+from siena.protocol.greeting import PREFACE
+from wire import Wire, connect, open_wire, serving, until
+
+STAMP = Stamp(number_of("rogue"), 1, 1)
+
+
+async def link(broker: Broker, side: str = "peer") -> Wire:
+    wire = await open_wire(broker)
+    peer = Peer(number_of("rogue"), 1, side)  # type: ignore[arg-type]
+    wire.send(PREFACE + Connect(1, name="rogue", peer=peer).pack())
+    assert isinstance(await wire.next(), Welcome)
+    return wire
+
+
+@pytest.mark.parametrize(
+    ("frame", "fault"),
+    [
+        (pack(Op.PUB, encode({"x": 1})), Fault.BAD_FRAME),
+        (pack(Op.FORWARD, b"short"), Fault.BAD_FRAME),
+        (pack(Op.TELL, b"\xc1"), Fault.BAD_FRAME),
+        (Tell("explode", []).pack(), Fault.BAD_FRAME),
+        (Tell("subscribe", ["x >> 1"]).pack(), Fault.BAD_FRAME),
+        (Tell("subscribe", []).pack(), Fault.BAD_FRAME),
+        (Digest(7, b"?" * 16).pack(), Fault.BROKEN),
+        (pack(Op.SUB, b"\x92\x01\xa1x"), Fault.BAD_FRAME),
+        (pack(0xEE, b""), Fault.BAD_FRAME),
+    ],
+    ids=str,
+)
+async def test_nonsense_ends_the_link(frame: bytes, fault: Fault) -> None:
+    async with serving() as broker:
+        witness = await connect(broker)
+        wire = await link(broker)
+        assert len(broker.core.links) == 1
+        wire.send(frame)
+        error = await wire.next()
+        assert isinstance(error, Error)
+        assert error.fault == fault.number
+        assert await wire.closed()
+        await until(lambda: not broker.core.links)
+        assert not broker.core.router.tables.neighbours
+        assert await witness.sync() == []
+
+
+async def test_a_bad_block_is_refused_and_a_second_copy_dropped() -> None:
+    async with serving() as broker:
+        witness = await connect(broker)
+        await witness.subscribe(1, "x any")
+        wire = await link(broker)
+        await wire.next()  # is told what is wanted
+        good = Forwarded(STAMP, STAMP.broker, 1.0, 5, 0, encode({"x": 1}))
+        wire.send(pack_forward(good._replace(stamp=Stamp(1, 1, 2), block=b"\xc1")))
+        wire.send(pack_forward(good) * 2)
+        (error,) = await wire.sync()
+        assert isinstance(error, Error)
+        assert error.fault == Fault.BAD_NOTIFICATION.number
+        assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
+        assert broker.core.counters.duplicates == 1
+
+
+@pytest.mark.parametrize("side", ["peer", "mesh", "master", "child"])
+async def test_whatever_it_tells_the_broker_goes_on(
+    side: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    rng = random.Random(side)
+    tells = [
+        Tell("subscribe", ["x > 1", 99]),
+        Tell("unsubscribe", ["x any"]),
+        Tell("subscribe", [[["x = 1"], ["x = 2"]]]),
+        Tell("advertise", ["x any", 3]),
+        Tell("unadvertise", ["x any"]),
+        Tell("settle", ["x > 1", 5, None, True, 3]),
+        Tell("settled", [77]),
+        Tell("found", [[["x = 1"], ["x = 2"]], []]),
+        Tell("linkstate", [99, 1, 1, [[5, 1.0], [number_of("rogue"), 2.0]]]),
+        Tell("linkstate", [number_of("rogue"), 1, 9, [[99, 1.0]]]),
+        Tell("peerconnect", ["peer", 1.0]),
+        Tell("peerconfirm", []),
+        Tell("peerrefuse", ["no"]),
+        Tell("peerdisconnect", []),
+        Tell("release", []),
+        Tell("parcel", [[]]),
+    ]
+    async with serving() as broker:
+        witness = await connect(broker)
+        await witness.subscribe(1, "sane any")
+        for _ in range(12):
+            wire = await link(broker, side)
+            for tell in rng.sample(tells, 6):
+                wire.send(tell)
+            wire.close()
+            await until(lambda: not broker.core.links)
+            witness.publish({"sane": 1})
+            assert await witness.sync() == [Delivery((1,), encode({"sane": 1}))]
+        broker.core.router.check()
+    assert not [r for r in caplog.records if r.levelname == "ERROR"]

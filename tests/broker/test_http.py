@@ -1,0 +1,329 @@
+"""The HTTP side of a broker over real sockets: publish, subscribe, watch."""
+
+import asyncio
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from http_wire import subscribed, web
+from siena.broker.http import limits
+from siena.broker.settings import Limits, Routing
+from siena.matching.blocks import encode
+from siena.protocol.deliveries import Delivery
+from wire import connect, until
+
+JSON = {"content-type": "application/json"}
+EVENT = {"specversion": "1.0", "id": "7", "source": "/shop", "type": "order"}
+
+
+async def test_what_is_posted_reaches_a_client_of_frames() -> None:
+    async with web() as (broker, _, client):
+        subscriber = await connect(broker)
+        await subscriber.subscribe(7, "symbol = DIS and change < 0")
+        said = {"symbol": "DIS", "change": -4, "note": None}
+        answer = await client.post("/publish", json=said)
+        assert (answer.status_code, answer.json()) == (200, {"published": 1})
+        expected = Delivery((7,), encode({"change": -4, "symbol": "DIS"}))
+        assert await subscriber.sync() == [expected]
+
+
+async def test_what_a_client_of_frames_publishes_comes_as_events() -> None:
+    async with web() as (broker, _, client):
+        publisher = await connect(broker)
+        async with subscribed(client, "x > 3") as events:
+            publisher.publish({"x": 3}, {"x": 4}, {"x": 5, "s": "a\nb"})
+            assert await events.next() == ("message", {"x": 4})
+            assert await events.next() == ("message", {"x": 5, "s": "a\nb"})
+
+
+async def test_several_filters_and_patterns_are_one_subscription() -> None:
+    async with web() as (_, _, client):
+        filters = ("x > 3", "x > 4 or y any", "x = 1 then x = 9")
+        async with subscribed(client, *filters) as events:
+            await client.post("/publish", json=[{"x": 1}, {"x": 5}, {"x": 9}])
+            got = [await events.next() for _ in range(3)]
+        assert ("found", [{"x": 1}, {"x": 9}]) in got
+        assert [form for name, form in got if name == "message"] == [{"x": 5}, {"x": 9}]
+
+
+async def test_who_leaves_wants_nothing_any_more() -> None:
+    async with web() as (broker, server, client):
+        async with subscribed(client, "x any"):
+            assert broker.core.counters.subscriptions_now == 1
+            assert len(server.lobby) == 1
+        await until(lambda: not broker.core.sessions)
+        assert broker.core.counters.subscriptions_now == 0
+        assert len(server.lobby) == 0
+
+
+BODIES: list[tuple[str, str, list[Any]]] = [
+    ("application/json", '{"x": 1}', [{"x": 1}]),
+    ("application/json; charset=utf-8", '[{"x": 1}, {"x": 2}]', [{"x": 1}, {"x": 2}]),
+    ("application/json", "[]", []),
+    ("application/x-ndjson", '{"x": 1}\n\n{"x": 2.5}\n', [{"x": 1}, {"x": 2.5}]),
+    (
+        "application/cloudevents+json",
+        json.dumps({**EVENT, "data": {"x": 1, "id": True, "deep": {}}}),
+        [{**EVENT, "x": 1, "data.id": True}],
+    ),
+    (
+        "application/cloudevents-batch+json",
+        json.dumps([{**EVENT, "data": "x"}, {**EVENT, "data": [1], "x": 3}]),
+        [{**EVENT, "data": "x"}, {**EVENT, "x": 3}],
+    ),
+]
+
+
+async def test_bodies() -> None:
+    async with web() as (_, _, client), subscribed(client, "[]") as events:
+        for kind, body, expected in BODIES:
+            headers = {"content-type": kind}
+            answer = await client.post("/publish", content=body, headers=headers)
+            assert answer.json()["published"] == len(expected)
+            assert [(await events.next())[1] for _ in expected] == expected
+
+
+BAD_BODIES: list[tuple[str, str | bytes, int, int, str]] = [
+    ("text/plain", '{"x": 1}', 415, 108, "text/plain"),
+    ("application/json", '{"x": 1', 400, 100, "notification 1: this is not JSON"),
+    ("application/json", '[{"x": 1}, {"x": [2]}]', 400, 100, "notification 2"),
+    ("application/json", '{"x": 1, "x": 2}', 400, 100, "twice"),
+    ("application/json", b"\xff", 400, 100, "UTF-8"),
+    ("application/json", "3", 400, 100, "a notification is a JSON object"),
+    ("application/x-ndjson", '{"x": 1}\n{"x": }', 400, 100, "notification 2"),
+    ("application/cloudevents+json", '{"id": "7"}', 400, 100, "specversion"),
+    (
+        "application/cloudevents+json",
+        json.dumps({**EVENT, "specversion": "0.3"}),
+        400,
+        100,
+        "version 1.0",
+    ),
+    ("application/cloudevents-batch+json", "{}", 400, 100, "a JSON array"),
+]
+
+
+async def test_bad_bodies_publish_nothing() -> None:
+    async with web() as (broker, _, client):
+        for kind, body, status, error, text in BAD_BODIES:
+            headers = {"content-type": kind}
+            answer = await client.post("/publish", content=body, headers=headers)
+            said = answer.json()
+            assert (answer.status_code, said["error"]) == (status, error)
+            assert text in said["text"]
+            assert "\n" not in said["text"]
+        assert broker.core.counters.publications == 0
+
+
+async def test_bodies_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with web() as (broker, _, client):
+        body = b" " * (limits.BODY_BYTES_MAX + 1)
+        answer = await client.post("/publish", content=body, headers=JSON)
+        assert (answer.status_code, answer.json()["name"]) == (413, "TOO_LONG")
+        monkeypatch.setattr("siena.broker.http.reading.NOTIFICATIONS_MAX", 2)
+        answer = await client.post("/publish", json=[{}, {}, {}])
+        assert answer.status_code == 413
+        assert broker.core.counters.publications == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ({"filter": "x >"}, "expected a value"),
+        ({}, "filter="),
+        ({"filter": "x any", "fliter": "y any"}, "filter="),
+        ({"filter": "x any", "policy": "block"}, "policy"),
+    ],
+)
+async def test_bad_subscriptions_are_refused_at_once(
+    query: dict[str, str], text: str
+) -> None:
+    async with web() as (broker, _, client):
+        answer = await client.get("/subscribe", params=query)
+        assert answer.status_code == 400
+        assert text in answer.json()["text"]
+        assert not broker.core.sessions
+
+
+async def test_a_place_is_shown() -> None:
+    async with web() as (_, _, client):
+        answer = await client.get("/subscribe", params={"filter": "x >"})
+        said = answer.json()
+        assert (said["name"], said["column"]) == ("BAD_INTEREST", 4)
+        assert said["pointer"] == ["x >", "   ^"]
+
+
+async def test_only_our_own_pages_may_ask() -> None:
+    async with web(http_hosts=("broker.test",)) as (_, server, client):
+        port = server.address.port
+
+        async def status(**headers: str) -> int:
+            answer = await client.post("/publish", json={"x": 1}, headers=headers)
+            return answer.status_code
+
+        assert await status() == 200
+        assert await status(host=f"localhost:{port}") == 200
+        assert await status(host=f"broker.test:{port}") == 200
+        assert await status(host=f"evil.test:{port}") == 421
+        assert await status(origin=server.url) == 200
+        assert await status(origin="http://evil.test") == 403
+        assert await status(origin="null") == 403
+        answer = await client.options("/publish", headers={"origin": server.url})
+        assert not [
+            name for name in answer.headers if name.startswith("access-control")
+        ]
+
+
+async def test_what_is_not_there_is_said_in_json() -> None:
+    async with web() as (_, _, client):
+        for method, path, status in (
+            ("GET", "/", 404),
+            ("GET", "/publish", 405),
+            ("POST", "/subscribe?filter=x+any", 405),
+        ):
+            answer = await client.request(method, path)
+            assert answer.status_code == status
+            assert answer.json()["error"] == 108
+
+
+async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
+    small = Limits(output_bytes=1_048_576)
+    async with web(limits=small) as (broker, server, _):
+        fast = await connect(broker)
+        await fast.subscribe(1, "n any")
+        publisher = await connect(broker)
+        request = (
+            f"GET /subscribe?filter=n+any HTTP/1.1\r\nHost: {server.address}\r\n\r\n"
+        )
+        reader, writer = await asyncio.open_connection(*server.address, limit=2**16)
+        writer.write(request.encode())
+        await until(lambda: broker.core.counters.subscriptions_now == 2)
+        text, total, got = "a" * 10_000, 2_000, 0
+        for n in range(0, total, 50):
+            some: list[dict[str, int | str]] = [
+                {"n": n + i, "text": text} for i in range(50)
+            ]
+            publisher.publish(*some)
+            got += len(await fast.sync())
+            got += len(await publisher.sync())
+        got += len(await fast.sync())
+        assert got == total  # nobody else has lost any
+        assert broker.core.counters.lost > 0
+        seen, lost, data = 0, 0, b""
+        while seen + lost < total:
+            async with asyncio.timeout(10):
+                data += await reader.read(2**20)
+            *lines, data = data.split(b"\n")
+            for line in lines:
+                if line.startswith((b'data: {"n"', b'data: {"text"')):
+                    seen += 1
+                elif line.startswith(b'data: {"siena":"LOST"'):
+                    lost += json.loads(line.removeprefix(b"data: "))["count"]
+        assert (seen + lost, lost) == (total, broker.core.counters.lost)
+        writer.close()
+
+
+async def test_snapshots() -> None:
+    async with web(name="b1") as (broker, _, client):
+        wire = await connect(broker, name="me")
+        await wire.subscribe(1, "x > 3")
+        await wire.subscribe(2, "x > 5")
+
+        async def get(path: str) -> Any:  # noqa: ANN401 -- JSON
+            answer = await client.get(path)
+            assert answer.status_code == 200
+            return answer.json()
+
+        assert (await get("/healthz")) == {"ok": True, "broker": "b1"}
+        counters = await get("/api/counters")
+        assert counters["counters"]["subscriptions_now"] == 2
+        tables = (await get("/api/tables"))["filters"]
+        assert {one["text"] for one in tables["shown"]} == {"x > 3", "x > 5"}
+        assert tables["shown"][0]["held"] == 1
+        assert tables["complete"]
+        few = (await get("/api/tables?limit=1"))["filters"]
+        assert (len(few["shown"]), few["complete"]) == (1, False)
+        assert (await get("/api/poset"))["filters"] == [
+            {"filter": "x > 3", "covers": ["x > 5"]},
+            {"filter": "x > 5", "covers": []},
+        ]
+        assert (await get("/api/sessions"))["sessions"][0]["name"] == "me"
+        assert (await get("/api/links"))["links"] == []
+        assert (await client.get("/api/tables?limit=1e9")).status_code == 400
+
+
+async def test_metrics() -> None:
+    async with web() as (_, _, client):
+        await client.post("/publish", json=[{"x": 1}, {"x": 2}])
+        answer = await client.get("/metrics")
+        assert answer.headers["content-type"].startswith("text/plain")
+        lines = answer.text.splitlines()
+        assert "siena_publications_total 2.0" in lines
+        assert "siena_connections 0.0" in lines
+        assert not any(line.startswith("python_") for line in lines)
+
+
+async def test_who_has_not_advertised_may_not_publish() -> None:
+    async with web(routing=Routing(forwarding="advertisement")) as (_, _, client):
+        answer = await client.post("/publish", json={"x": 1})
+        assert (answer.status_code, answer.json()["name"]) == (403, "NOT_ADVERTISED")
+
+
+async def test_a_broker_that_ends_says_so_to_its_subscribers() -> None:
+    async with web() as (_, server, client), subscribed(client, "x any") as events:
+        task = asyncio.get_running_loop().create_task(server.drain())
+        name, said = await events.next()
+        assert (name, said["name"]) == ("err", "DRAINING")
+        with pytest.raises(EOFError):
+            await events.next()
+        await task
+        with pytest.raises(httpx.ConnectError):
+            await client.get("/healthz")
+
+
+async def test_a_stream_never_begins_for_who_only_asks_for_its_head() -> None:
+    async with web() as (broker, _, client):
+        answer = await client.head("/subscribe", params={"filter": "x any"})
+        assert answer.status_code == 405
+        assert not broker.core.sessions
+
+
+async def test_garbage_leaves_the_broker_unimpressed() -> None:
+    async with web() as (broker, server, client):
+        host = f"Host: {server.address}\r\n".encode()
+        for data in (
+            b"\x00SIENA\r\n" * 100,
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"POST /publish HTTP/1.1\r\n" + host + b"Content-Length: -1\r\n\r\n",
+            b"GET /healthz HTTP/1.1\r\n" + host + host + b"\r\n",
+            b"GET /" + b"a" * 200_000,
+            b"POST /publish HTTP/1.1\r\n"
+            + host
+            + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        ):
+            reader, writer = await asyncio.open_connection(*server.address)
+            writer.write(data)
+            writer.write_eof()
+            async with asyncio.timeout(10):
+                answer = await reader.read(100_000)
+            assert not answer or b" 4" in answer.split(b"\r\n")[0], answer
+            writer.close()
+        assert (await client.get("/healthz")).status_code == 200
+        assert not broker.core.sessions
+        assert broker.core.counters.publications == 0
+
+
+async def test_a_reader_may_rather_be_disconnected() -> None:
+    limits = Limits(output_bytes=1_048_576)
+    async with web(limits=limits) as (broker, _, client):
+        publisher = await connect(broker)
+        async with subscribed(client, "n any", policy="disconnect") as events:
+            text = "a" * 10_000
+            for _ in range(60):
+                publisher.publish(*({"n": 1, "text": text} for _ in range(50)))
+                await publisher.sync()
+            while (said := await events.next())[0] == "message":
+                pass
+            assert (said[0], said[1]["name"]) == ("err", "TOO_SLOW")

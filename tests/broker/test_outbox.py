@@ -1,0 +1,62 @@
+"""An outbox neither forgets nor invents anything, whatever is put into it."""
+
+import struct
+
+from hypothesis import given, strategies as st
+
+from siena.broker.outbox import Fit, Outbox
+from siena.protocol.frames import Op, pack
+
+LIMIT = 60
+
+
+def frames(sizes: list[int], first: int) -> tuple[bytes, list[bytes]]:
+    each = [
+        pack(Op.MSG, struct.pack("<H", first + n) + b"x" * size)
+        for n, size in enumerate(sizes)
+    ]
+    return b"".join(each), each
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.lists(st.integers(0, 30), min_size=1, max_size=4),
+            st.just("read"),
+        ),
+        max_size=20,
+    )
+)
+def test_what_is_sent_and_what_is_lost_is_everything(
+    run: list[list[int] | str],
+) -> None:
+    outbox = Outbox("drop", LIMIT)
+    outbox.in_lines = False
+    wanted: list[bytes] = []
+    got, waiting, lost = b"", 0, 0
+    for step in run:
+        if isinstance(step, str):  # the reader has caught up
+            waiting = 0
+            lost += outbox.recover()
+            continue
+        data, each = frames(step, len(wanted))
+        wanted += each
+        is_losing = outbox.lost > 0
+        fit = outbox.deliver(data, len(each), waiting)
+        sent = outbox.take()
+        assert not (is_losing and sent), "after a gap nothing comes before LOST"
+        assert (fit is Fit.TAKEN) == (sent == data)
+        got += sent
+        waiting += len(sent)
+        assert waiting <= LIMIT
+    lost += outbox.recover()
+    kept = [frame for frame in wanted if frame in got]
+    assert got == b"".join(kept)
+    assert len(kept) + lost == len(wanted)
+
+
+def test_lines_are_cut_at_their_ends() -> None:
+    outbox = Outbox("drop", 10)
+    assert outbox.deliver(b"{1}\n{22}\n{333}\n", 3, 0) is Fit.DROPPED
+    assert outbox.take() == b"{1}\n{22}\n"
+    assert outbox.lost == 1

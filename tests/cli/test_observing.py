@@ -1,0 +1,190 @@
+"""``siena top``, ``topo``, ``why`` and ``trace`` against real brokers."""
+
+import json
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import siena
+from siena import testing
+from siena.cli import surveying
+from siena.cli.main import main
+from siena.testing.network import RunningNetwork
+
+
+class Outcome(NamedTuple):
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def chain() -> Iterator[RunningNetwork]:
+    with testing.network("chain:3") as network:
+        yield network
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    def run(*arguments: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["siena", *arguments])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        return Outcome(code, *capsys.readouterr())
+
+    return run
+
+
+def test_a_network_is_drawn_from_any_of_its_brokers(
+    chain: RunningNetwork, run: Run
+) -> None:
+    done = run("topo", "--server", chain[1].url)
+    assert done.code == 0
+    first, second, third = done.out.splitlines()
+    assert first.startswith("1  siena://")
+    assert second.startswith("└── 2  ")
+    assert third.startswith("    └── 3  ")
+    assert "peer, " in third
+    said = json.loads(run("topo", "--server", chain[3].url, "--json").out)
+    assert [broker["broker"] for broker in said["brokers"]] == ["3", "2", "1"]
+
+
+def test_a_cycle_is_drawn_once(run: Run) -> None:
+    with testing.network("ring:3", architecture="general") as network:
+        out = run("topo", "--server", network[1].url).out
+    assert len(out.splitlines()) == 4
+    assert out.count("─ ─") == 1
+
+
+def test_top_shows_counters_and_links(chain: RunningNetwork, run: Run) -> None:
+    with siena.connect(chain[1].url) as client:
+        client.publish(x=1)
+        client.flush()
+    done = run("top", "--server", chain[1].url, "-n", "2", "--interval", "0.1")
+    assert done.code == 0
+    assert "publications" in done.out
+    assert "link to" in done.out
+    both = ("--server", chain[1].url, "--server", chain[2].url)
+    lines = run("top", *both, "--json").out.splitlines()
+    one, two = map(json.loads, lines)
+    assert (one["broker"], two["broker"]) == ("1", "2")
+    assert one["counters"]["publications"] >= 1
+    assert {link["name"] for link in two["links"]} == {"1", "3"}
+
+
+def test_why_without_a_broker(run: Run) -> None:
+    done = run(
+        "why", "symbol=DIS change=4", "symbol = DIS and change < 0", "symbol any"
+    )
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0] == "no: change < 0 and symbol = DIS"
+    assert any(line.startswith("  ✗ change < 0") for line in lines)
+    assert "yes: symbol any" in lines
+    done = run("why", '{"x": 1}', "x > 3", "--json")
+    assert done.code == 1
+    (said,) = json.loads(done.out)["filters"]
+    assert (said["filter"], said["matches"]) == ("x > 3", False)
+
+
+def test_why_follows_the_tables_of_brokers(chain: RunningNetwork, run: Run) -> None:
+    with siena.connect(chain[3].url) as client:
+        wanted = client.subscribe("x > 3").settled()
+        done = run("why", "x=4", "--server", chain[1].url)
+        assert done.code == 0
+        assert done.out.splitlines()[:4] == [
+            "at 1:",
+            "  ✓ broker 2  because of x > 3",
+            "at 2 from 1:",
+            "  ✓ broker 3  because of x > 3",
+        ]
+        assert "✓ client " in done.out
+        done = run("why", "x=3", "--server", chain[1].url, "--json")
+        assert done.code == 1
+        (step,) = json.loads(done.out)["brokers"]
+        assert (step["broker"], step["clients"], step["brokers"]) == ("1", {}, {})
+        done = run("why", "x=3", "--server", chain[1].url)
+        assert "✗ nobody here wants it" in done.out
+        assert "at 3: it does not come there" in done.out
+        wanted.close()
+
+
+def test_why_knows_that_masters_get_everything(run: Run) -> None:
+    with testing.network("chain:2", architecture="hierarchical") as network:
+        outs = [run("why", "x=4", "--server", url).out for url in network.urls]
+    assert sum("because of it is the master" in out for out in outs) == 1
+
+
+def test_a_trace_names_every_broker_on_the_way(chain: RunningNetwork, run: Run) -> None:
+    with siena.connect(chain[3].url, name="me") as client:
+        wanted = client.subscribe("x > 3").settled()
+        done = run("trace", "x=4", "--server", chain[1].url)
+        assert done.code == 0, done
+        assert [line.split()[0] for line in done.out.splitlines()] == [
+            *("1", "→", "2", "→", "3", "✓")
+        ]
+        assert "1 ← a client" in done.out
+        assert " → 2\n" in done.out
+        assert "  → 3: x > 3\n" in done.out
+        assert "  ✓ me: x > 3\n" in done.out
+        assert wanted.get(10) == siena.Notification(x=4)
+        hops = run("trace", '{"x": 5}', "--server", chain[2].url, "--json")
+        found = [json.loads(line) for line in hops.out.splitlines()]
+        assert [(hop["broker"], hop["came_from"]) for hop in found] == [
+            ("2", "a client"),
+            ("3", "2"),
+        ]
+        done = run("trace", "x=3", "--server", chain[1].url)
+        assert (done.code, done.err) == (1, "")
+        assert "✗ nobody here wants it" in done.out
+        wanted.close()
+
+
+def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
+    with socket.socket() as nobody:  # bound, and nobody listens
+        nobody.bind(("127.0.0.1", 0))
+        url = f"siena://127.0.0.1:{nobody.getsockname()[1]}"
+        for arguments, code, said in (
+            (("top", "--server", url), 3, "no broker at"),
+            (("topo", "--server", url), 3, "no broker at"),
+            (("topo", "--server", "http://x"), 2, "address"),
+            (("why", "x=1"), 2, "which filter?"),
+            (("why", "x=", "x any"), 2, "notification"),
+            (("why", "x=1", "x any", "x >"), 2, "filter 2"),
+            (("why", "x=1", "x any then y any"), 2, "pattern"),
+            (("why", "x=1", "--server", url), 3, "no broker at"),
+            (("trace", "x=1", "--server", url), 3, "no broker at"),
+            (("trace", "x=", "--server", url), 2, "notification"),
+        ):
+            done = run(*arguments)
+            assert done.code == code, done
+            assert said in done.err
+            assert done.err.count("\n") == 1
+
+
+def test_a_broker_that_cannot_be_reached_is_drawn_as_such(
+    chain: RunningNetwork, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveying, "addresses_of", lambda *_: [])
+    done = run("topo", "--server", chain[1].url)
+    assert done.code == 1
+    assert "2 (not reached: it has not said where it is)" in done.out
