@@ -56,7 +56,9 @@ class Running(NamedTuple):
 def running(contender: Contender, cores: Cores) -> Iterator[Running]:
     """Start a server on a free port of the loopback, with a folder of its own."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="siena-bench-")))
+        folder = Path(
+            stack.enter_context(TemporaryDirectory(prefix="siena-bench-broker-"))
+        )
         port = free_port()
         stack.enter_context(contender.companion(folder, port))
         log = stack.enter_context((folder / "said").open("wb+"))
