@@ -87,7 +87,7 @@ def bench_spark(
         raise SienaError(f"{workload!r} is no workload", hint="w, flights or both")
     progress = Progress(sys.stderr)
     with (
-        tempfile.TemporaryDirectory(prefix="siena-bench-") as folder,
+        tempfile.TemporaryDirectory(prefix="siena-spark-bench-") as folder,
         session(master) as spark,
     ):
         bench = _Bench(spark, Path(folder), rounds, progress)
