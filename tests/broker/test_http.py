@@ -11,6 +11,7 @@ from http_wire import subscribed, web
 from siena.broker.http import limits
 from siena.broker.settings import Limits, Routing
 from siena.matching.blocks import encode
+from siena.model import Value
 from siena.protocol.deliveries import Delivery
 from wire import connect, until
 
@@ -320,9 +321,9 @@ async def test_a_reader_may_rather_be_disconnected() -> None:
     async with web(limits=limits) as (broker, _, client):
         publisher = await connect(broker)
         async with subscribed(client, "n any", policy="disconnect") as events:
-            text = "a" * 10_000
+            big: dict[str, Value] = {"n": 1, "text": "a" * 10_000}
             for _ in range(60):
-                publisher.publish(*({"n": 1, "text": text} for _ in range(50)))
+                publisher.publish(*[big] * 50)
                 await publisher.sync()
             while (said := await events.next())[0] == "message":
                 pass

@@ -166,8 +166,8 @@ async def test_who_traces_hears_from_every_broker_on_the_way() -> None:
             hop = trace.hop
             hops.append((hop.broker, hop.came_from, hop.went_to, hop.matched))
         assert hops == [
-            ("b0", "a client", ["b1"], []),
-            ("b1", "b0", ["b2"], []),
+            ("b0", "a client", ["b1"], ["→ b1: x > 3"]),
+            ("b1", "b0", ["b2"], ["→ b2: x > 3"]),
             ("b2", "b1", [], ["ann: x > 3"]),
         ]
         assert await wire.next() == Delivery((1,), x(5))
