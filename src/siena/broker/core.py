@@ -132,6 +132,6 @@ class Core:
             session.reply(Lost(1, of).pack())
             return
         if session.is_suspended:
-            self.counters.lost += session.keep(frame, message.sequence[-1].stamp)
+            self.counters.lost += session.keep(frame, message.key)
         else:
             self.counters.lost += session.deliver(frame, 1)

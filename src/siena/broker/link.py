@@ -181,7 +181,9 @@ class Link:
 
     def send_digest(self) -> None:
         """Say what we have told."""
-        neighbour = self._core.router.tables.neighbours[self.number]
+        neighbour = self._core.router.tables.neighbours.get(self.number)
+        if neighbour is None:  # it is about to go
+            return
         said = [*neighbour.filters.told, *neighbour.advertisements.told]
         tally = Tally((str(item), self._origin(origin)) for item, origin in said)
         self.connection.reply(tally.body().pack())

@@ -217,9 +217,7 @@ class OldBroker:
             elif isinstance(body, Tell):
                 parcel = told(body)
                 assert isinstance(parcel, Parcel)
-                self.stamps = frozenset(
-                    key for key in parcel.known if isinstance(key, Stamp)
-                )
+                self.stamps = parcel.known
                 return
 
     def close(self) -> None:

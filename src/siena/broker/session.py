@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from siena.broker.limits import KEPT_BYTES_MAX
-from siena.messages import Interest, Stamp
-from siena.messages.notices import Key
+from siena.messages import Interest, Key
 from siena.model import Advertisement
 from siena.protocol.bodies import Lost
 
@@ -42,10 +41,10 @@ class Kept:
     def __init__(self, queue_max: int) -> None:
         self.queue_max = queue_max
         self.lost = 0
-        self.queue: deque[tuple[bytes, Stamp | None]] = deque()
+        self.queue: deque[tuple[bytes, Key | None]] = deque()
         self._size = 0
 
-    def put(self, frame: bytes, stamp: Stamp | None) -> bool:
+    def put(self, frame: bytes, stamp: Key | None) -> bool:
         """Keep a frame, unless there are too many."""
         if len(self.queue) < self.queue_max and self._size < KEPT_BYTES_MAX:
             self.queue.append((frame, stamp))
@@ -106,7 +105,7 @@ class Session:
         """Say that so many were not kept."""
         self.reply(Lost(count).pack())
 
-    def keep(self, frame: bytes, stamp: Stamp | None) -> int:
+    def keep(self, frame: bytes, stamp: Key | None) -> int:
         """Keep one for later; how many were lost."""
         assert self.kept is not None
         if self.kept.put(frame, stamp) or not self.kept.queue_max:
