@@ -126,7 +126,7 @@ $(READY): pyproject.toml constraints.txt
 	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
 	fi; \
 	$$install --constraint constraints.txt cython setuptools; \
-	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev,demo]'
+	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev,demo,spark]'
 	@printf '%s' "$(CURDIR)" >$(READY)
 
 $(BUILT): $(READY) setup.py $(KERNELS)

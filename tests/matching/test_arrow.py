@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,10 +16,12 @@ from siena.errors import SienaError
 from siena.lang import parse_filter, parse_predicate
 from siena.lang.notification_form import notification_from_text
 from siena.matching import engine, tiers
+from siena.matching.arrow import TextColumn
 from siena.matching.blocks import BLOCK_ERRORS, encode
 from siena.matching.engine import Engine, Matches
-from siena.matching.json_rows import read_plain
+from siena.matching.json_rows import _encode_slowly, encode_texts, read_plain
 from siena.matching.kernels.engine import Kernel
+from siena.matching.kernels.transcoding import Transcoder
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Kind, Notification, Value
 from siena.model.limits import ATTRIBUTES_MAX
@@ -371,6 +374,34 @@ def test_a_batch_without_rows_or_columns() -> None:
     assert answers(table.match_arrow(pa.record_batch({"y": pa.nulls(2)}))) == [[1], [1]]
 
 
+def test_labels_stand_for_their_interests_each_once() -> None:
+    table = ForwardingTable()
+    wanted = ("x < 3", "x < 4", "x = 2", "y = a")
+    for number, text in enumerate(wanted):
+        table.add(number, parse_filter(text))
+    table.add(4, Filter())
+    labels = np.array([2, 2, 1, 1, 0], np.int32)
+    batch = pa.record_batch({"x": [2, 3, None], "y": ["a", None, "b"]})
+    texts = ['{"x": 2, "y": "a"}', '{"x": 3}', '{"y": "b"}']
+    column = pa.record_batch({"json": texts})
+    for found in (
+        table.match_arrow(batch, labels=labels),
+        table.match_arrow(column, json="json", labels=labels),
+    ):
+        ends = np.cumsum(found.counts)
+        parts = np.split(found.filters, ends[:-1])
+        assert [sorted(part.tolist()) for part in parts] == [[0, 1, 2], [0, 2], [0]]
+        assert found.counts.tolist() == [3, 2, 1]
+
+
+def test_a_single_interest_has_its_label_too() -> None:
+    table = ForwardingTable()
+    table.add(0, parse_filter("x = 1"))
+    batch = pa.record_batch({"x": [1]})
+    found = table.match_arrow(batch, labels=np.array([0], np.int32))
+    assert found.filters.tolist() == [0]
+
+
 # --- One column of JSON -------------------------------------------------------------
 
 TEXTS = [
@@ -455,3 +486,100 @@ def test_the_fast_reader_of_json_agrees_with_the_exact_one(text: str) -> None:
         pytest.fail("the exact reader refuses it")
     assert Notification(read) == wanted
     assert encode(dict(sorted(read.items()))) == encode(wanted) or "-0" in text
+
+
+# --- The kernel that makes blocks of plain texts ------------------------------------
+
+TRANSCODERS: dict[str, Callable[..., Any]] = {
+    "compiled": Transcoder,
+    "plain": plain("transcoding").Transcoder,
+}
+# What is plain must not be left to a slower reader.
+PLAIN = [
+    '{"x": 3, "s": "ab", "b": true, "c": false, "f": 0.25, "gone": null}',
+    '{"t": {"time": "2026-11-15T02:40:03Z"}, "u": {"time":"1970-01-01T00:00:00Z"}}',
+    '{ "x" :\t-1 ,\n"y":-33, "z": -129, "u": -32769, "v": -2147483649}\r\n',
+    '{"a": 127, "b": 128, "c": 255, "d": 256, "e": 65535, "f": 65536, "g": 4294967296}',
+    '{"a": 999999999999999999, "b": -999999999999999999, "c": 4294967295}',
+    '{"a": 0.1, "b": -2.5, "c": 123456.789, "d": 0.0, "e": 900719925474099.1}',
+    "{}",
+    '{"": ""}',
+    '{"é\U0001f600": "\u0085 è"}',
+    "{" + ", ".join(f'"n{i}": {i}' for i in range(16)) + "}",
+    f'{{"s": "{"a" * 31}", "t": "{"b" * 32}", "u": "{"c" * 255}", "v": "{"d" * 256}"}}',
+    f'{{"s": "{"a" * 65536}"}}',
+    '{"t": {"time": "2000-02-29T23:59:59Z"}, "u": {"time": "2105-12-31T00:00:00Z"}}',
+]
+
+
+def transcoded(text: str, name: str) -> bytes | None:
+    """The block of a text, if it is plain."""
+    data = np.frombuffer(text.encode() + b"\0", np.uint8)
+    out = np.empty(3 * len(data) + 16, np.uint8)
+    ends, done = np.zeros(2, np.int64), np.zeros(1, np.uint8)
+    transcoder = TRANSCODERS[name](data, out, np.empty(2 * ATTRIBUTES_MAX, np.int64))
+    starts = np.array([0, len(data) - 1], np.int64)
+    transcoder.run(starts, np.ones(1, np.uint8), ends, done)
+    return out[: ends[1]].tobytes() if done[0] else None
+
+
+@pytest.mark.parametrize("name", TRANSCODERS)
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_texts_become_the_blocks_that_they_would_become(
+    name: str, text: str
+) -> None:
+    wanted = notification_from_text(text)
+    read = msgspec.json.decode(text)
+    ordered = {key: wanted[key] for key in read if key in wanted}
+    assert transcoded(text, name) == encode(ordered)
+
+
+@pytest.mark.parametrize("name", TRANSCODERS)
+@given(_objects | st.lists(_tokens, max_size=6).map("".join) | st.sampled_from(PLAIN))
+@example('{"x": null, "x": 1}')
+@example('{"x": 1, "x": null}')
+@example('{"x": null, "x": null}')
+@example('{"x": null, "y": 1, "xy": null}')
+@example('{"x": {"time": "2026-02-29T00:00:00Z"}}')
+@example('{"x": {"time": "2026-1a-01T00:00:00Z"}}')
+@example('{"x": {"time": "2106-12-31T00:00:00Z"}}')
+@example('{"x": 9007199254740993.0}')
+@example('{"x": 0.12345678901234567}')
+@example('{"x": tru}')
+@example('{"x": falsy}')
+@example('{"x": 1,}')
+@example('{"x": 1} 2')
+def test_the_kernel_makes_the_blocks_of_the_exact_reader(name: str, text: str) -> None:
+    """It may give up, and it leaves it to the engine to find a name twice."""
+    block = transcoded(text, name)
+    event(f"plain: {block is not None}")
+    if block is None:
+        return
+    offsets = np.array([0, len(block)], np.int64)
+    accepted = ForwardingTable().match_buffer(block, offsets).counts[0] >= 0
+    try:
+        wanted = notification_from_text(text)
+    except SienaError:
+        assert not accepted
+        return
+    assert accepted
+    assert Notification(msgspec.msgpack.decode(block)) == wanted
+
+
+@given(st.lists(_objects | st.none() | st.sampled_from(PLAIN[:3]), max_size=5))
+def test_texts_are_encoded_together_as_one_by_one(texts: list[str | None]) -> None:
+    column = TextColumn.of(None if t is None else t.encode() for t in texts)
+    table = table_of([parse_filter(text) for text in SOME])
+    together, slowly = encode_texts(column), _encode_slowly(column)
+    found, wanted = (answers(table.match_buffer(*e[:2])) for e in (together, slowly))
+    bad = [isinstance(answer, int) for answer in found]
+    assert (
+        bad
+        == [isinstance(answer, int) for answer in wanted]
+        == [
+            isinstance(answer, int) or bool(missing)
+            for answer, missing in zip(found, together[2], strict=True)
+        ]
+    )
+    good = [i for i, is_bad in enumerate(bad) if not is_bad]
+    assert [found[i] for i in good] == [wanted[i] for i in good]

@@ -82,6 +82,19 @@ def test_what_is_mapped_is_aligned_and_cannot_be_written_to(stored: Path) -> Non
             array[:1] = 0
 
 
+def test_a_note_and_the_names_of_attributes_go_with_the_table(stored: Path) -> None:
+    table = ForwardingTable.load(stored)
+    assert bytes(table.note) == b""
+    assert {"s1", "i2", "s3"} <= set(table.attributes())
+    table.note = b"whose they are"
+    name = table.save(stored)
+    again = ForwardingTable.load(stored)
+    assert bytes(again.note) == b"whose they are"
+    assert again.attributes() == table.attributes()
+    again.note = b""
+    assert again.save(stored) != name
+
+
 def test_two_tables_of_one_file_change_apart(stored: Path) -> None:
     """Both map the same pages; a change of one is its own."""
     one, two = ForwardingTable.load(stored), ForwardingTable.load(stored)
@@ -156,8 +169,8 @@ def flipped(contents: bytes, place: int) -> bytes:
 
 def test_a_newer_or_foreign_file_is_refused_in_one_line(stored: Path) -> None:
     contents = stored.read_bytes()
-    stored.write_bytes(contents[:8] + b"\x02" + contents[9:])
-    with pytest.raises(TableFileError, match=r"another version .* 2 \(this one reads"):
+    stored.write_bytes(contents[:8] + b"\x03" + contents[9:])
+    with pytest.raises(TableFileError, match=r"another version .* 3 \(this one reads"):
         ForwardingTable.load(stored)
     stored.write_bytes(b"PAR1" * 100)
     with pytest.raises(TableFileError, match="is not a table"):

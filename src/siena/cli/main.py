@@ -24,6 +24,10 @@ COMMANDS: dict[str, str] = {
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
     "flights": "siena.cli.flights:flights",
+    "compile": "siena.cli.compile:compile_",
+    "match": "siena.cli.match:match",
+    "backtest": "siena.cli.backtest:backtest",
+    "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
     "bench": "siena.cli.bench:app",
 }

@@ -21,7 +21,7 @@ Everything else is refused by name.  Dates are, because whether a day means its 
 moment is the caller's to say: cast them to timestamps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +117,34 @@ def read_batch(source: ArrowSource) -> Batch:
     )
 
 
-def read_texts(source: ArrowSource, name: str) -> list[bytes | None]:
+class TextColumn(NamedTuple):
+    """Strings back to back: row ``r`` is ``data[starts[r]:starts[r + 1]]``."""
+
+    data: npt.NDArray[np.uint8]
+    starts: Longs
+    there: npt.NDArray[np.uint8]  # of each row whether it is not null
+    # The capsules: while they live, so does the memory.
+    owner: object
+
+    @classmethod
+    def of(cls, texts: Iterable[bytes | None]) -> "TextColumn":
+        """The same strings one behind the other, as copies."""
+        found = list(texts)
+        starts = np.zeros(len(found) + 1, np.int64)
+        np.cumsum([len(text or b"") for text in found], out=starts[1:])
+        # A kernel wants at least one byte to point at.
+        data = np.frombuffer(b"".join(text or b"" for text in found) + b"\0", np.uint8)
+        there = np.array([text is not None for text in found], np.uint8)
+        return cls(data, starts, there, None)
+
+    def text(self, row: int) -> bytes | None:
+        """The string of one row."""
+        if not self.there[row]:
+            return None
+        return self.data[self.starts[row] : self.starts[row + 1]].tobytes()
+
+
+def read_texts(source: ArrowSource, name: str) -> TextColumn:
     """The strings of one column, whatever the others are.
 
     Raises:
@@ -135,16 +162,15 @@ def read_texts(source: ArrowSource, name: str) -> list[bytes | None]:
         raise TypeError(f"column {name!r} is {type_of(values)}, not strings of JSON")
     reader = _Reader()
     words = reader.column(name, of, items, array.offset, array.length)
+    if words[0] == TEXT and array.length:
+        return reader.text_column(words, array.length, owner)
     if words[0] != DICTIONARY:
-        texts = list(reader.texts(words, array.length))
-    else:
-        of_values = reader.dictionaries[0]
-        known = list(reader.texts(of_values, of_values[7]))
-        texts = [
-            None if i is None else known[i] for i in reader.indices(words, array.length)
-        ]
-    del owner
-    return texts
+        return TextColumn.of(reader.texts(words, array.length))
+    of_values = reader.dictionaries[0]
+    known = list(reader.texts(of_values, of_values[7]))
+    return TextColumn.of(
+        None if i is None else known[i] for i in reader.indices(words, array.length)
+    )
 
 
 class _Reader:
@@ -210,6 +236,18 @@ class _Reader:
             words[7] = values.length
             self.dictionaries.append(words)
         return words
+
+    def text_column(self, words: list[int], rows: int, owner: object) -> TextColumn:
+        """The strings of a column where they lie."""
+        _, size, _, first, items, data, _, _ = words
+        form = np.int32 if size == 4 else np.int64
+        starts = np.frombuffer(self.views[items], form)[first : first + rows + 1]
+        return TextColumn(
+            np.frombuffer(self.views[data] or b"\0", np.uint8),
+            starts.astype(np.int64),
+            np.array(self._there(words, rows), np.uint8),
+            owner,
+        )
 
     def texts(self, words: list[int], rows: int) -> Iterator[bytes | None]:
         """The strings of a column, as bytes."""

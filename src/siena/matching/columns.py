@@ -17,7 +17,7 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
-from siena.matching.texts import Strings, Texts, extend
+from siena.matching.texts import Strings, Texts, extend, texts_of
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]
@@ -126,6 +126,12 @@ class Columns:
             self.members.append(self._enter(constraint) if number is None else number)
         self.offsets.append(len(self.members))
         self.owners.append(owner)
+
+    def attributes(self) -> list[str]:
+        """The names that constraints are about."""
+        if self._stored is not None:
+            return [name.decode() for name in texts_of(self._stored.names)]
+        return [name.decode() for name in self.names]
 
     def snapshot(
         self,

@@ -69,6 +69,8 @@ class Holding:
         self._gone = np.zeros(64, np.uint8)
         self._still_there = 0
         self._rebuild: Rebuild | None = None
+        self.note: bytes | memoryview = b""
+        """Bytes of the owner's that go with the table into its file."""
 
     def __len__(self) -> int:
         return self._held
@@ -171,6 +173,11 @@ class Holding:
         self._check(number)
         return self._labels.interface(number)
 
+    def attributes(self) -> list[str]:
+        """The names that interests are about, of removed ones perhaps too; sorted."""
+        with self._lock:
+            return sorted(self._tiers.columns.attributes())
+
     def explain(
         self, notification: Mapping[str, Value], number: int, /
     ) -> list[Reason]:
@@ -226,6 +233,7 @@ class Holding:
                 labels=self._labels.of.copy(),
                 gone=self._gone.copy(),
                 always=np.array(sorted(self._always), np.int32),
+                note=np.frombuffer(self.note, np.uint8),
                 interests=self._count,
                 several=self._several,
             )
@@ -253,6 +261,7 @@ class Holding:
         table._always = set(stored.always.tolist())
         table._several = stored.several
         table._gone = stored.gone
+        table.note = stored.note.data
         return table
 
     def _check(self, number: int) -> None:

@@ -1,11 +1,11 @@
 """Blocks of JSON texts, many at a time.
 
 The reader of :mod:`siena.lang` decides what is a notification.  Most texts are so plain
-that a faster reader cannot disagree with it; the others go to it.
+that a kernel reads them, most others such that a faster reader cannot disagree with it;
+the rest goes to it.
 """
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_text
+from siena.matching.arrow import TextColumn
 from siena.matching.blocks import encode
+from siena.matching.kernels.transcoding import Transcoder
 from siena.model import Value
 from siena.model.limits import (
     ATTRIBUTES_MAX,
@@ -30,19 +32,59 @@ _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
     r"(\.[0-9]{6})?Z"
 )
+# How much longer a block may be than its text: of "1.5" become nine bytes; and what
+# else it may have, its header.
+BLOCK_BYTES_PER_BYTE = 3
+ROOM_PER_TEXT = 16
 # What no string of a text exceeds, if the text does not.
 _CHARACTERS_MAX = min(STRING_CHARACTERS_MAX, TEXT_CHARACTERS_MAX)
 
 
 def encode_texts(
-    texts: Iterable[bytes | None],
-) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    texts: TextColumn,
+) -> tuple[bytes | memoryview, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Blocks back to back, where they begin and end, and which texts have none.
 
-    >>> encode_texts([b'{"x": 1}', b"[]", None])[2].tolist()
+    >>> encode_texts(TextColumn.of([b'{"x": 1}', b"[]", None]))[2].tolist()
     [False, True, True]
+
+    Of a name that occurs twice in a plain text the engine finds out.
     """
-    blocks = [_encode(text) for text in texts]
+    rows = len(texts.there)
+    size = int(texts.starts[-1] - texts.starts[0])
+    if _longest(texts) > _CHARACTERS_MAX:
+        return _encode_slowly(texts)
+    out = np.empty(BLOCK_BYTES_PER_BYTE * size + ROOM_PER_TEXT * rows + 1, np.uint8)
+    ends = np.zeros(rows + 1, np.int64)
+    plain = np.zeros(rows, np.uint8)
+    transcoder = Transcoder(texts.data, out, np.empty(2 * ATTRIBUTES_MAX, np.int64))
+    transcoder.run(texts.starts, texts.there, ends, plain)
+    left = np.flatnonzero(plain == 0).tolist()
+    if not left:
+        return out[: ends[-1]].data, ends, plain == 0
+    blocks = out.data
+    pieces: list[bytes | memoryview] = []
+    sizes = np.diff(ends)
+    done = 0
+    for row in left:
+        block = _encode(texts.text(row))
+        pieces += [blocks[ends[done] : ends[row]], block]
+        sizes[row] = len(block)
+        done = row
+    pieces.append(blocks[ends[done] : ends[-1]])
+    np.cumsum(sizes, out=ends[1:])
+    return b"".join(pieces), ends, sizes == 0
+
+
+def _longest(texts: TextColumn) -> int:
+    return int(np.diff(texts.starts).max(initial=0))
+
+
+def _encode_slowly(
+    texts: TextColumn,
+) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """The same, text by text: the twin, and for texts that may be too long."""
+    blocks = [_encode(texts.text(row)) for row in range(len(texts.there))]
     offsets = np.zeros(len(blocks) + 1, np.int64)
     np.cumsum([len(block) for block in blocks], out=offsets[1:])
     return b"".join(blocks), offsets, np.diff(offsets) == 0

@@ -3,7 +3,7 @@
 The one module of the core that touches the disk.  The file::
 
     8 bytes   SIENATBL
-    4         the version of the format, 1
+    4         the version of the format, 2
     4         the size of the directory
     32        SHA-256 of all else: the file's name among others
     4         CRC-32 of what stands before it, and of the directory
@@ -34,7 +34,7 @@ from siena.matching.texts import Texts
 from siena.matching.vocabulary import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 1
+VERSION = 2
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -79,6 +79,7 @@ TYPES = {
     "labels": _INTS,
     "gone": _BYTES,
     "always": _INTS,
+    "note": _BYTES,
 }
 
 
@@ -92,6 +93,7 @@ class StoredTable(NamedTuple):
     labels: Ints  # of each interest
     gone: npt.NDArray[np.uint8]  # of each interest whether it was removed
     always: Ints
+    note: npt.NDArray[np.uint8]  # what somebody wanted to go with the table
     interests: int  # how many there have been
     several: int  # how many have more than one row
 
@@ -177,9 +179,24 @@ def read(path: Path, *, verify: bool) -> StoredTable:
         labels=arrays["labels"],
         gone=arrays["gone"],
         always=arrays["always"],
+        note=arrays["note"],
         interests=directory.interests,
         several=directory.several,
     )
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 that a file says it has, as :func:`write` gave it.
+
+    Raises:
+        TableFileError: if it is another file.
+    """
+    with path.open("rb") as file:
+        fixed = file.read(_FIXED.size)
+    if len(fixed) < _FIXED.size or not fixed.startswith(MAGIC):
+        raise TableFileError(f"{path} is not a table")
+    digest: bytes = _FIXED.unpack(fixed)[3]
+    return digest.hex()
 
 
 def _named(table: StoredTable) -> Arrays:
@@ -196,6 +213,7 @@ def _named(table: StoredTable) -> Arrays:
         arrays[f"{name}.pool"], arrays[f"{name}.starts"] = texts
     arrays["interfaces"], arrays["labels"] = table.interfaces, table.labels
     arrays["gone"], arrays["always"] = table.gone, table.always
+    arrays["note"] = table.note
     return arrays
 
 

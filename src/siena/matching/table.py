@@ -96,12 +96,20 @@ class ForwardingTable(Holding):
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
-    def match_arrow(self, batch: ArrowSource, /, *, json: str | None = None) -> Matches:
+    def match_arrow(
+        self,
+        batch: ArrowSource,
+        /,
+        *,
+        json: str | None = None,
+        labels: Ints | None = None,
+    ) -> Matches:
         """What matches each row of an Arrow record batch, as of a block.
 
         A batch is whatever has ``__arrow_c_array__``.  Its columns are attributes,
         absent where they are null (:mod:`siena.matching.arrow` has the types); or
         ``json`` names a column in which each row is a notification in its JSON form.
+        With ``labels``, see :meth:`match_labels`.
 
         Raises:
             TypeError: if it is no record batch, or a column has a type that no value
@@ -110,14 +118,33 @@ class ForwardingTable(Holding):
         """
         if json is not None:
             blocks, offsets, bad = encode_texts(read_texts(batch, json))
-            found = self.match_buffer(blocks, offsets)
+            if labels is None:
+                found = self.match_buffer(blocks, offsets)
+            else:
+                found = self.match_labels(blocks, offsets, labels)
+            # What the engine does not accept was no notification in the first place.
+            bad |= found.counts < 0
             return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
         rows = read_batch(batch)
         view = self._view()
         parts = [engine.match_arrow(rows) for engine in view.engines]
-        if len(parts) == 1 and view.is_plain:
+        if labels is None and len(parts) == 1 and view.is_plain:
             return parts[0]
-        return self._join(parts, view.always, ONLY_ONE_LABEL)
+        return self._join(parts, view.always, _joinable(labels))
+
+    def match_labels(
+        self, blocks: bytes | memoryview, offsets: Longs, labels: Ints, /
+    ) -> Matches:
+        """As :meth:`match_buffer`, with the labels of interests, each once per block.
+
+        ``labels[n]`` stands for interest ``n``, and is below the number of interests:
+        whose an interest is, in whatever sense the caller has in mind.
+        """
+        view = self._view(len(offsets) - 1)
+        parts = match_all(view.engines, view.fresh, blocks, offsets)
+        found = self._join(parts, view.always, _joinable(labels))
+        self._tiers.sample.note(blocks, offsets, found.counts)
+        return found
 
     def match_interfaces(
         self,
@@ -195,6 +222,13 @@ class ForwardingTable(Holding):
         joined = joiner.join(parts, always, self._gone, labels)
         self._joiners.append(joiner)
         return joined
+
+
+def _joinable(labels: Ints | None) -> Ints:
+    """Labels as the joiner wants them; it takes a single one for none at all."""
+    if labels is None:
+        return ONLY_ONE_LABEL
+    return labels if len(labels) > 1 else np.append(labels, labels)
 
 
 def _match_masks(

@@ -1,7 +1,7 @@
 """Strings without objects: bytes one behind the other, and where each begins."""
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -53,6 +53,9 @@ class Strings:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (bytes(self.pool[i:j]) for i, j in pairwise(self.starts))
 
     def number(self, text: bytes) -> int:
         """The number of a string, new or not."""

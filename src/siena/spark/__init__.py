@@ -1,0 +1,50 @@
+"""The data pipeline: tables and streams of notifications on Spark.
+
+From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
+``shipping`` → ``rows``, ``worker`` (what a task does) → ``attributes``, ``matching``;
+``session`` starts one if there is none.
+
+>>> import siena.spark
+>>> spark = siena.spark.start_session()              # doctest: +SKIP
+>>> flights = spark.read.parquet("flights")          # doctest: +SKIP
+>>> who = spark.read.json("subscriptions.ndjson")    # doctest: +SKIP
+>>> siena.spark.match(flights, who).show()           # doctest: +SKIP
+"""
+
+from siena.spark.backtesting import Backtest, backtest
+from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
+from siena.spark.join import match_by_join
+from siena.spark.matching import (
+    MissingAttributesWarning,
+    compile_subscriptions,
+    match,
+    unreadable,
+)
+from siena.spark.parquet import match_parquet
+from siena.spark.patterns import match_patterns
+from siena.spark.reducing import Reduction, reduce
+from siena.spark.session import start_session
+from siena.spark.sql import register
+from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
+
+__all__ = [
+    "Backtest",
+    "CompiledSubscriptions",
+    "MissingAttributesWarning",
+    "Reduction",
+    "Reject",
+    "VersionedSubscriptions",
+    "backtest",
+    "compile_subscriptions",
+    "each_batch",
+    "match",
+    "match_by_join",
+    "match_parquet",
+    "match_patterns",
+    "open_compiled",
+    "reduce",
+    "register",
+    "start_session",
+    "to_parquet",
+    "unreadable",
+]

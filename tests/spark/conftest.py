@@ -1,0 +1,37 @@
+"""One Spark session for all tests of this folder; without Java they are skipped."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from siena.spark import start_session
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Starting a session takes longer than a test may otherwise."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on this machine, with few partitions."""
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, and there is none on the PATH")
+    session = start_session(
+        "local[2]",  # a task fails once, and not four times
+        name="siena tests",
+        config={
+            "spark.sql.shuffle.partitions": "2",
+            "spark.default.parallelism": "2",
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        },
+    )
+    yield session
+    session.stop()

@@ -1,0 +1,128 @@
+"""The fast path gives what the usual one gives."""
+
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from siena.errors import SienaError
+from siena.spark import match, match_parquet, parquet
+from siena.spark.columns import engine_column, wide_columns
+from siena.spark.parquet import plain_files
+
+WANTED = [
+    *(("ann", "x > 3"), ("ann", "x > 5"), ("bob", "s.t >* a"), ("cid", "p = 19.99")),
+    *(("dee", "day < 2026-11-16T00:00:00Z"), ("eve", "at > 2026-11-15T00:00:00Z")),
+    *(("gus", "[]"), ("hal", "code = b")),
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Two files, the first of several row groups, with types of many kinds."""
+    rows = 10
+    table = pa.table(
+        {
+            "x": pa.array([*range(rows - 1), None], pa.uint8()),
+            "s": [{"t": "ab", "u": 1}, None] * (rows // 2),
+            "p": pa.array([Decimal("19.99"), None] * (rows // 2), pa.decimal128(8, 2)),
+            "day": pa.array([20407 + i for i in range(rows)], pa.date32()),
+            "at": pa.array(
+                [1000 * (1_794_700_000 + 3600 * i) for i in range(rows)]
+            ).cast(pa.timestamp("ms", "UTC")),
+            "code": pa.array(["a", "b"] * (rows // 2)).dictionary_encode(),
+            "json": [f'{{"x": {i}}}' for i in range(rows)],
+            "blob": [b"\x00"] * rows,
+        }
+    )
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    pq.write_table(table, folder / "a.parquet", row_group_size=4)
+    pq.write_table(table.slice(2, 3), folder / "b.parquet")
+    (folder / "_SUCCESS").touch()
+    return folder
+
+
+@pytest.mark.parametrize("column", [None, "json", "s"])
+def test_both_ways_give_the_same(
+    spark: SparkSession,
+    files: Path,
+    column: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parquet, "ROWS_PER_TASK_MIN", 3)
+    named = {
+        None: WANTED,
+        "json": WANTED[:2],
+        "s": [("bob", "t >* a"), ("cid", "u = 1")],
+    }
+    subscriptions = spark.createDataFrame(
+        named[column], "subscriber string, filter string"
+    )
+    usual = match(spark.read.parquet(str(files)), subscriptions, column=column)
+    fast = match_parquet(spark, str(files), subscriptions, column=column)
+    assert fast.schema == usual.schema
+    expected = sorted(map(repr, usual.collect()))
+    assert sorted(map(repr, fast.collect())) == expected
+    assert len(expected) > 5
+
+
+def test_keys_and_other_answers(spark: SparkSession, files: Path) -> None:
+    subscriptions = spark.createDataFrame(WANTED, "subscriber string, filter string")
+    fast = match_parquet(
+        spark, str(files), subscriptions, key=["day", "x"], output="counts"
+    )
+    usual = match(
+        spark.read.parquet(str(files)), subscriptions, key=["day", "x"], output="counts"
+    )
+    assert fast.schema == usual.schema
+    assert sorted(map(repr, fast.collect())) == sorted(map(repr, usual.collect()))
+
+
+def test_what_means_nothing_is_refused_here_too(
+    spark: SparkSession, files: Path
+) -> None:
+    wanted = spark.createDataFrame(
+        [("a", "blob any")], "subscriber string, filter string"
+    )
+    with pytest.raises(SienaError, match="the column blob is binary"):
+        match_parquet(spark, str(files), wanted)
+
+
+def test_arrows_types_mean_what_sparks_do() -> None:
+    """Those that Spark does not read from parquet, too."""
+    column: Any = engine_column(pa.array([5_000_000_000], pa.time64("ns")))
+    assert column.to_pylist() == [datetime(1970, 1, 1, 0, 0, 5)]  # noqa: DTZ001
+    whole: Any = engine_column(pa.array([Decimal(7)], pa.decimal128(18, 0)))
+    assert whole.type == pa.int64()
+    # Arrow's own cast of this decimal is one float beside the nearest.
+    digits = Decimal("0.1234567890123456789012345678901234")
+    near: Any = engine_column(pa.array([digits], pa.decimal128(38, 34)))
+    assert near.to_pylist() == [float(digits)]
+    assert engine_column(pa.array([[1]])) is None
+    inner = wide_columns({"s": pa.array([{"t": 1}, None]), "b": pa.array([b"", b""])})
+    assert {name: column.to_pylist() for name, column in inner.items()} == {
+        "s.t": [1, None]
+    }
+
+
+def test_which_files_are_plain(files: Path, tmp_path: Path) -> None:
+    both = [files / "a.parquet", files / "b.parquet"]
+    assert plain_files(str(files)) == both
+    assert plain_files(f"file://{both[0]}") == both[:1]
+    assert plain_files("hdfs://host/rows") is None
+    assert plain_files(str(tmp_path / "missing")) is None
+    (files / "day=1").mkdir()
+    assert plain_files(str(files)) is None
+    assert plain_files(str(files / "_SUCCESS")) is None
+
+
+def test_partitions_need_sparks_reader(spark: SparkSession, files: Path) -> None:
+    (files / "day=1").mkdir()
+    with pytest.raises(SienaError, match="is more than plain parquet files"):
+        match_parquet(spark, str(files), "table")

@@ -1,0 +1,238 @@
+"""Patterns over tables and streams are those of ``PatternMatcher``."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+from siena.errors import SienaError
+from siena.lang import parse_pattern
+from siena.matching.pattern import PatternMatcher
+from siena.model import Notification
+from siena.spark import match_patterns
+from siena.spark.sequences import Search
+from siena.spark.steps import compile_patterns
+
+# --- One search, without Spark ------------------------------------------------------
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 6)), max_size=12),
+    st.none() | st.integers(0, 4),
+)
+def test_a_search_finds_what_the_matcher_finds(
+    offered: list[tuple[int, int]], within: int | None
+) -> None:
+    """Bit i of a number is whether the attribute ``b<i>`` is there."""
+    pattern = parse_pattern("b0 any then b1 any then b2 any")
+    expected = [
+        [int(n["row"]) for n in found]
+        for found in reference(pattern_text=str(pattern), within=within, offered=[
+            (Notification({"row": row, **bits(matched)}), time)
+            for row, (matched, time) in enumerate(offered)
+        ])
+    ]  # fmt: skip
+    search = Search(3, within)
+    found = [search.offer(m, time, row) for row, (m, time) in enumerate(offered)]
+    assert [[row for _, row in f] for f in found if f is not None] == expected
+
+
+def bits(matched: int) -> dict[str, bool]:
+    return {f"b{i}": True for i in range(3) if matched >> i & 1}
+
+
+def reference(
+    pattern_text: str, offered: Iterable[tuple[Notification, int]], within: int | None
+) -> list[tuple[Any, ...]]:
+    """What the matcher finds; what is too old it is made to forget."""
+    matcher = PatternMatcher(parse_pattern(pattern_text))
+    started: int | None = None
+    found = []
+    for notification, time in offered:
+        if matcher.progress and within is not None:
+            assert started is not None
+            if time - started > within:
+                matcher.reset()
+        before = len(matcher.progress)
+        sequence = matcher.offer(notification, time)
+        if before == 0 and matcher.progress:
+            started = time
+        if sequence is not None:
+            found.append(sequence)
+    return found
+
+
+# --- Tables and streams -------------------------------------------------------------
+
+PATTERNS = [
+    *(("ann", "x = 1 then x = 2"), ("ann", "x = 1 then x = 1"), ("bob", "x > 1")),
+    ("cid", "x = 0 or x = 1 then y any then x = 2"),
+]
+SCHEMA = "id long, t long, k string, x long, y long"
+
+
+def drawn(count: int, seed: int) -> list[tuple[Any, ...]]:
+    """Rows in the order of arrival, late ones and equal times among them."""
+    random = Random(seed)
+    return [
+        (
+            i,
+            i // 3 + random.randint(-4, 2),
+            random.choice("ab"),
+            random.randint(0, 3),
+            random.choice([None, 1]),
+        )
+        for i in range(count)
+    ]
+
+
+def expected(
+    ordered: list[tuple[Any, ...]], *, by: bool, within: int | None
+) -> set[tuple[Any, ...]]:
+    found = set()
+    for number, (who, text) in enumerate(PATTERNS):
+        for group in "ab" if by else [None]:
+            offered = [
+                (Notification({"id": i, "x": x, **({"y": y} if y else {})}), t)
+                for i, t, k, x, y in ordered
+                if group is None or k == group
+            ]
+            for sequence in reference(text, offered, within):
+                ids = tuple(int(n["id"]) for n in sequence)
+                found.add((who, number, *([group] if by else []), ids))
+    return found
+
+
+def answers(found: DataFrame) -> set[tuple[Any, ...]]:
+    rows = [
+        (*row[:-1], tuple(matched.id for matched in row.matched))
+        for row in found.collect()
+    ]
+    assert len(rows) == len(set(rows))
+    return set(rows)
+
+
+@pytest.fixture(scope="module")
+def patterns(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(PATTERNS, "subscriber string, pattern string")
+
+
+@pytest.mark.parametrize(("by", "within"), [(False, None), (True, 3)])
+def test_over_a_table(
+    spark: SparkSession, patterns: DataFrame, *, by: bool, within: int | None
+) -> None:
+    rows = drawn(300, seed=5)
+    found = match_patterns(
+        spark.createDataFrame(rows, SCHEMA),
+        patterns,
+        time="t",
+        key="id",
+        by="k" if by else (),
+        within=within,
+    )
+    ordered = sorted(rows, key=lambda row: (row[1], row[0]))
+    wanted = expected(ordered, by=by, within=within)
+    assert len(wanted) > 50
+    assert answers(found) == wanted
+
+
+def test_the_order_of_arrival_may_be_the_match_order(spark: SparkSession) -> None:
+    """T-A60 of the specification."""
+    rows = [
+        *((1, 4, "B"), (2, 3, "A"), (3, 1, "A"), (4, 2, "B")),
+        *((5, 5, "A"), (6, 6, "B"), (7, 7, "A"), (8, 8, "B")),
+    ]
+    found = match_patterns(
+        spark.createDataFrame(rows, "m long, g long, what string"),
+        spark.createDataFrame(
+            [("x", "what = A then what = B")], "subscriber string, pattern string"
+        ),
+        time="g",
+        order="m",
+        key="m",
+    )
+    assert {tuple(m.m for m in row.matched) for row in found.collect()} == {
+        (2, 6),
+        (7, 8),
+    }
+
+
+def test_over_a_stream(
+    spark: SparkSession, patterns: DataFrame, tmp_path: Path
+) -> None:
+    """In three micro-batches and two runs, the second with the state of the first."""
+    rows = drawn(240, seed=9)
+    batches = [rows[:80], rows[80:160], rows[160:]]
+
+    def run(name: str) -> None:
+        stream = (
+            spark.readStream.schema(SCHEMA)
+            .option("maxFilesPerTrigger", 1)
+            .option("latestFirst", False)
+            .parquet(str(tmp_path / "in"))
+        )
+        found = match_patterns(stream, patterns, time="t", key="id", by="k", within=3)
+        query = (
+            found.writeStream.format("parquet")
+            .option("path", str(tmp_path / "out"))
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .queryName(name)
+            .trigger(availableNow=True)
+            .start()
+        )
+        assert query.awaitTermination(200)
+
+    for i, batch in enumerate(batches):
+        spark.createDataFrame(batch, SCHEMA).coalesce(1).write.mode("append").parquet(
+            str(tmp_path / "in")
+        )
+        if i > 0:
+            run(f"run {i}")
+    ordered = [
+        row for batch in batches for row in sorted(batch, key=lambda r: (r[1], r[0]))
+    ]
+    found = spark.read.parquet(str(tmp_path / "out"))
+    assert answers(found) == expected(ordered, by=True, within=3)
+
+
+def test_times_may_be_timestamps(spark: SparkSession) -> None:
+    start = datetime(2026, 11, 15, tzinfo=UTC)
+    rows = [(i, start + timedelta(minutes=10 * i)) for i in range(4)]
+    notifications = spark.createDataFrame(rows, "x long, at timestamp")
+    wanted = spark.createDataFrame(
+        [("ann", "x = 0 then x = 1"), ("bob", "x = 0 then x = 3")],
+        "subscriber string, pattern string",
+    )
+    found = match_patterns(
+        notifications, wanted, time="at", within=timedelta(minutes=20)
+    ).collect()
+    ((who, number, matched),) = found
+    assert (who, number) == ("ann", 0)
+    assert [(m.x, m["at"].replace(tzinfo=UTC)) for m in matched] == rows[:2]
+
+
+def test_what_is_bad_is_refused(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1, "a")], "x long, s string")
+    good = spark.createDataFrame([("a", "x = 1")], "subscriber string, pattern string")
+    with pytest.raises(SienaError, match="the column 's' is string, and no time"):
+        match_patterns(rows, good, time="s")
+    with pytest.raises(SienaError, match="no column 'y'"):
+        match_patterns(rows, good, time="y")
+    with pytest.raises(SienaError, match="within is an integer, as the column 'x' is"):
+        match_patterns(rows, good, time="x", within=timedelta(1))
+    bad = spark.createDataFrame(
+        [("a", "x = 1"), ("b", "x then"), ("c", None)],
+        "subscriber string, pattern string",
+    )
+    with pytest.raises(SienaError, match=r"pattern 2 of 'b' 'x then': "):
+        match_patterns(rows, bad, time="x")
+    compiled = compile_patterns(bad, on_error="set_aside")
+    assert [reject.row for reject in compiled.rejects] == [2, 3]
+    assert len(match_patterns(rows, compiled, time="x").collect()) == 1
+    with pytest.raises(SienaError, match="patterns have no column 'pattern'"):
+        match_patterns(rows, bad.drop("pattern"), time="x")
