@@ -27,9 +27,7 @@ sections = st.lists(
 )
 
 
-@given(
-    st.sampled_from(COMBINATIONS), sections, st.integers(1, 8), st.integers(0, 99)
-)
+@given(st.sampled_from(COMBINATIONS), sections, st.integers(1, 8), st.integers(0, 99))
 def test_it_comes_to_the_totals_of_its_slow_twin(
     combination: tuple[Architecture, Forwarding],
     sections: list[Objects | Parties],

@@ -15,7 +15,10 @@ def study_report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where to write it.", show_default="STORE/report.html"
+            "--output",
+            "-o",
+            help="Where to write it.",
+            show_default="STORE/report.html",
         ),
     ] = None,
 ) -> None:

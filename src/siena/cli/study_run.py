@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from siena.studies.results import Result
     from siena.studies.store import Store, Task
-    from siena.studies.study import Study
+    from siena.studies.study import Size, Study
 
 EXIT_DIFFERS = 1
 
@@ -63,7 +63,7 @@ def study_run(
     if bool(names) == everything:
         raise SienaError("name the studies to run, or say --all")
     studies = find_all(NAMES if everything else names or ())
-    size = "quick" if quick else "full"
+    size: Size = "quick" if quick else "full"
     kept = Store(store)
     todo = missing(tasks_of(studies, size, seeds), kept)
     if todo:
@@ -112,7 +112,12 @@ def _entry(study: "Study", result: "Result") -> dict[str, object]:
         "rows": result.rows,
         "seconds": result.seconds,
         "findings": [
-            {"claim": f.claim, "holds": f.holds, "found": f.found, "gating": f.is_gating}
+            {
+                "claim": f.claim,
+                "holds": f.holds,
+                "found": f.found,
+                "gating": f.is_gating,
+            }
             for f in result.findings
         ],
     }

@@ -6,7 +6,7 @@ The oracle of F.5 counts; with ``by`` set to ``brokers``, production routers exc
 every message instead, and must come to the same totals.
 """
 
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 from statistics import fmean
 from typing import NamedTuple
@@ -15,9 +15,9 @@ from siena.routing.options import Forwarding, Options
 from siena.routing.topology import Broker, Topology
 from siena.routing.trees import (
     cost_centre,
-    distances,
     minimum_spanning_tree,
     shortest_path_tree,
+    tree_below,
 )
 from siena.sim.architecture import Architecture
 from siena.sim.behaviour import Service, Totals, places, run_scenario
@@ -184,7 +184,11 @@ def _requests(row: Row, totals: Totals) -> Row:
 
 def _network(row: Row, place: Place, seed: int) -> Row:
     """What the claims compare costs with."""
-    far = {b: float(d) for b, d in distances(place.tree, place.root).items()}
+    tree = tree_below(place.tree, place.root)
+    far = {place.root: 0.0}
+    for site in place.tree.brokers:
+        for one, other in pairwise(tree.path(site)):
+            far.setdefault(other, far[one] + float(place.tree.weight(one, other)))
     objects, parties = integer(row, "objects"), integer(row, "parties")
     drawn = list(islice(places(place.tree.brokers, seed), objects + parties))
     return {

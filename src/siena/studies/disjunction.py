@@ -153,7 +153,9 @@ def undominated(filters: Iterable[Filter]) -> list[Filter]:
     for f in sorted(filters, key=len):
         names = tuple(f.by_name)
         assert len(names) == len(f)
-        if any(covers_pairwise(g, f) for some in _parts(names) for g in kept.get(some, ())):
+        if any(
+            covers_pairwise(g, f) for some in _parts(names) for g in kept.get(some, ())
+        ):
             continue
         same = [g for g in kept.get(names, ()) if not covers_pairwise(f, g)]
         kept[names] = [*same, f]

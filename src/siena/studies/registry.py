@@ -8,7 +8,10 @@ from siena.errors import SienaError
 from siena.studies.study import Study
 
 # In the order of `siena study list`.
-NAMES = ("fig5", "fig6", "fig7")
+NAMES = (
+    *("fig5", "fig6", "fig7"),
+    *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
+)
 
 
 def find(name: str) -> Study:

@@ -36,6 +36,12 @@ details summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 """
 
 
+INTRODUCTION = (
+    "<p>The figures and claims of the papers, computed by the code that runs in "
+    "brokers, beside what the papers say.</p>"
+)
+
+
 def page(studies: Iterable[Study], store: Store) -> str:
     """The report of all studies that have been run; others are only named."""
     done: list[tuple[Study, Result]] = []
@@ -48,8 +54,7 @@ def page(studies: Iterable[Study], store: Store) -> str:
             done.append((study, result))
     body = [
         "<h1>Siena: the studies</h1>",
-        "<p>The figures and claims of the papers, computed by the code that runs in "
-        "brokers, beside what the papers say.</p>",
+        INTRODUCTION,
         _overview(done),
         *(_section(study, result, store) for study, result in done),
     ]

@@ -75,7 +75,7 @@ class Study:
     check: Check
     draw: Draw
     seeds: dict[Size, int] = field(
-        default_factory=lambda: {"full": 10, "quick": 2, "test": 2}
+        default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
     )
     remark: str = ""
     """Why we differ, where we do; what had to be decided."""
