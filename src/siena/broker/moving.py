@@ -217,7 +217,10 @@ class OldBroker:
             elif isinstance(body, Tell):
                 parcel = told(body)
                 assert isinstance(parcel, Parcel)
-                self.stamps = parcel.known
+                # Of sequences none are handed over: a pattern begins anew.
+                self.stamps = frozenset(
+                    key for key in parcel.known if isinstance(key, Stamp)
+                )
                 return
 
     def close(self) -> None:

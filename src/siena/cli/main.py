@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "backtest": "siena.cli.backtest:backtest",
     "reduce": "siena.cli.reduce:reduce",
     "sim": "siena.cli.sim:app",
+    "study": "siena.cli.study:app",
     "bench": "siena.cli.bench:app",
 }
 

@@ -9,7 +9,7 @@ Reference:
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -97,13 +97,20 @@ class Party:
             service.scheduler.after(first, subscribe)
 
 
+def places(sites: Iterable[int], seed: int) -> Iterator[int]:
+    """Where the clients of a scenario are, in the order in which it names them."""
+    rng = random.Random(f"{seed}/places")
+    where = list(sites)
+    while True:
+        yield rng.choice(where)
+
+
 def run_scenario(
     scenario: Scenario, sites: Iterable[int], service: Service, seed: int
 ) -> Totals:
     """Let everything in a scenario happen, and count it."""
     totals = Totals()
-    places = random.Random(f"{seed}/places")
-    where = list(sites)
+    place = places(sites, seed)
     number = 0
     for section in scenario.sections:
         if isinstance(section, Faults):
@@ -111,7 +118,7 @@ def run_scenario(
             continue
         for _ in range(section.number):
             number += 1
-            site = places.choice(where)
+            site = next(place)
             rng = random.Random(f"{seed}/{number}")
             if isinstance(section, Objects):
                 _Object(section, f"o{number}", site, rng, service, totals).begin()

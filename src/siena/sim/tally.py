@@ -14,7 +14,7 @@ from collections import Counter
 
 from siena.errors import SienaError
 from siena.routing.options import Forwarding
-from siena.routing.topology import Topology
+from siena.routing.topology import Broker, Topology
 from siena.routing.trees import tree_below
 from siena.sim.architecture import Architecture, plain
 from siena.sim.behaviour import Party
@@ -23,20 +23,29 @@ from siena.sim.scheduler import Scheduler
 
 
 class Tally:
-    """Carries a scenario by counting; the topology is a tree below its first broker.
+    """Carries a scenario by counting; the topology is a tree.
 
-    Cost: all links, for each request and each publication.
+    The root of a hierarchy, or the only broker of a centralised network, is the first
+    broker, unless another ``root`` is named.
+
+    Cost: all links, for each request and each publication.  For large scenarios there
+    is :class:`siena.sim.quick_tally.QuickTally`.
     """
 
     def __init__(
-        self, topology: Topology, architecture: Architecture, forwarding: Forwarding
+        self,
+        topology: Topology,
+        architecture: Architecture,
+        forwarding: Forwarding,
+        *,
+        root: Broker | None = None,
     ) -> None:
         assert topology.is_tree, "there is an oracle for trees only"
         self.scheduler = Scheduler()
         self.account = Account()
         self._architecture = architecture
         self._is_advertising = forwarding == "advertisement"
-        self._root = topology.brokers[0]
+        self._root = topology.brokers[0] if root is None else root
         self._parents = tree_below(topology, self._root).parents
         self._weights = {(a, b): plain(w) for a, b, w in topology.links}
         self._events: dict[str, _Event] = {}

@@ -1,0 +1,44 @@
+"""``siena study report``: one page about all studies."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from siena.cli.study_parts import FOLDER, Folder, require_studies
+from siena.errors import SienaError
+
+
+def study_report(
+    *,
+    store: Folder = FOLDER,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write it.",
+            show_default="STORE/report.html",
+        ),
+    ] = None,
+) -> None:
+    """Write one self-contained HTML page about all studies that have been run.
+
+    \b
+    Example:
+      siena study report -o studies.html
+    """  # noqa: D301 -- Typer needs the backspace itself
+    require_studies()
+    from siena.studies.registry import find_all
+    from siena.studies.report import page
+    from siena.studies.results import read_result
+    from siena.studies.store import Store
+
+    studies, kept = find_all(), Store(store)
+    if not any(read_result(study.name, kept) for study in studies):
+        raise SienaError(
+            f"no study has been run in {store}", hint="siena study run --all --quick"
+        )
+    path = output or store / "report.html"
+    path.write_text(page(studies, kept), encoding="utf-8")
+    print(path)

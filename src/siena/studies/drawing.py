@@ -1,0 +1,75 @@
+"""How figures look: axes, colours and lines, the same in all of them."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Colours that people who see red and green alike can tell apart (Okabe and Ito), and
+# marks, for paper.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+
+PANEL_WIDTH, PANEL_HEIGHT = 5.2, 3.9
+
+
+def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure with so many drawings side by side."""
+    size = (PANEL_WIDTH * columns, PANEL_HEIGHT * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    flat: list[Axes] = list(axes.flat)
+    for each in flat:
+        each.grid(visible=True, color="#dddddd", linewidth=0.6)
+        each.set_axisbelow(True)
+        each.spines[["top", "right"]].set_visible(False)
+    return figure, flat
+
+
+def line(axes: Axes, points: Mapping[float, float], label: str, style: int) -> None:
+    """A curve with marks."""
+    axes.plot(
+        list(points),
+        list(points.values()),
+        label=label,
+        color=COLOURS[style % len(COLOURS)],
+        marker=MARKS[style % len(MARKS)],
+        markersize=4,
+        linewidth=1.5,
+    )
+
+
+def formula(axes: Axes, points: Mapping[float, float], label: str) -> None:
+    """A curve that was not measured."""
+    xs, ys = list(points), list(points.values())
+    axes.plot(xs, ys, label=label, color="#000000", linestyle="--", linewidth=1)
+
+
+def band(
+    axes: Axes, low: Mapping[float, float], high: Mapping[float, float], style: int
+) -> None:
+    """What lies between two curves."""
+    axes.fill_between(
+        list(low),
+        list(low.values()),
+        list(high.values()),
+        color=COLOURS[style % len(COLOURS)],
+        alpha=0.15,
+        linewidth=0,
+    )
+
+
+def finish(
+    axes: Axes, title: str, x: str, y: str, *, log: Sequence[str] = (), legend: str = ""
+) -> None:
+    """Titles, scales and the legend."""
+    if "x" in log:
+        axes.set_xscale("log")
+    if "y" in log:
+        axes.set_yscale("log")
+    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(x, fontsize=9)
+    axes.set_ylabel(y, fontsize=9)
+    axes.tick_params(labelsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8, frameon=False, title=legend or None, title_fontsize=8)

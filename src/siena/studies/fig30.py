@@ -1,0 +1,61 @@
+"""Figure 30 of CU-CS-888-99: cost of a request, one drawing for each architecture.
+
+The data of figure 29, turned: one curve for each number of objects.
+Parameters: :mod:`siena.studies.architecture_figures`.
+"""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from siena.studies.architecture_figures import (
+    ARCHITECTURES,
+    PAPER,
+    PARAMETERS,
+    TITLES,
+    every,
+)
+from siena.studies.architectures import simulate
+from siena.studies.drawing import finish, line, panels
+from siena.studies.fig29 import per_request, plan
+from siena.studies.rows import Row
+from siena.studies.study import Finding, Study
+
+
+def check(rows: Sequence[Row]) -> list[Finding]:
+    """What the paper reads from these drawings, beside figure 29."""
+    found = per_request(rows)
+    margins = {}
+    for name in ("hs", "as", "aa"):
+        for objects, own in found.items():
+            ends = min(own[name]), max(own[name])
+            margins[f"{name}, O = {objects}"] = own[name][ends[1]] / own[name][ends[0]]
+    says = "hs, as, aa: with the most parties a request costs less than with one"
+    return [every("F30", says, margins)]
+
+
+def draw(rows: Sequence[Row]) -> Figure:
+    """One drawing for each architecture."""
+    found = per_request(rows)
+    figure, axes = panels(2, 2)
+    for each, name in zip(axes, ARCHITECTURES, strict=True):
+        for style, (objects, own) in enumerate(found.items()):
+            line(each, own[name], f"{objects:,}", style)
+        x, y = "interested parties", "cost per request"
+        finish(each, TITLES[name], x, y, log="xy", legend="objects")
+    return figure
+
+
+STUDY = Study(
+    name="fig30",
+    title="Cost of a request, by architecture",
+    paper=f"{PAPER}, figure 30",
+    says="The same data as figure 29: in distributed architectures requests share "
+    "their costs, so that more parties make each request cheaper.",
+    shape="hs, as, aa fall with the parties, once there are enough of them.",
+    parameters=PARAMETERS,
+    run=simulate,
+    plan=plan,
+    check=check,
+    draw=draw,
+)

@@ -1,0 +1,56 @@
+"""``siena study``: list, run, show and report."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from siena.cli.main import app
+from siena.errors import SienaError
+from siena.studies.registry import NAMES
+
+RUN = ["study", "run", "fig33", "--quick", "--seeds", "1", "--serial"]
+
+
+def siena(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_all_studies_are_listed(tmp_path: Path) -> None:
+    listed = json.loads(siena("study", "list", "--json", "--store", str(tmp_path)))
+    assert [entry["name"] for entry in listed] == list(NAMES)
+    assert all(0 < entry["quick_rows"] <= entry["rows"] for entry in listed)
+    assert "fig5 " in siena("study", "list", "--store", str(tmp_path))
+
+
+def test_a_study_is_run_shown_and_reported(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path)]
+    assert "Not run yet: siena study run fig33" in siena(
+        "study", "show", "fig33", *store
+    )
+    assert "✓ F33c" in siena(*RUN, *store)
+    (entry,) = json.loads(siena(*RUN, "--json", *store))
+    assert entry["name"] == "fig33"
+    assert all(finding["holds"] for finding in entry["findings"])
+    assert "run (quick): agrees" in siena("study", "list", *store)
+    assert "Found (quick, 1 seeds" in siena("study", "show", "fig33", *store)
+    path = Path(siena("study", "report", *store).strip())
+    page = path.read_text(encoding="utf-8")
+    assert "data:image/svg+xml;base64," in page
+    assert "siena study run fig33 --quick --seeds 1" in page
+    assert "http" not in page.replace("http-equiv", "")  # nothing is fetched
+
+
+def test_mistakes_are_said_in_one_line(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path)]
+    for words, message in (
+        (["study", "run"], "name the studies to run, or say --all"),
+        (["study", "run", "fig34"], r"no study 'fig34' \(did you mean fig3"),
+        (["study", "show", "nothing"], "see siena study list"),
+        (["study", "report", *store], "no study has been run"),
+    ):
+        with pytest.raises(SienaError, match=message):
+            CliRunner().invoke(app, words, catch_exceptions=False)

@@ -1,0 +1,116 @@
+"""Every study, small: its claims hold, it can be drawn, and its check can fail."""
+
+from collections.abc import Callable
+
+import pytest
+
+from siena.sim.quick_tally import QuickTally, _Event
+from siena.studies import architectures
+from siena.studies.registry import NAMES, find
+from siena.studies.results import conclude, rows_of
+from siena.studies.rows import Row, number
+from siena.studies.runner import missing, run_here, tasks_of
+from siena.studies.store import Store
+from siena.studies.study import Finding
+
+Spoil = Callable[[Row], Row]
+
+
+def rows(name: str, store: Store) -> list[Row]:
+    """The rows of a small version."""
+    study = find(name)
+    run_here(missing(tasks_of([study], "test", None), store), store, lambda *_: None)
+    return [kept.row for kept in rows_of(study, store, "test", None)]
+
+
+def failures(name: str, found: list[Row]) -> set[str]:
+    return {finding.claim for finding in find(name).check(found) if finding.is_failure}
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("name", NAMES)
+def test_a_small_version_agrees_with_the_paper(name: str, store: Store) -> None:
+    assert rows(name, store)
+    result = conclude(find(name), store, "test", None)
+    assert not result.failures
+    assert any(finding.holds for finding in result.findings)
+    files = {path.name for path in store.of(name).iterdir()}
+    assert files == {
+        *("rows.csv", "rows.parquet", "figure.svg", "figure.png", "result.json")
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plan_begins_with_the_seeds_of_a_shorter_one(name: str) -> None:
+    study = find(name)
+    few, more = study.rows("quick", 1), study.rows("quick", 2)
+    assert [row for row in more if row["seed"] == 1] == few
+    assert len({str(row) for row in more}) == len(more)
+
+
+def times(column: str, factor: float) -> Spoil:
+    return lambda row: {**row, column: number(row, column) * factor}
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "claim"),
+    [
+        ("fig5", times("alpha", 1.05), "T-E20"),
+        ("fig5", lambda row: {**row, "alpha": 0.9}, "T-E22"),
+        ("fig6", lambda row: {**row, "alpha": number(row, "predicates")}, "T-E23"),
+        ("fig7", lambda row: {**row, "alpha": 0.9}, "T-E24"),
+        ("fig26", lambda row: {**row, "cost": number(row, "parties")}, "F26a"),
+        ("fig27", lambda row: {**row, "cost": number(row, "parties") ** 2}, "F27a"),
+        ("fig28", lambda row: {**row, "cost": 1.0}, "F28a"),
+        ("fig29", lambda row: {**row, "cost": 1.0}, "F29a"),
+        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F30"),
+        ("fig31", times("subscription_cost", 1.01), "F31d"),
+        ("fig32", times("object_way", 1.2), "F32b"),
+        ("fig33", lambda row: {**row, "notification_cost": 7.0}, "F33a"),
+    ],
+)
+def test_wrong_numbers_are_noticed(
+    name: str, spoil: Spoil, claim: str, store: Store
+) -> None:
+    assert claim in failures(name, [spoil(row) for row in rows(name, store)])
+
+
+class FloodingTally(QuickTally):
+    """A network that sends every notification over every link."""
+
+    def _notification(self, event: _Event, site: int) -> tuple[int, float]:  # noqa: ARG002
+        return len(self._weights), sum(self._weights.values())
+
+
+class ForgetfulTally(QuickTally):
+    """A network that tells its neighbours of every subscription, covered or not."""
+
+    def _change_parties(self, event: _Event, site: int, by: int) -> None:
+        super()._change_parties(event, site, by)
+        self._pay("subscribe", len(self._weights), sum(self._weights.values()))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "claim"),
+    [
+        ("fig33", FloodingTally, "F33a"),
+        ("fig32", FloodingTally, "F32a"),
+        ("fig27", FloodingTally, "F27c"),
+        ("fig31", ForgetfulTally, "F31c"),
+        ("fig27", ForgetfulTally, "F27d"),
+    ],
+)
+def test_a_wrong_router_is_noticed(
+    name: str, wrong: type[QuickTally], claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(architectures, "QuickTally", wrong)
+    study = find(name)
+    found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+    assert claim in failures(name, found)
+
+
+def test_what_rows_cannot_tell_is_no_failure() -> None:
+    finding = Finding("F1", "says", None, "no rows")
+    assert not finding.is_failure
+    assert finding.verdict == "not tried"
+    assert not Finding("F1", "says", False, "found", is_gating=False).is_failure
