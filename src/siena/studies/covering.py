@@ -87,7 +87,8 @@ STUDY = Study(
     paper="ours; the pairwise rule is that of CU-CS-888-99 and TR 2006/05",
     says="The papers compare constraint with constraint, and do not say what that "
     "misses.",
-    shape="On W the curves coincide; with several constraints on a name, exact is less.",
+    shape="On W the curves coincide; with several constraints on a name, exact is "
+    "less.",
     parameters=(
         Parameter("filters", "W-TR0605, and each joined with the next", "ours"),
         Parameter("names", "10 and 50, equally likely", "ours: few, so that they meet"),
