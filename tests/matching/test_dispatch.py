@@ -1,9 +1,12 @@
 """Deliveries laid out together are those that the protocol writes one by one."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
+from siena.matching import dispatch
 from siena.matching.blocks import encode
 from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.kernels import wiring
@@ -107,3 +110,43 @@ def test_more_slots_and_serials_than_there_was_room_for() -> None:
         assert {slot: data for slot, data, _ in found.batches} == {
             slot: pack_msg([slot], block) for slot in range(300)
         }
+
+
+def test_what_cannot_be_written_leaves_nothing_behind() -> None:
+    """There may be no memory for very many deliveries at once."""
+    dispatcher = Dispatcher()
+    dispatcher.add(Filter(()), slot=0, number=1)
+    block = encode({"x": 1})
+    gathering = Gathering()
+    gathering.add(block)
+    kernel = dispatcher._kernel
+
+    def without_memory(*_: object) -> None:
+        raise MemoryError
+
+    dispatcher._kernel = SimpleNamespace(measure=kernel.measure, lay_out=without_memory)  # type: ignore[assignment]
+    with pytest.raises(MemoryError):
+        dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    dispatcher._kernel = kernel
+    dispatcher.add(Filter(()), slot=1, number=2)
+    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    assert {slot: data for slot, data, _ in found.batches} == {
+        0: pack_msg([1], block),
+        1: pack_msg([2], block),
+    }
+
+
+def test_much_at_once_is_written_but_not_kept_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dispatch, "OUT_BYTES_KEPT", 10)
+    dispatcher = Dispatcher()
+    for slot in range(500):
+        dispatcher.add(Filter(()), slot=slot, number=slot)
+    block = encode({"x": "y" * 100})
+    gathering = Gathering()
+    gathering.add(block)
+    before = len(dispatcher._out)
+    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    assert len(found.batches) == 500
+    assert len(dispatcher._out) == before

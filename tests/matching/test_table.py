@@ -2,17 +2,19 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from matching.compared_tables import Compared, Step, agree, histories
-from siena.errors import InvalidNotificationError
+from siena.errors import InvalidNotificationError, LimitError
 from siena.lang import parse_filter, parse_predicate
 from siena.matching import tiers
 from siena.matching.blocks import encode_all
 from siena.matching.matcher import UnknownFilterError
 from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification
+from siena.model.limits import ATTRIBUTES_MAX
 from siena.sim.workload import TR0605
 
 
@@ -155,3 +157,21 @@ def test_what_is_no_notification_is_refused() -> None:
     for ask in (table.match, table.match_filters):
         with pytest.raises(InvalidNotificationError, match="a float is not finite"):
             ask({"x": math.nan})
+
+
+@pytest.mark.parametrize("labels", [[0], [0, -1], [0, 2**30]])
+def test_labels_are_not_trusted(labels: list[int]) -> None:
+    table = ForwardingTable()
+    for _ in range(2):
+        table.add(1, parse_filter("x any"))
+    blocks, offsets = encode_all([{"x": 1}])
+    with pytest.raises(ValueError, match="labels"):
+        table.match_labels(blocks, offsets, np.array(labels, np.int32))
+
+
+def test_a_notification_with_too_many_attributes_is_not_encoded() -> None:
+    table = ForwardingTable()
+    table.add(1, parse_filter("x any"))
+    table.consolidate()
+    with pytest.raises(LimitError, match="ATTRIBUTES_MAX"):
+        table.engine().encode([{str(i): 1 for i in range(ATTRIBUTES_MAX + 1)}])

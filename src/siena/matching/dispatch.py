@@ -21,6 +21,8 @@ Longs = npt.NDArray[np.int64]
 # The slot of interests that belong to no connection.
 NO_SLOT = -1
 _SERIAL_MAX = 2**31 - 1
+# Room for deliveries that is kept from one batch to the next; what needs more is rare.
+OUT_BYTES_KEPT = 16_777_216
 
 
 # The bytes of one connection: its slot, frames back to back, how many deliveries.
@@ -102,19 +104,41 @@ class Dispatcher:
             self._next(len(counts)), self._sizes, self._frames, self._touched,
             self._others,
         )  # fmt: skip
-        batches: list[Batch] = []
-        if found:
-            if size > len(self._out):
-                self._out = np.empty(2 * size, np.uint8)
-            if 2 * len(self._sizes) > len(self._begun):
-                self._begun = np.empty(2 * len(self._sizes), np.int64)
-            batches = self._kernel.lay_out(
-                blocks, offsets, counts, filters, self._slots, self._numbers,
-                self._stamps, self._next(len(counts)), self._sizes, self._frames,
-                self._touched, found, self._begun, self._out,
-            )  # fmt: skip
+        batches = self._lay_out(blocks, offsets, counts, filters, found, size)
         messages, interests = self._others
         return Dispatched(batches, counts, messages[:strangers], interests[:strangers])
+
+    def _lay_out(
+        self,
+        blocks: bytes | memoryview,
+        offsets: Longs,
+        counts: Ints,
+        filters: Ints,
+        found: int,
+        size: int,
+    ) -> list[Batch]:
+        """Write what was measured; whatever happens, nothing of it is left over."""
+        if not found:
+            return []
+        try:
+            out = self._out
+            if size > len(out):
+                out = np.empty(size, np.uint8)
+                if size <= OUT_BYTES_KEPT:
+                    self._out = out
+            if 2 * len(self._sizes) > len(self._begun):
+                self._begun = np.empty(2 * len(self._sizes), np.int64)
+            batches: list[Batch] = self._kernel.lay_out(
+                blocks, offsets, counts, filters, self._slots, self._numbers,
+                self._stamps, self._next(len(counts)), self._sizes, self._frames,
+                self._touched, found, self._begun, out,
+            )  # fmt: skip
+        except BaseException:
+            # There may be no memory for so much; the next batch must not suffer.
+            self._sizes[:] = 0
+            self._frames[:] = 0
+            raise
+        return batches
 
     def _next(self, messages: int) -> int:
         """The first of so many serials that no stamp has."""

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.keys import key_of
+from siena.errors import LimitError
 from siena.model import Kind, Value
+from siena.model.limits import ATTRIBUTES_MAX
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -45,11 +47,16 @@ def flatten(
     ([4, 4, 4], [0, 4, 0], [7, 0, 0])
     >>> offsets.tolist(), bytes(texts[:3])
     ([0, 3], b'abc')
+
+    Raises:
+        LimitError: if a notification has too many attributes.
     """
     numbers: dict[str, int] = {}
     texts: dict[str, int] = {}
     names, kinds, values, starts = [], [], [], [0]
     for notification in notifications:
+        if len(notification) > ATTRIBUTES_MAX:
+            raise LimitError("ATTRIBUTES_MAX", ATTRIBUTES_MAX, "attributes")
         for name, value in notification.items():
             if name not in numbers:
                 (numbers[name],) = find_names([name.encode()])

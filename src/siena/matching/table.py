@@ -125,7 +125,8 @@ class ForwardingTable(Holding):
         Raises:
             TypeError: if it is no record batch, or a column has a type that no value
                 has.
-            ValueError: if two columns have one name, or there is no column ``json``.
+            ValueError: if two columns have one name, there is no column ``json``, or
+                labels are not as they must be.
         """
         if json is not None:
             blocks, offsets, bad = encode_texts(read_texts(batch, json))
@@ -141,7 +142,7 @@ class ForwardingTable(Holding):
         parts = [engine.match_arrow(rows) for engine in view.engines]
         if labels is None and len(parts) == 1 and view.is_plain:
             return parts[0]
-        return self._join(parts, view.always, _joinable(labels))
+        return self._join(parts, view.always, self._joinable(labels))
 
     def match_labels(
         self, blocks: bytes | memoryview, offsets: Longs, labels: Ints, /
@@ -150,10 +151,13 @@ class ForwardingTable(Holding):
 
         ``labels[n]`` stands for interest ``n``, and is below the number of interests:
         whose an interest is, in whatever sense the caller has in mind.
+
+        Raises:
+            ValueError: if there are fewer labels than interests, or one is too high.
         """
         view = self._view(len(offsets) - 1)
         parts = match_all(view.engines, view.fresh, blocks, offsets)
-        found = self._join(parts, view.always, _joinable(labels))
+        found = self._join(parts, view.always, self._joinable(labels))
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
@@ -234,18 +238,27 @@ class ForwardingTable(Holding):
         self._joiners.append(joiner)
         return joined
 
+    def _joinable(self, labels: Ints | None) -> Ints:
+        """Labels as the joiner wants them, which trusts them.
+
+        It takes a single one for none at all.
+        """
+        if labels is None:
+            return ONLY_ONE_LABEL
+        labels = np.ascontiguousarray(labels, np.int32)
+        if len(labels) < self._count:
+            raise ValueError(f"{len(labels)} labels for {self._count} interests")
+        if labels.min(initial=0) < 0 or labels.max(initial=0) >= len(self._gone):
+            raise ValueError(
+                "labels are below the number of interests, and not negative"
+            )
+        return labels if len(labels) > 1 else np.append(labels, labels)
+
 
 def _require_good(counts: Ints) -> None:
     reason = -int(counts[0])
     if reason > 0:
         raise InvalidNotificationError(f"no notification: {BLOCK_ERRORS[reason]}")
-
-
-def _joinable(labels: Ints | None) -> Ints:
-    """Labels as the joiner wants them; it takes a single one for none at all."""
-    if labels is None:
-        return ONLY_ONE_LABEL
-    return labels if len(labels) > 1 else np.append(labels, labels)
 
 
 def _match_masks(
