@@ -57,8 +57,8 @@ class Transcoder:
     """Texts in, blocks out, for one thread at a time.
 
     ``i`` is the next byte of the text, ``end`` where it ends; ``at`` is the next byte
-    of the output.  ``names`` has of each name where it begins and ends in the text, with
-    the beginning turned around (``-1 - start``) if its value is null.
+    of the output.  ``names`` has of each name where it begins and ends in the text,
+    with the beginning turned around (``-1 - start``) if its value is null.
     """
 
     p: cython.p_uchar
