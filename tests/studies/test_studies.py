@@ -67,7 +67,7 @@ def times(column: str, factor: float) -> Spoil:
         ("fig27", lambda row: {**row, "cost": number(row, "parties") ** 2}, "F27a"),
         ("fig28", lambda row: {**row, "cost": 1.0}, "F28a"),
         ("fig29", lambda row: {**row, "cost": 1.0}, "F29a"),
-        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F30"),
+        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F29a"),
         ("fig31", times("subscription_cost", 1.01), "F31d"),
         ("fig32", times("object_way", 1.2), "F32b"),
         ("fig33", lambda row: {**row, "notification_cost": 7.0}, "F33a"),
@@ -102,21 +102,26 @@ class ForgetfulTally(QuickTally):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "claim"),
+    ("name", "wrong", "claim", "enough"),
     [
-        ("fig33", FloodingTally, "F33a"),
-        ("fig32", FloodingTally, "F32a"),
-        ("fig27", FloodingTally, "F27c"),
-        ("fig31", ForgetfulTally, "F31d"),
-        ("fig26", ForgetfulTally, "F26c"),
+        ("fig33", FloodingTally, "F33a", 1),
+        ("fig32", FloodingTally, "F32a", 10),
+        ("fig27", FloodingTally, "F27c", 10),
+        ("fig31", ForgetfulTally, "F31d", 1),
+        ("fig26", ForgetfulTally, "F26c", 1000),
     ],
 )
 def test_a_wrong_router_is_noticed(
-    name: str, wrong: type[QuickTally], claim: str, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    wrong: type[QuickTally],
+    claim: str,
+    enough: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(architectures, "QuickTally", wrong)
     study = find(name)
-    found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+    plan = [row for row in study.rows("test", 1) if number(row, "parties") <= enough]
+    found = [{**row, **study.run(row)} for row in plan]
     assert claim in failures(name, found)
 
 
