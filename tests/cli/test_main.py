@@ -139,7 +139,11 @@ def test_every_command_is_where_the_table_says(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [*ENTERED, "bench match", "sim check", "sim draw", "sim play", "sim run"]
+    "command",
+    [
+        *(*ENTERED, "bench match", "sim check", "sim draw", "sim play", "sim run"),
+        *("study list", "study report", "study run", "study show"),
+    ],
 )
 def test_help_has_examples_that_can_be_pasted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
@@ -149,5 +153,9 @@ def test_help_has_examples_that_can_be_pasted(
         entry.main()
     out = capsys.readouterr().out
     assert "\\b" not in out
-    if command not in {"bench", "sim"}:  # groups, whose commands have the examples
+    if command not in {
+        "bench",
+        "sim",
+        "study",
+    }:  # groups, whose commands have the examples
         assert f"\n    siena {command}" in out

@@ -1,11 +1,15 @@
 """Every study, small: its claims hold, it can be drawn, and its check can fail."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
+from siena.matching.tree import TreeMatcher
+from siena.model import Value
+from siena.routing.schemes.pif import PIF
+from siena.routing.topology import Broker
 from siena.sim.quick_tally import QuickTally, _Event
-from siena.studies import architectures
+from siena.studies import architectures, matching_runs, network_runs
 from siena.studies.registry import NAMES, find
 from siena.studies.results import conclude, rows_of
 from siena.studies.rows import Row, number
@@ -63,10 +67,17 @@ def times(column: str, factor: float) -> Spoil:
         ("fig27", lambda row: {**row, "cost": number(row, "parties") ** 2}, "F27a"),
         ("fig28", lambda row: {**row, "cost": 1.0}, "F28a"),
         ("fig29", lambda row: {**row, "cost": 1.0}, "F29a"),
-        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F30"),
+        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F29a"),
         ("fig31", times("subscription_cost", 1.01), "F31d"),
         ("fig32", times("object_way", 1.2), "F32b"),
         ("fig33", lambda row: {**row, "notification_cost": 7.0}, "F33a"),
+        ("schemes", lambda row: {**row, "copies": 7}, "T-E8"),
+        ("schemes", lambda row: {**row, "is_correct": False}, "E.3"),
+        ("gryphon", lambda row: {**row, "agrees": False}, "T-D2"),
+        ("covering", times("exact", 9), "exact"),
+        ("covering", lambda row: {**row, "agrees": False}, "sound"),
+        ("forwarding", lambda row: {**row, "matched": hash(str(row))}, "agree"),
+        ("brokers", lambda row: {**row, "agrees": False}, "T-F2"),
     ],
 )
 def test_wrong_numbers_are_noticed(
@@ -91,22 +102,59 @@ class ForgetfulTally(QuickTally):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "claim"),
+    ("name", "wrong", "claim", "enough"),
     [
-        ("fig33", FloodingTally, "F33a"),
-        ("fig32", FloodingTally, "F32a"),
-        ("fig27", FloodingTally, "F27c"),
-        ("fig31", ForgetfulTally, "F31c"),
-        ("fig27", ForgetfulTally, "F27d"),
+        ("fig33", FloodingTally, "F33a", 1),
+        ("fig32", FloodingTally, "F32a", 10),
+        ("fig27", FloodingTally, "F27c", 10),
+        ("fig31", ForgetfulTally, "F31d", 1),
+        ("fig26", ForgetfulTally, "F26c", 1000),
     ],
 )
 def test_a_wrong_router_is_noticed(
-    name: str, wrong: type[QuickTally], claim: str, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    wrong: type[QuickTally],
+    claim: str,
+    enough: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(architectures, "QuickTally", wrong)
     study = find(name)
-    found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+    plan = [row for row in study.rows("test", 1) if number(row, "parties") <= enough]
+    found = [{**row, **study.run(row)} for row in plan]
     assert claim in failures(name, found)
+
+
+class BlindScheme(PIF):
+    """A scheme that never sends anything to the neighbour with the highest number."""
+
+    def forward(
+        self, broker: Broker, header: Broker, notification: Mapping[str, Value]
+    ) -> list[Broker]:
+        return list(super().forward(broker, header, notification))[:-1]
+
+
+def test_a_wrong_scheme_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(network_runs.SCHEMES, "PIF", BlindScheme)
+    study = find("schemes")
+    found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+    assert "E.3" in failures("schemes", found)
+
+
+class DeafMatcher(TreeMatcher):
+    """A matcher that misses what matches last."""
+
+    def match_filters(self, notification: Mapping[str, Value]) -> list[int]:
+        return super().match_filters(notification)[:-1]
+
+
+def test_a_wrong_matcher_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_runs, "TreeMatcher", DeafMatcher)
+    monkeypatch.setattr(matching_runs, "TreeMatcher", DeafMatcher)
+    for name, claim in (("gryphon", "T-D2"), ("forwarding", "agree")):
+        study = find(name)
+        found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+        assert claim in failures(name, found)
 
 
 def test_what_rows_cannot_tell_is_no_failure() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 # Colours that people who see red and green alike can tell apart (Okabe and Ito), and
 # marks, for paper.
@@ -59,17 +60,38 @@ def band(
     )
 
 
+class Plain(LogFormatter):
+    """Labels of a logarithmic axis as people say them: 20, 300, 10k, 5M.
+
+    >>> [Plain.words(value) for value in (0.02, 20, 3000, 10_000, 5_000_000)]
+    ['0.02', '20', '3,000', '10k', '5M']
+    """
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a tick; none where there are enough others."""
+        return self.words(x) if super().__call__(x, pos) else ""
+
+    @staticmethod
+    def words(value: float) -> str:
+        """A number, short."""
+        for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+            if value >= unit and value >= 10_000:
+                return f"{value / unit:g}{letter}"
+        return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
 def finish(
     axes: Axes, title: str, x: str, y: str, *, log: Sequence[str] = (), legend: str = ""
 ) -> None:
     """Titles, scales and the legend."""
-    if "x" in log:
-        axes.set_xscale("log")
-    if "y" in log:
-        axes.set_yscale("log")
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        if name in log:
+            axes.set(**{f"{name}scale": "log"})
+            axis.set_major_formatter(Plain())
+            axis.set_minor_formatter(Plain(labelOnlyBase=False))
     axes.set_title(title, fontsize=10)
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)
-    axes.tick_params(labelsize=8)
+    axes.tick_params(which="both", labelsize=8)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize=8, frameon=False, title=legend or None, title_fontsize=8)

@@ -11,7 +11,7 @@ from siena.studies.study import Study
 NAMES = (
     *("fig5", "fig6", "fig7"),
     *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
-    *("schemes", "gryphon", "covering", "forwarding"),
+    *("brokers", "schemes", "gryphon", "covering", "forwarding"),
 )
 
 

@@ -19,7 +19,7 @@ OURS = "siena"
 def code_version(module: str) -> str:
     """The version of a module and of everything of ours below it.
 
-    >>> code_version("siena.errors") == code_version("siena.model")
+    >>> code_version("siena.errors") == code_version("siena.sim.workload")
     False
     >>> len(code_version("siena.errors"))
     16
