@@ -114,7 +114,7 @@ ifneq ($(shell test "$$(cat $(READY) 2>/dev/null)" = "$(CURDIR)" && $(BIN)/pytho
 endif
 
 $(READY): pyproject.toml constraints.txt
-	@echo 'Setting up $(VENV); this takes about a minute, once.'
+	@echo 'Setting up $(VENV); this takes a few minutes, once.'
 	@test "$$(cat $(READY) 2>/dev/null || echo "$(CURDIR)")" = "$(CURDIR)" && $(BIN)/python -c '' 2>/dev/null || rm -rf $(VENV)
 	@rm -f $(READY)
 	@set -e; \

@@ -83,17 +83,14 @@ def serve(
     Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP,
     SIENA_NAME), and that for more than the file.
 
+    \b
     Examples:
       siena serve                             at 127.0.0.1:2606
-
       siena serve --listen 127.0.0.1:0        at a port that is free
-
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
-
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
-
       siena serve --network examples/five-brokers.toml
-    """
+    """  # noqa: D301 -- Typer needs the backspace itself
     _log(verbose=verbose)
     if network is not None:
         if listen or http or name or peer or mesh or master or config:

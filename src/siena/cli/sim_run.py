@@ -48,9 +48,9 @@ def sim_run(
 
     \b
     Examples:
-      siena sim run figure25.txt
-      siena sim run figure25.txt --topology tree:3x4 --seed 7 --json
-      siena sim run figure25.txt --topology transit-stub
+      siena sim run examples/figure25.txt
+      siena sim run examples/figure25.txt --topology tree:3x4 --seed 7 --json
+      siena sim run examples/figure25.txt --topology transit-stub
     """  # noqa: D301 -- Typer needs the backspace itself
     text = scenario.read_text(encoding="utf-8-sig")
     try:

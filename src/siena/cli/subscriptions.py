@@ -39,6 +39,10 @@ def _at(path: Path, line: int, what: str) -> SienaError:
     return SienaError(f"{path}, line {line}: {what}")
 
 
+# A comma means "and" in a filter, and the next column in a line of CSV.
+COMMAS = "there are more columns than names; a filter with commas stands in quotes"
+
+
 def _text_of(path: Path) -> str:
     content = path.read_bytes()
     try:
@@ -61,7 +65,10 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Json] | st
         if not {"subscriber", "filter"} <= set(reader.fieldnames or ()):
             raise _at(path, 1, 'the columns "subscriber" and "filter" are wanted')
         for row in reader:
-            yield reader.line_num, {name: row[name] for name in row if name is not None}
+            # What is behind the last column is found under no name.
+            if None in row:
+                raise _at(path, reader.line_num, COMMAS)
+            yield reader.line_num, dict(row)
     except csv.Error as error:  # a field that is far too long, in the line that follows
         raise _at(path, reader.line_num + 1, str(error)) from None
 

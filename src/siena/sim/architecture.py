@@ -134,4 +134,7 @@ def _check_contracted(edges: list[Edge]) -> None:
 
 
 def _closes_a_cycle(one: int, other: int) -> SienaError:
-    return SienaError(f"the link between {one} and {other} closes a cycle")
+    return SienaError(
+        f"the link between {one} and {other} closes a cycle",
+        hint="the architecture general allows cycles",
+    )

@@ -140,9 +140,21 @@ def _readable(path: Path) -> str:
 def _read_csv(path: Path) -> pa.Table:
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            return _table(csv.DictReader(file))
+            return _table(_complete(path, csv.DictReader(file)))
         except csv.Error as error:
             raise SienaError(f"{path}: {error}") from None
+
+
+def _complete(path: Path, rows: "csv.DictReader[str]") -> Iterator[dict[str, Any]]:
+    """The rows, unless one has more columns than there are names."""
+    for row in rows:
+        # A comma means "and" in a filter, and the next column in a line of CSV.
+        if None in row:
+            raise SienaError(
+                f"{path}, line {rows.line_num}: there are more columns than names; "
+                "a filter with commas stands in quotes"
+            )
+        yield row
 
 
 def _read_json(path: Path) -> pa.Table:
