@@ -16,6 +16,9 @@ from siena.cli.bench_workload import Question
 from siena.matching.blocks import encode, encode_all
 from siena.matching.engine import Engine
 
+# What a thread matches before it waits for the others.
+MESSAGES_AT_A_TIME = 50_000
+
 
 class ManyInterfacesContender(InterfacesContender):
     """The table on bytes, for more interfaces than there are bits."""
@@ -138,9 +141,14 @@ class ThreadsContender(View):
         """For each thread its own batches and its own array."""
         runners = [self._one.prepare(messages) for _ in range(self.threads)]
         pool = ThreadPoolExecutor(self.threads)
+        # To wake a thread takes as long as some hundred messages.
+        times = max(1, MESSAGES_AT_A_TIME // len(messages))
+
+        def several(runner: Runner) -> int:
+            return sum(runner() for _ in range(times))
 
         def run() -> int:
-            return sum(pool.map(lambda runner: runner(), runners))
+            return sum(pool.map(several, runners))
 
         return run
 
