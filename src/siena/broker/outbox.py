@@ -55,6 +55,11 @@ class Outbox:
             return Fit.TOO_SLOW
         return Fit.TAKEN
 
+    def last(self, frame: bytes) -> None:
+        """Take what is said before the connection is closed, however full it is."""
+        self.take()
+        self._add(frame)
+
     def deliver(self, frames: bytes, count: int, waiting: int) -> Fit:
         """Take deliveries, as many as fit beside what is ``waiting`` already."""
         used = waiting + self._size
