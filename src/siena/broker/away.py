@@ -40,6 +40,7 @@ class Away:
         counters = self._core.counters
         if kept.queue:
             frames = b"".join(frame for frame, _ in kept.queue)
+            session.expect(len(frames))
             lost = session.deliver(frames, len(kept.queue))
             counters.deliveries += len(kept.queue) - lost
             counters.lost += lost

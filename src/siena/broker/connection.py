@@ -248,6 +248,10 @@ class Connection(asyncio.Protocol):
             else:
                 self.touch()
 
+    def expect(self, size: int) -> None:
+        """Make room for what was kept while nobody was here."""
+        self.outbox.expect(size, self.waiting)
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         if self.is_closing:

@@ -39,6 +39,10 @@ class Guest:
                 self._too_slow()
             self._has_some.set()
 
+    def expect(self, size: int) -> None:
+        """Make room for what was kept while nobody was here."""
+        self.outbox.expect(size, 0)
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         if self.is_over:

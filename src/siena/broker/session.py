@@ -23,6 +23,10 @@ class Sink(Protocol):
         """Send an answer."""
         ...
 
+    def expect(self, size: int) -> None:
+        """Make room for what was kept while nobody was here."""
+        ...
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         ...
@@ -94,6 +98,11 @@ class Session:
         """Answer, if anybody is there."""
         if self.sink is not None:
             self.sink.reply(frame)
+
+    def expect(self, size: int) -> None:
+        """What was kept follows."""
+        if self.sink is not None:
+            self.sink.expect(size)
 
     def deliver(self, frames: bytes, count: int) -> int:
         """Deliver, if anybody is there; how many were lost."""
