@@ -30,9 +30,9 @@ class Away:
         self._each(session, self.enter)
 
     def resume(self, session: Session) -> None:
-        """Deliver what was kept, and from now on what comes."""
+        """Deliver what was kept, and from now on what comes, if anybody is there."""
         kept = session.kept
-        if kept is None:
+        if kept is None or not session.expect(kept.size):
             return
         self._each(session, self.drop)
         session.kept = None
@@ -40,7 +40,6 @@ class Away:
         counters = self._core.counters
         if kept.queue:
             frames = b"".join(frame for frame, _ in kept.queue)
-            session.expect(len(frames))
             lost = session.deliver(frames, len(kept.queue))
             counters.deliveries += len(kept.queue) - lost
             counters.lost += lost

@@ -248,9 +248,12 @@ class Connection(asyncio.Protocol):
             else:
                 self.touch()
 
-    def expect(self, size: int) -> None:
-        """Make room for what was kept while nobody was here."""
+    def expect(self, size: int) -> bool:
+        """Make room for what was kept while nobody was here; whether anybody is now."""
+        if self.is_closing:
+            return False
         self.outbox.expect(size, self.waiting)
+        return True
 
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
