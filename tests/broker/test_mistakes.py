@@ -18,12 +18,12 @@ LIMIT = 2**16
 SMALL = Settings(listen=("127.0.0.1:0",), limits=Limits(output_bytes=LIMIT))
 
 
-class Mistake(Exception):
+class MistakeError(Exception):
     """Of ours."""
 
 
 def fails(*_: object) -> int:
-    raise Mistake
+    raise MistakeError
 
 
 def last(broker: Broker) -> Connection:

@@ -61,7 +61,7 @@ class Outbox:
 
         >>> outbox = Outbox("drop", limit=3)
         >>> outbox.expect(8, waiting=0)
-        >>> outbox.deliver(b"{1}\\n{2}\\n", 2, waiting=0)
+        >>> outbox.deliver(bytes(8), 2, waiting=0)
         <Fit.TAKEN: 1>
         """
         if not self._beside(waiting):
