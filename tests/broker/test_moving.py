@@ -2,13 +2,25 @@
 
 import pytest
 
-from siena.broker.settings import Side
+from siena.broker.broker import Broker
+from siena.broker.settings import Limits, Settings, Side
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Done, Error, Lost, Move, Settled, Subscribe, Suspend
+from siena.messages import Release
+from siena.protocol.bodies import (
+    Done,
+    Error,
+    Lost,
+    Move,
+    Resume,
+    Settled,
+    Subscribe,
+    Suspend,
+)
 from siena.protocol.deliveries import Delivery
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op
-from wire import chain, connect, serving, settings, until
+from siena.protocol.telling import pack_tell
+from wire import Wire, chain, connect, serving, settings, until
 
 
 def x(value: int) -> bytes:
@@ -90,3 +102,120 @@ async def test_without_an_identity_nobody_moves() -> None:
         for error in await wire.sync():
             assert isinstance(error, Error)
             assert error.fault == Fault.BAD_REQUEST.number
+
+
+async def leave_behind(old: Broker, *values: int) -> Wire:
+    """Ann was here, and so much was kept for her; who published it."""
+    wire, other = await connect(old, identity="ann"), await connect(old)
+    await wire.subscribe(1, "x > 0")
+    wire.close()
+    await until(lambda: old.core.identities["ann"].sink is None)
+    other.publish(*({"x": value} for value in values))
+    await other.sync()
+    return other
+
+
+def kept(broker: Broker) -> int:
+    found = broker.core.identities["ann"].kept
+    return -1 if found is None else len(found.queue)
+
+
+async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
+    async with serving(settings("a")) as old, serving(settings("b")) as new:
+        await leave_behind(old, 5)
+        for _ in range(5):  # wherever the move may be
+            moved = await connect(new, identity="ann")
+            moved.send(Move(old.addresses[0].url))
+            moved.close()
+            await until(lambda: "ann" not in new.core.identities or kept(new) > 0)
+            await until(lambda: not new.moving._moves)
+        names = {key for key, _ in new.core.exchange._watched}
+        sessions = new.core.sessions
+        assert all(int(str(name).split("/")[0]) in sessions for name in names)
+        other = await connect(new)
+        await other.subscribe(9, "x > 0")
+        other.publish({"x": 7})
+        assert await other.sync() == [Delivery((9,), x(7))]
+        again = await connect(new, identity="ann")
+        again.send(Move(old.addresses[0].url))
+        got = []
+        while not isinstance(came := await again.next(), Done):
+            got.append(came)
+        assert got.count(Delivery((1,), x(5))) == 1
+
+
+async def test_what_nobody_waits_for_any_more_is_not_handed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(settings("a")) as old:
+        await leave_behind(old, 5)
+        session = old.core.identities["ann"]
+        wire = await connect(old, identity="ann")
+        asked: list[int] = []
+
+        def settle(*_: object, token: int, **__: object) -> None:
+            asked.append(token)  # a neighbour has not answered yet
+
+        with monkeypatch.context() as patch:
+            patch.setattr(old.requests, "settle", settle)
+            wire.send(pack_tell(Release()))
+            await until(lambda: asked)
+        answers = list(session.settling.values())
+        wire.close()
+        await until(lambda: session.sink is None)
+        for answer in answers:
+            answer(1)
+        assert kept(old) == 1
+        back = await connect(old, identity="ann")
+        for answer in answers:
+            answer(1)
+        back.send(Resume())
+        assert [await back.next(), await back.next()] == [
+            Delivery((1,), x(5)),
+            Done(Op.RESUME),
+        ]
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+async def test_all_that_was_kept_comes_however_small_the_output(
+    is_moved: bool,  # noqa: FBT001 -- a parameter of the test
+) -> None:
+    limits = Limits(output_bytes=2**16)
+    told = Settings(listen=("127.0.0.1:0",), limits=limits)
+    async with serving(told) as old, serving(told) as new:
+        other = await leave_behind(old)
+        for value in range(1, 61):
+            other.publish({"x": value, "filling": "x" * 100_000})
+            await other.sync()
+        back = await connect(new if is_moved else old, identity="ann")
+        back.send(Move(old.addresses[0].url) if is_moved else Resume())
+        got = 0
+        while not isinstance(came := await back.next(), Done):
+            got += isinstance(came, Delivery)
+            assert not isinstance(came, Lost)
+        assert got == 60
+
+
+async def test_after_a_move_that_fails_all_is_as_before() -> None:
+    async with serving(settings("a")) as broker:
+        wire = await connect(broker, identity="ann")
+        await wire.subscribe(1, "x > 0")
+        wire.send(Move("siena://127.0.0.1:1"))
+        assert isinstance(await wire.next(), Error)
+        wire.publish({"x": 1})
+        assert await wire.sync() == [Delivery((1,), x(1))]
+
+
+async def test_while_it_moves_it_hears_what_else_is_settled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(settings("a")) as broker:
+        wire = await connect(broker, identity="ann")
+        await wire.subscribe(1, "x > 0")
+        session = broker.core.identities["ann"]
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.requests, "settle", lambda *_, **__: None)
+            wire.send(pack_tell(Release()))
+            await until(lambda: session.settling)
+        await wire.subscribe(2, "x > 1")
+        await wire.subscribe(1, "x > 0")

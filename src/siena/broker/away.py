@@ -30,9 +30,9 @@ class Away:
         self._each(session, self.enter)
 
     def resume(self, session: Session) -> None:
-        """Deliver what was kept, and from now on what comes."""
+        """Deliver what was kept, and from now on what comes, if anybody is there."""
         kept = session.kept
-        if kept is None:
+        if kept is None or not session.expect(kept.size):
             return
         self._each(session, self.drop)
         session.kept = None

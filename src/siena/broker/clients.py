@@ -178,4 +178,5 @@ class Client:
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""
+        self._moving.leave(self.session)
         self._requests.leave(self.session)

@@ -166,9 +166,11 @@ class Connection(asyncio.Protocol):
         if self.handshake is not None:
             self.handshake.cancel()
         role, self.role = self.role, None
-        if role is not None:
-            role.gone()
-        self._house.closed(self)
+        try:
+            if role is not None:
+                role.gone()
+        finally:
+            self._house.closed(self)
 
     # --- Coming in ------------------------------------------------------------------
 
@@ -246,6 +248,13 @@ class Connection(asyncio.Protocol):
             else:
                 self.touch()
 
+    def expect(self, size: int) -> bool:
+        """Make room for what was kept while nobody was here; whether anybody is now."""
+        if self.is_closing:
+            return False
+        self.outbox.expect(size, self.waiting)
+        return True
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         if self.is_closing:
@@ -304,11 +313,17 @@ class Connection(asyncio.Protocol):
 
     def _too_slow(self) -> None:
         """Give up on somebody who does not read; what was gathered is not sent."""
-        self.outbox.take()
         text = "too much is waiting for this connection"
         frame = Error.of(ProtocolError(Fault.TOO_SLOW, text)).pack()
-        self.reply(frame)
+        # Not as an answer: there is no room for answers any more.
+        self.outbox.last(told_in_lines(frame) if self.outbox.in_lines else frame)
         self.close()
+
+    def abort(self) -> None:
+        """End the connection at once, whatever state it is in."""
+        self.is_closing = True
+        assert self._transport is not None
+        self._transport.abort()
 
     # --- Holding back ---------------------------------------------------------------
 

@@ -108,9 +108,9 @@ class Core:
         session = self.sessions.get(number)
         if session is None:
             return
-        if isinstance(message, Settled) and session.on_settled is not None:
-            session.on_settled(of)
-        elif isinstance(message, Settled):
+        if isinstance(message, Settled) and message.token in session.settling:
+            session.settling.pop(message.token)(of)
+        elif isinstance(message, Settled) and message.token >= 0:
             session.reply(SettledBody(of).pack())
         elif isinstance(message, (Quenched, Unquenched)):
             is_quenched = isinstance(message, Quenched)

@@ -39,6 +39,11 @@ class Guest:
                 self._too_slow()
             self._has_some.set()
 
+    def expect(self, size: int) -> bool:
+        """Make room for what was kept while nobody was here; whether anybody is now."""
+        self.outbox.expect(size, 0)
+        return not self.is_over
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         if self.is_over:

@@ -19,26 +19,44 @@ Reference:
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.core import Core
+from siena.broker.old_broker import OldBroker
 from siena.broker.requests import Requests
-from siena.broker.session import Kept, Session
+from siena.broker.session import Kept, Session, Sink
 from siena.errors import SienaError
-from siena.messages import Parcel, Release, Stamp
+from siena.messages import Parcel
 from siena.protocol import bodies
-from siena.protocol.bodies import Body, Done, Error, Tell, Welcome, unpack
+from siena.protocol.bodies import Body, Done, Error
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, Op, Splitter, pack
-from siena.protocol.greeting import PREFACE, VERSIONS, read_info
-from siena.protocol.limits import FRAME_BYTES_MAX, LINE_BYTES_MAX
-from siena.protocol.telling import pack_tell, told
+from siena.protocol.frames import Op
+from siena.protocol.telling import pack_tell
 
 # How long all of it may take.
 MOVE_SECONDS_MAX = 30.0
 # Moves that go on at the same time.
 MOVES_MAX = 1_000
+
+
+@dataclass(slots=True, eq=False)
+class Move:
+    """One move to this broker, as long as it goes on."""
+
+    session: Session
+    was_suspended: bool
+    sink: Sink | None = None
+    task: asyncio.Task[None] | None = None
+    # Asked for here because it was asked for there.
+    asked: list[bodies.Subscribe | bodies.Advertise] = field(default_factory=list)
+    # Whether the other broker was told to hand over, and to forget.
+    is_released: bool = False
+
+    def __post_init__(self) -> None:
+        self.sink = self.session.sink
 
 
 class Moving:
@@ -47,11 +65,13 @@ class Moving:
     def __init__(self, core: Core, requests: Requests) -> None:
         self._core = core
         self._requests = requests
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._moves: dict[Session, Move] = {}
+        # Below 0: those of clients are the numbers of their subscriptions.
+        self._tokens = count(1)
 
     async def stop(self) -> None:
         """Give up all moves to this broker."""
-        tasks = list(self._tasks)
+        tasks = [move.task for move in self._moves.values() if move.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -69,12 +89,17 @@ class Moving:
     def release(self, session: Session) -> None:
         """Hand over what was kept, when all that was on its way has come."""
         self._requests.suspend(session)
-        self._settle(session, lambda: self._hand_over(session), fresh=True)
+        sink = session.sink
+        self._settle(session, lambda: self._hand_over(session, sink), fresh=True)
 
-    def _hand_over(self, session: Session) -> None:
+    def _hand_over(self, session: Session, sink: Sink | None) -> None:
+        """Unless who asked for it has gone: then all of it stays here."""
         kept = session.kept
-        assert kept is not None
+        if sink is None or session.sink is not sink or kept is None:
+            return
         stamps = [stamp for _, stamp in kept.queue if stamp is not None]
+        if not session.expect(kept.size):
+            return
         for frame, _ in kept.queue:
             session.reply(frame)
         if kept.lost:
@@ -92,14 +117,32 @@ class Moving:
             ProtocolError: if it may not be asked.
         """
         address = self._allowed(url)
-        if len(self._tasks) >= MOVES_MAX:
+        if session in self._moves:
+            raise ProtocolError(Fault.BAD_REQUEST, "it is being moved already")
+        if len(self._moves) >= MOVES_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {MOVES_MAX} moves at a time"
             )
+        move = Move(session, was_suspended=session.is_suspended)
         self._requests.suspend(session)
-        task = asyncio.get_running_loop().create_task(self._fetch(session, address))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._moves[session] = move
+        loop = asyncio.get_running_loop()
+        move.task = loop.create_task(self._fetch(move, address))
+
+    def leave(self, session: Session) -> None:
+        """A client has hung up: what it has not fetched yet stays where it is.
+
+        What the other broker is about to hand over is waited for: it is kept nowhere
+        else any more.
+        """
+        move = self._moves.get(session)
+        if move is not None and move.is_released:
+            return
+        session.settling.clear()
+        if move is not None:
+            self._undo(move)
+            assert move.task is not None
+            move.task.cancel()
 
     def _allowed(self, url: str) -> Address:
         """Nobody makes a broker connect to places that it was not told of."""
@@ -114,36 +157,76 @@ class Moving:
             Fault.NOT_ALLOWED, f"{address.host} is no broker that this one calls"
         )
 
-    async def _fetch(self, session: Session, address: Address) -> None:
-        old = OldBroker(session.identity or "")
+    async def _fetch(self, move: Move, address: Address) -> None:
+        session, old = move.session, OldBroker(move.session.identity or "")
         session.is_moving = True
         try:
             async with asyncio.timeout(MOVE_SECONDS_MAX):
                 await old.connect(address)
                 for request in await old.listing():
-                    self._ask_here(session, request)
+                    self._ask_here(move, request)
                 await self._settled(session, fresh=False)
+                move.is_released = True
                 await old.release()
                 await self._settled(session, fresh=True)
         except (OSError, EOFError, TimeoutError, SienaError) as error:
             why = str(error) or type(error).__name__
             text = f"cannot fetch from {address}: {why}"
             fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
-            session.reply(Error.of(fault).pack())
-            return
+            self._failed(move, old)
+            self._answer(move, Error.of(fault).pack())
+        else:
+            self._arrived(move, old)
+            self._answer(move, Done(Op.MOVE).pack())
         finally:
-            session.is_moving = False
+            if self._moves.get(session) is move:
+                self._forget(move)
             old.close()
-        if session.kept is not None:
-            session.kept.put_first(old.frames, old.stamps, old.lost)
-        self._requests.resume(session)
-        session.reply(Done(Op.MOVE).pack())
 
-    def _ask_here(self, session: Session, request: Body) -> None:
+    def _arrived(self, move: Move, old: OldBroker) -> None:
+        """Deliver what has come; or keep it, if nobody is there any more."""
+        session = move.session
+        is_awaited = session.sink is move.sink or not session.is_suspended
+        self._requests.suspend(session)
+        assert session.kept is not None
+        session.kept.put_first(old.frames, old.stamps, old.lost)
+        if is_awaited:
+            self._requests.resume(session)
+
+    def _failed(self, move: Move, old: OldBroker) -> None:
+        """As it was before; but nothing is lost that has come already."""
+        session = move.session
+        if not move.is_released:
+            self._undo(move)
+        elif old.frames or old.lost:  # it has forgotten them
+            self._arrived(move, old)
+        session.settling.clear()
+        if session.sink is move.sink and not move.was_suspended:
+            self._requests.resume(session)
+
+    def _answer(self, move: Move, frame: bytes) -> None:
+        """Whoever asked; not somebody who came later."""
+        if move.session.sink is move.sink:
+            move.session.reply(frame)
+
+    def _undo(self, move: Move) -> None:
+        """Ask no more for what was asked for there."""
+        for request in move.asked:
+            self._requests.withdraw(move.session, request)
+        move.asked.clear()
+        self._forget(move)
+
+    def _forget(self, move: Move) -> None:
+        move.session.is_moving = False
+        self._moves.pop(move.session, None)
+
+    def _ask_here(self, move: Move, request: Body) -> None:
+        session = move.session
         known = session.interests, session.advertisements
         assert isinstance(request, (bodies.Subscribe, bodies.Advertise))
         if request.number not in known[isinstance(request, bodies.Advertise)]:
             self._requests.handle(session, request)
+            move.asked.append(request)
 
     async def _settled(self, session: Session, *, fresh: bool) -> None:
         done = asyncio.Event()
@@ -153,7 +236,10 @@ class Moving:
     def _settle(
         self, session: Session, done: Callable[[], None], *, fresh: bool
     ) -> None:
-        """Call ``done`` when all that a session wants is in force everywhere."""
+        """Call ``done`` when all that a session wants is in force everywhere.
+
+        Nobody is answered: the client hears of what it has asked for itself.
+        """
         waiting = set(session.interests)
         if not waiting:
             done()
@@ -162,90 +248,9 @@ class Moving:
         def settled(number: int) -> None:
             waiting.discard(number)
             if not waiting:
-                session.on_settled = None
                 done()
 
-        session.on_settled = settled
         for number in list(waiting):
-            self._requests.settle(session, number, fresh=fresh)
-
-
-class OldBroker:
-    """The broker where an identity was before, as long as it is asked."""
-
-    def __init__(self, identity: str) -> None:
-        self.frames: list[bytes] = []
-        self.stamps: frozenset[Stamp] = frozenset()
-        self.lost = 0
-        self._identity = identity
-        self._splitter = Splitter(FRAME_BYTES_MAX)
-        self._came: list[Frame] = []
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
-
-    async def connect(self, address: Address) -> None:
-        """Connect as the identity."""
-        self._reader, self._writer = await asyncio.open_connection(
-            *address, limit=LINE_BYTES_MAX
-        )
-        read_info(await self._reader.readline())
-        connect = bodies.Connect(VERSIONS[1], identity=self._identity)
-        self._writer.write(PREFACE + connect.pack())
-        if not isinstance(await self._body(), Welcome):
-            raise ProtocolError(Fault.BAD_FRAME, "CONNECT was not answered by WELCOME")
-
-    async def listing(self) -> Sequence[Body]:
-        """What the identity has asked for there."""
-        self._write(bodies.Move("").pack())
-        found = []
-        while not isinstance(body := await self._body(), Done):
-            if isinstance(body, (bodies.Subscribe, bodies.Advertise)):
-                found.append(body)
-        return found
-
-    async def release(self) -> None:
-        """Fetch what was kept; from then on it is nobody's there."""
-        self._write(pack_tell(Release()))
-        while True:
-            frame = await self._frame()
-            if frame.op in {Op.MSG, Op.FOUND}:
-                self.frames.append(pack(*frame))
-                continue
-            body = _checked(unpack(*frame))
-            if isinstance(body, bodies.Lost):
-                self.lost += body.count
-            elif isinstance(body, Tell):
-                parcel = told(body)
-                assert isinstance(parcel, Parcel)
-                # Of sequences none are handed over: a pattern begins anew.
-                self.stamps = frozenset(
-                    key for key in parcel.known if isinstance(key, Stamp)
-                )
-                return
-
-    def close(self) -> None:
-        """Hang up."""
-        if self._writer is not None:
-            self._writer.close()
-
-    def _write(self, frame: bytes) -> None:
-        assert self._writer is not None
-        self._writer.write(frame)
-
-    async def _body(self) -> Body:
-        return _checked(unpack(*await self._frame()))
-
-    async def _frame(self) -> Frame:
-        assert self._reader is not None
-        while not self._came:
-            data = await self._reader.read(65_536)
-            if not data:
-                raise EOFError("it has hung up")
-            self._came += self._splitter.feed(data)
-        return self._came.pop(0)
-
-
-def _checked(body: Body) -> Body:
-    if isinstance(body, Error):
-        raise ProtocolError(Fault.BAD_REQUEST, body.text)
-    return body
+            token = -next(self._tokens)
+            session.settling[token] = settled
+            self._requests.settle(session, number, fresh=fresh, token=token)

@@ -129,7 +129,8 @@ class Onward:
         away: dict[Session, list[int]] = {}
         for party in parties:
             number, of = session_and_number(party)
-            away.setdefault(self._core.sessions[number], []).append(of)
+            if number in self._core.sessions:
+                away.setdefault(self._core.sessions[number], []).append(of)
         for session, numbers in away.items():
             frame = pack_msg(sorted(numbers), head.block)
             self._core.counters.lost += session.keep(frame, head.stamp)

@@ -20,7 +20,7 @@ class Fit(Enum):
     TAKEN = auto()
     DROPPED = auto()  # some of it, or all
     TOO_SLOW = auto()  # the connection is to be closed
-    BLOCKING = auto()  # taken, and whoever published it is to wait
+    BLOCKING = auto()  # taken as far as it fits; whoever published it is to wait
 
 
 class Outbox:
@@ -47,33 +47,67 @@ class Outbox:
         """
         self._frames: list[bytes] = []
         self._size = 0
+        # How many bytes were taken ever; of what was kept elsewhere, how many they are,
+        # and where they end among all.
+        self._taken = 0
+        self._kept = 0
+        self._kept_end = 0
+
+    def expect(self, size: int, waiting: int) -> None:
+        """Make room for what was kept elsewhere, within a bound of its own.
+
+        It moves from there to here, and does not count beside what comes later; but
+        nobody gets such room twice before they have read.
+
+        >>> outbox = Outbox("drop", limit=3)
+        >>> outbox.expect(8, waiting=0)
+        >>> outbox.deliver(bytes(8), 2, waiting=0)
+        <Fit.TAKEN: 1>
+        """
+        if not self._beside(waiting):
+            self._kept, self._kept_end = size, self._taken + size
+
+    def _beside(self, waiting: int) -> int:
+        """How much of what was kept elsewhere has not been read yet."""
+        read = self._taken - waiting - self._size
+        return max(0, min(self._kept, self._kept_end - read))
+
+    def _used(self, waiting: int) -> int:
+        return waiting + self._size - self._beside(waiting)
 
     def reply(self, frame: bytes, waiting: int) -> Fit:
         """Take an answer, for which there is always some room."""
         self._add(frame)
-        if waiting + self._size > 2 * self.limit + REPLY_BYTES_MAX:
+        if self._used(waiting) > 2 * self.limit + REPLY_BYTES_MAX:
             return Fit.TOO_SLOW
         return Fit.TAKEN
 
+    def last(self, frame: bytes) -> None:
+        """Take what is said before the connection is closed, however full it is."""
+        self._taken -= self._size
+        self.take()
+        self._add(frame)
+
     def deliver(self, frames: bytes, count: int, waiting: int) -> Fit:
         """Take deliveries, as many as fit beside what is ``waiting`` already."""
-        used = waiting + self._size
+        used = self._used(waiting)
         if not self.lost and used + len(frames) <= self.limit:
             self._add(frames)
             return Fit.TAKEN
         if self.policy == "disconnect":
             return Fit.TOO_SLOW
-        if self.policy in {"block", "link"} and not self.lost:
-            # What was published before the publishers were stopped still fits.
-            if used + len(frames) <= 2 * self.limit:
-                self._add(frames)
-                return Fit.BLOCKING
-            if self.policy == "link":  # which loses nothing while it is up
-                return Fit.TOO_SLOW
-            self._cut(frames, count, 2 * self.limit - used)
-        else:
+        if self.policy == "drop":
             self._cut(frames, count, self.limit - used)
-        return Fit.DROPPED
+            return Fit.DROPPED
+        # What was published before the publishers were stopped still fits, unless all
+        # of it came in one turn.
+        if not self.lost and used + len(frames) <= 2 * self.limit:
+            self._add(frames)
+        elif self.policy == "link":  # which loses nothing while it is up
+            return Fit.TOO_SLOW
+        else:
+            self._cut(frames, count, 2 * self.limit - used)
+        return Fit.BLOCKING
 
     def recover(self) -> int:
         """The reader has caught up: how many it missed, of which it must hear."""
@@ -88,6 +122,7 @@ class Outbox:
     def _add(self, frame: bytes) -> None:
         self._frames.append(frame)
         self._size += len(frame)
+        self._taken += len(frame)
 
     def _cut(self, frames: bytes, count: int, room: int) -> None:
         """Keep the first that fit, unless some have been dropped before."""

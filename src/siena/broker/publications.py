@@ -63,14 +63,17 @@ class Publications:
         self._blocks, self._origins, self._answers = [], [], []
         self._lengths = array("q")
         self.publishers = [origin.source for origin in batch.origins]
-        routed = core.exchange.route(blocks, offsets)
-        self._count(batch, routed.bad)
-        self._deliver(routed)
-        if routed.others or core.router.tables.has_master:
-            self._onward.send(batch, routed)
-        core.router.published += len(batch)
-        for source, frame in answers:
-            source.reply(frame)
+        try:
+            routed = core.exchange.route(blocks, offsets)
+            self._count(batch, routed.bad)
+            self._deliver(routed)
+            if routed.others or core.router.tables.has_master:
+                self._onward.send(batch, routed)
+        finally:
+            # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
+            core.router.published += len(batch)
+            for source, frame in answers:
+                source.reply(frame)
         return routed
 
     def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:

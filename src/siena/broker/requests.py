@@ -88,6 +88,16 @@ class Requests:
         for number in list(session.advertisements):
             self._drop_advertisement(session, number)
 
+    def withdraw(
+        self, session: Session, request: bodies.Subscribe | bodies.Advertise
+    ) -> None:
+        """Forget what was asked for, if it is still wanted; nobody is answered."""
+        if isinstance(request, bodies.Advertise):
+            if request.number in session.advertisements:
+                self._drop_advertisement(session, request.number)
+        elif request.number in session.interests:
+            self._drop_interest(session, request.number)
+
     # --- Identities -----------------------------------------------------------------
 
     def suspend(self, session: Session) -> None:
@@ -125,11 +135,22 @@ class Requests:
         # Asked for again, after a connection broke: it may not have heard the answer.
         self.settle(session, number)
 
-    def settle(self, session: Session, number: int, *, fresh: bool = False) -> None:
-        """Answer when a subscription is in force everywhere; ``fresh``, ask again."""
+    def settle(
+        self,
+        session: Session,
+        number: int,
+        *,
+        fresh: bool = False,
+        token: int | None = None,
+    ) -> None:
+        """Answer when a subscription is in force everywhere; ``fresh``, ask again.
+
+        Who is in ``session.settling`` under the token hears it instead of the client.
+        """
+        token = number if token is None else token
         party = naming.subscription(session.number, number)
         interest = session.interests[number]
-        self._core.post(self.briefing.settle(party, interest, number, fresh=fresh))
+        self._core.post(self.briefing.settle(party, interest, token, fresh=fresh))
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:

@@ -23,6 +23,10 @@ class Sink(Protocol):
         """Send an answer."""
         ...
 
+    def expect(self, size: int) -> bool:
+        """Make room for what was kept while nobody was here; whether anybody is now."""
+        ...
+
     def deliver(self, frames: bytes, count: int) -> int:
         """Send deliveries; how many of them were dropped."""
         ...
@@ -42,13 +46,13 @@ class Kept:
         self.queue_max = queue_max
         self.lost = 0
         self.queue: deque[tuple[bytes, Key | None]] = deque()
-        self._size = 0
+        self.size = 0
 
     def put(self, frame: bytes, stamp: Key | None) -> bool:
         """Keep a frame, unless there are too many."""
-        if len(self.queue) < self.queue_max and self._size < KEPT_BYTES_MAX:
+        if len(self.queue) < self.queue_max and self.size < KEPT_BYTES_MAX:
             self.queue.append((frame, stamp))
-            self._size += len(frame)
+            self.size += len(frame)
             return True
         # Who wants nothing kept has lost nothing.
         self.lost += self.queue_max > 0
@@ -60,6 +64,7 @@ class Kept:
         """Put what was kept elsewhere before what was kept here, and that only once."""
         rest = [(frame, stamp) for frame, stamp in self.queue if stamp not in stamps]
         self.queue = deque([*((frame, None) for frame in frames), *rest])
+        self.size = sum(len(frame) for frame, _ in self.queue)
         self.lost += lost
 
 
@@ -82,8 +87,9 @@ class Session:
     # Whether what it wants is being fetched from elsewhere, where patterns are still
     # looked for: what is found here too is not found twice.
     is_moving: bool = False
-    # Hears which subscriptions are settled, in the place of the client.
-    on_settled: Callable[[int], None] | None = None
+    # Who hears, in the place of the client, that a subscription is settled: by the
+    # token with which they asked.
+    settling: dict[int, Callable[[int], None]] = field(default_factory=dict)
 
     @property
     def is_suspended(self) -> bool:
@@ -94,6 +100,10 @@ class Session:
         """Answer, if anybody is there."""
         if self.sink is not None:
             self.sink.reply(frame)
+
+    def expect(self, size: int) -> bool:
+        """What was kept follows, if anybody is there."""
+        return self.sink is not None and self.sink.expect(size)
 
     def deliver(self, frames: bytes, count: int) -> int:
         """Deliver, if anybody is there; how many were lost."""

@@ -45,9 +45,22 @@ class Turn:
             self._loop.call_soon(self.run)
 
     def run(self) -> None:
-        """One turn."""
-        counters = self._core.counters
-        counters.turns += 1
+        """One turn; whatever goes wrong in it, others follow."""
+        self._core.counters.turns += 1
+        try:
+            self._look()
+            self._route()
+        finally:
+            # From here on, whoever is touched is written to in another turn.
+            self._is_due = False
+            touched, self._touched = self._touched, []
+            for connection in touched:
+                self._write(connection)
+            if self._came or self._touched:
+                self._schedule()
+
+    def _look(self) -> None:
+        """Look at what has come, up to a bound."""
         came, self._came = self._came, []
         size = 0
         for place, connection in enumerate(came):
@@ -58,16 +71,25 @@ class Turn:
                 size += connection.process()
             except Exception:
                 log.exception("a mistake of ours, at what %s sent", connection.address)
-                connection.fail(ProtocolError(Fault.BROKEN, "a mistake of the broker"))
-        counters.bytes_in += size
+                self._fail(connection)
+        self._core.counters.bytes_in += size
+
+    def _route(self) -> None:
         try:
             self._publications.flush()
         except Exception:
             log.exception("a mistake of ours, while routing")
-        # From here on, whoever is touched is written to in another turn.
-        self._is_due = False
-        touched, self._touched = self._touched, []
-        for connection in touched:
-            counters.bytes_out += connection.write()
-        if self._came or self._touched:
-            self._schedule()
+
+    def _write(self, connection: Connection) -> None:
+        try:
+            self._core.counters.bytes_out += connection.write()
+        except Exception:
+            log.exception("a mistake of ours, at what %s gets", connection.address)
+            connection.abort()
+
+    def _fail(self, connection: Connection) -> None:
+        try:
+            connection.fail(ProtocolError(Fault.BROKEN, "a mistake of the broker"))
+        except Exception:
+            log.exception("a mistake of ours, at what %s is told", connection.address)
+            connection.abort()

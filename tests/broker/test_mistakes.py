@@ -1,0 +1,95 @@
+"""Whatever goes wrong, in one connection or in the broker, others are served."""
+
+import logging
+
+import pytest
+
+from siena.broker.broker import Broker
+from siena.broker.connection import Connection
+from siena.broker.limits import REPLY_BYTES_MAX
+from siena.broker.settings import Limits, Settings
+from siena.protocol.bodies import Error
+from siena.protocol.deliveries import Delivery
+from siena.protocol.faults import Fault
+from siena.protocol.frames import Op, pack
+from wire import Wire, connect, serving
+
+LIMIT = 2**16
+SMALL = Settings(listen=("127.0.0.1:0",), limits=Limits(output_bytes=LIMIT))
+
+
+class MistakeError(Exception):
+    """Of ours."""
+
+
+def fails(*_: object) -> int:
+    raise MistakeError
+
+
+def last(broker: Broker) -> Connection:
+    """The connection of who came last."""
+    session = broker.core.sessions[max(broker.core.sessions)]
+    assert isinstance(session.sink, Connection)
+    return session.sink
+
+
+async def serves(broker: Broker) -> bool:
+    wire = await connect(broker)
+    await wire.subscribe(1, "x any")
+    wire.publish({"x": 1})
+    return any(isinstance(came, Delivery) for came in await wire.sync())
+
+
+async def test_who_asks_and_never_reads_ends_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(SMALL) as broker:
+        wire = await connect(broker)
+        connection = last(broker)
+        # As full as can be: not even what it is told in the end has room.
+        full = property(lambda _: 2 * LIMIT + REPLY_BYTES_MAX)
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, "waiting", full)
+            connection.reply(pack(Op.PONG, b""))
+            assert connection.is_closing
+        assert await final(wire) == Fault.TOO_SLOW.number
+        assert await serves(broker)
+
+
+async def final(wire: Wire) -> int:
+    came: object = None
+    while not isinstance(came, Error):
+        came = await wire.next()
+    return came.fault
+
+
+@pytest.mark.parametrize("broken", [("process",), ("process", "fail"), ("write",)])
+async def test_a_mistake_at_one_connection_is_no_mistake_at_others(
+    broken: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    async with serving(SMALL) as broker:
+        wire = await connect(broker)
+        connection = last(broker)
+        for name in broken:
+            setattr(connection, name, fails)
+        wire.send(pack(Op.PING, b""))
+        if "fail" in broken or "write" in broken:
+            assert await wire.closed()
+        else:
+            assert await final(wire) == Fault.BROKEN.number
+        assert await serves(broker)
+
+
+async def test_a_mistake_while_routing_leaves_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    async with serving(SMALL) as broker:
+        wire = await connect(broker)
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.core.exchange, "route", fails)
+            wire.publish({"x": 1}, {"x": 2})
+            assert await wire.sync() == []
+        assert broker.core.router.published == 2, "their stamps are not given again"
+        assert await serves(broker)
