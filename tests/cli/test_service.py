@@ -324,6 +324,11 @@ def test_a_damaged_file_is_reported_and_kept(run: Run, tmp_path: Path) -> None:
 # --- Three terminals ------------------------------------------------------------------
 
 
+def hear_interrupts() -> None:
+    """Whoever runs tests in the background may have had them ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_three_terminals() -> None:
     with testing.process() as broker:
         command = [sys.executable, "-m", "siena", "sub", "symbol = DIS and change < 0"]
@@ -332,6 +337,7 @@ def test_three_terminals() -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=hear_interrupts,  # noqa: PLW1509 -- no thread forks here
         ) as subscriber:
             assert subscriber.stdout is not None
             assert subscriber.stderr is not None
