@@ -43,7 +43,7 @@ demo: $(BUILT) ## see what Siena does
 	@$(BIN)/siena demo
 
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (under 2 minutes)
+test: $(BUILT) ## run the everyday tests (about 7 minutes on two cores)
 	$(BIN)/pytest -m "not slow" $(ARGS)
 
 .PHONY: test-all
