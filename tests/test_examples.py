@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
-# With the session that the tests of Spark share: tests/spark/test_examples.py.
+# With the session that the tests of Spark share: tests/spark/test_front_door.py.
 ON_SPARK = {"spark_stream"}
 ALL = sorted(FOLDER.glob("*.py"))
 EXAMPLES = [path for path in ALL if path.stem not in ON_SPARK]
