@@ -11,7 +11,10 @@ from siena.studies.study import Study
 NAMES = (
     *("fig5", "fig6", "fig7"),
     *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
-    *("brokers", "schemes", "gryphon", "covering", "forwarding"),
+    *("brokers", "choices", "scale"),
+    *("schemes", "cbcb", "pruning"),
+    *("gryphon", "forwarding"),
+    *("covering", "merging", "changes"),
 )
 
 
