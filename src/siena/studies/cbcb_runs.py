@@ -1,5 +1,4 @@
-"""Runs of CBCB, the protocol of INFOCOM 2004: what a network does over time, and what
-it has lost when everything has arrived.
+"""Runs of CBCB, over time, and when everything has arrived: what has been lost?
 
 A run gives a curve: its samples are kept as a text of JSON in one cell, one list for
 each interval, in the order of :class:`Sample`.

@@ -14,7 +14,7 @@ from siena.studies.drawing import finish, line, panels
 from siena.studies.rows import Row, curve, integer, number, where
 from siena.studies.study import Finding, Parameter, Size, Study, among
 
-BROKERS = {"full": (10, 20, 40, 80, 160), "quick": (10, 20, 40), "test": (10, 20)}
+BROKERS = {"full": (10, 20, 40, 80), "quick": (10, 20, 40), "test": (10, 20)}
 NETWORKS = ("power law", "waxman")
 # Prunes, and who is asked.
 WAYS: dict[str, tuple[bool, str]] = {
@@ -137,7 +137,7 @@ STUDY = Study(
     plan=plan,
     check=check,
     draw=draw,
-    seeds={"full": 10, "quick": 3, "test": 2},
+    seeds={"full": 5, "quick": 2, "test": 2},
     remark="Pruning assumes that whoever lies beyond has heard of the same interest "
     "over the same links. With a tree for each source it need not have: see decision "
     "0020. Our brokers do not prune.",

@@ -26,7 +26,7 @@ from siena.studies.study import Finding, Parameter, Size, Study, among
 SITES = {
     "full": (100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600),
     "quick": (100, 200, 400, 800, 1600, 3200),
-    "test": (100, 200, 400, 800),
+    "test": (100, 200, 400),
 }
 TREES = ("least", "shortest")
 PARTIES = 10
@@ -65,13 +65,13 @@ class Model(NamedTuple):
     """The mean of all log x."""
     spread: float
     """The sum of squares around that mean."""
-    count: int
+    points: int
 
     def value(self, x: float, deviations: float = 0.0) -> float:
         """What it says for x, or so many deviations beside it."""
         away = log(x) - self.at
         # Of a new point: its own, that of the mean, and that of the slope.
-        error = self.deviation * sqrt(1 + 1 / self.count + away**2 / self.spread)
+        error = self.deviation * sqrt(1 + 1 / self.points + away**2 / self.spread)
         found = self.a + self.b * log(x) + deviations * error
         return exp(found) if self.is_power else found
 
@@ -143,7 +143,8 @@ def _predicted(rows: Sequence[Row]) -> list[Finding]:
             mean = fmean(number(row, name) for row in where(own, sites=int(largest)))
             cases += 1
             inside += low <= mean <= high
-        says = f"{tree} trees: fitted without them, the models predict {largest:,.0f} sites"
+        size = f"{largest:,.0f} sites"
+        says = f"{tree} trees: fitted without them, the models predict {size}"
         words = f"{inside} of {cases} within the band"
         findings.append(
             Finding("predict", says, inside == cases, words, is_gating=False)
