@@ -95,7 +95,15 @@ def finish(
     axes.set_ylabel(y, fontsize=9)
     axes.tick_params(which="both", labelsize=8)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, frameon=False, title=legend or None, title_fontsize=8)
+        axes.legend(
+            fontsize=8,
+            title=legend or None,
+            title_fontsize=8,
+            # Curves may pass below it; so they remain visible, and it readable.
+            facecolor="white",
+            edgecolor="none",
+            framealpha=0.75,
+        )
 
 
 HOLDS, DIFFERS, OPEN = "#bfe3d0", "#f3c9a5", "#eeeeee"
