@@ -125,7 +125,7 @@ def check(rows: Sequence[Row]) -> list[Finding]:
 
 def _routers(rows: Sequence[Row]) -> Finding:
     wrong = [row for row in rows if not row["agrees"]]
-    says = "production routers send what is counted on the trees, up to 400 sites"
+    says = "production routers send what is counted on the trees, up to 200 sites"
     words = f"{len(rows) - len(wrong)} of {len(rows)} networks"
     return Finding("agree", says, not wrong, words)
 

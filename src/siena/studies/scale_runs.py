@@ -27,7 +27,7 @@ SITES_PER_DOMAIN = 100
 # How many draws of parties and publishers a point is the mean of.
 DRAWS = 50
 # Up to here routers are asked as well, for so many of the draws.
-ROUTERS_MAX, ROUTER_DRAWS = 400, 2
+ROUTERS_MAX, ROUTER_DRAWS = 200, 2
 NAME = "event"
 
 
