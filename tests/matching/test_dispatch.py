@@ -119,15 +119,17 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     block = encode({"x": 1})
     gathering = Gathering()
     gathering.add(block)
-    kernel = dispatcher._kernel
+    courier = dispatcher._courier
 
     def without_memory(*_: object) -> None:
         raise MemoryError
 
-    dispatcher._kernel = SimpleNamespace(measure=kernel.measure, lay_out=without_memory)  # type: ignore[assignment]
+    dispatcher._courier = SimpleNamespace(
+        measure=courier.measure, lay_out=without_memory
+    )
     with pytest.raises(MemoryError):
         dispatcher.dispatch(gathering.blocks, gathering.offsets)
-    dispatcher._kernel = kernel
+    dispatcher._courier = courier
     dispatcher.add(Filter(()), slot=1, number=2)
     found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
     assert {slot: data for slot, data, _ in found.batches} == {
