@@ -7,6 +7,8 @@ Why not in the room of the protocol: kernels are compiled together, and these wo
 what the engine reads and finds.
 """
 
+from array import array
+
 import cython
 
 # Operations; siena.protocol.frames has the same numbers.
@@ -20,7 +22,6 @@ MSG_HEAD = cython.declare(cython.int, 7)
 NEEDS_MORE = cython.declare(cython.int, 0)
 OTHER_FRAME = cython.declare(cython.int, 1)
 BAD_LENGTH = cython.declare(cython.int, 2)
-NO_ROOM = cython.declare(cython.int, 3)
 
 
 @cython.cfunc
@@ -33,6 +34,22 @@ def put(p: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.uint) -> cyth
     p[at + 1] = (value >> 8) & 255
     p[at + 2] = (value >> 16) & 255
     p[at + 3] = (value >> 24) & 255
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def length_at(
+    d: cython.const[cython.uchar][::1], at: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The length of the frame that begins at a place."""
+    return (
+        d[at]
+        | (d[at + 1] << 8)
+        | (d[at + 2] << 16)
+        | (cython.cast(cython.Py_ssize_t, d[at + 3]) << 24)
+    )
 
 
 @cython.cfunc
@@ -55,35 +72,28 @@ def copy(
         target[at : at + size] = source[start : start + size]
 
 
-def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
-    """Copy the blocks of PUB frames that stand in a row; where it ended, and why.
+def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
+    """The blocks of PUB frames that stand in a row in ``data[start:end]``.
 
-    Frames are read from ``data[start:end]``.  Block ``first`` goes to
-    ``blocks[offsets[first]]``, and so on, while there is room in both.  One that is
+    Returns them back to back, their lengths, where the row ended, and why.  One that is
     longer than ``block_limit`` is another frame.
     """
     d: cython.const[cython.uchar][::1] = data
-    b: cython.uchar[::1] = blocks
-    o: cython.longlong[::1] = offsets
     if not cython.compiled:
-        d, b, o = map(memoryview, (data, blocks, offsets))
+        d = memoryview(data)
     at: cython.Py_ssize_t = start
     last: cython.Py_ssize_t = end
-    n: cython.Py_ssize_t = first
-    room: cython.Py_ssize_t = len(blocks)
-    places: cython.Py_ssize_t = len(offsets) - 1
     longest: cython.Py_ssize_t = limit
     longest_block: cython.Py_ssize_t = block_limit
+    count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
+    place: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
+    # Twice through the heads: then there is room for just as much as there is.
     with cython.nogil:
         while last - at >= HEAD:
-            size = (
-                d[at]
-                | (d[at + 1] << 8)
-                | (d[at + 2] << 16)
-                | (cython.cast(cython.Py_ssize_t, d[at + 3]) << 24)
-            )
+            size = length_at(d, at)
             if size == 0 or size > longest:
                 why = BAD_LENGTH
                 break
@@ -92,14 +102,35 @@ def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: 
                 break
             if last - at < 4 + size:
                 break
-            if n == places or room - o[n] < size - 1:
-                why = NO_ROOM
-                break
-            copy(d, at + HEAD, b, o[n], size - 1)
-            o[n + 1] = o[n] + size - 1
-            n += 1
+            place += size - 1
+            count += 1
             at += 4 + size
-    return at, n, why
+    lengths = array("q", bytes(8 * count))
+    if place == 0:
+        return b"", lengths, at, why
+    n: cython.longlong[::1] = lengths
+    if cython.compiled:
+        blocks: bytes = PyBytes_FromStringAndSize(cython.NULL, place)
+        # Nobody else has seen these bytes yet.
+        p: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(blocks))
+    else:
+        p = bytearray(place)
+    place = 0
+    at = start
+    with cython.nogil:
+        for i in range(count):
+            size = length_at(d, at) - 1
+            if size > 0:
+                if cython.compiled:
+                    memcpy(p + place, cython.address(d[at + HEAD]), size)
+                else:
+                    p[place : place + size] = d[at + HEAD : at + HEAD + size]
+            n[i] = size
+            place += size
+            at += HEAD + size
+    if not cython.compiled:
+        blocks = bytes(p)
+    return blocks, lengths, at, why
 
 
 @cython.cclass
