@@ -17,7 +17,7 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
-from siena.matching.texts import Strings, Texts, extend, texts_of
+from siena.matching.texts import Strings, Texts, extend, gathered, texts_of
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]
@@ -211,6 +211,9 @@ class Columns:
 
     def spelled(self, numbers: Ints) -> Texts:
         """Some constraints as texts, from which they can be read again."""
+        stored = len(self._spellings.starts) - 1
+        if stored and int(numbers.max(initial=0)) < stored:
+            return gathered(self._spellings, numbers)
         texts = [str(self._constraint(n)).encode() for n in numbers.tolist()]
         starts = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=starts[1:])

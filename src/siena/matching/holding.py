@@ -23,6 +23,7 @@ from siena.matching.fresh import Fresh
 from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
+from siena.matching.pieces import Piece
 from siena.matching.rebuilding import Rebuild
 from siena.matching.storing import StoredTable, read, write
 from siena.matching.tiers import Tiers
@@ -168,6 +169,27 @@ class Holding:
             self._still_there -= rebuild.left_out
             self._rebuild = None
             return True
+
+    @classmethod
+    def of_piece(cls, piece: Piece, /) -> Self:
+        """A table of many interests at once, each on an interface of its own number.
+
+        As :meth:`add` one by one, without a thing to do for each.
+
+        Raises:
+            LimitError: if there are more than there are numbers.
+        """
+        if piece.interests > INTERESTS_MAX:
+            raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+        table = cls()
+        table._tiers = Tiers(Columns(piece.rows, piece.spellings))
+        table._count = table._held = piece.interests
+        each = np.arange(piece.interests)
+        table._labels = Labels(each, each.astype(np.int32))
+        table._always = set(piece.always.tolist())
+        table._several = int(np.count_nonzero(np.bincount(piece.rows.owners) > 1))
+        table._gone = np.zeros(max(64, piece.interests), np.uint8)
+        return table
 
     # --- Facts ---------------------------------------------------------------------
 
