@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
     from siena.spark.compiling import CompiledSubscriptions
 
+# A rate of fewer rows would be one of the planning.
+RATE_ROWS_MIN = 10_000
+# Answers that are shown where nobody wants them in files, and how much of each.
+SHOWN_ROWS = 5
+SHOWN_CHARACTERS = 100
+# Under which a stream says how much went out.
+OBSERVED = "siena_answers"
 ANSWERS = ("deliveries", "interfaces", "filters", "counts")
 
 
@@ -41,13 +48,16 @@ class Summary:
     start_s: float = 0.0
     match_s: float = 0.0
 
-    def __str__(self) -> str:
-        rate = self.rows / max(self.match_s, 1e-9)
+    def told(self, answer: str) -> str:
+        """In one line, for people."""
+        what = answer if answer == "deliveries" else f"rows with their {answer}"
+        rate = ""
+        if self.rows >= RATE_ROWS_MIN:
+            rate = f" ({self.rows / max(self.match_s, 1e-9):,.0f} notifications/s)"
         return (
-            f"{self.rows:,} notifications, {self.subscriptions:,} subscriptions, "
-            f"{self.answers:,} rows out in {self.match_s:.1f} s "
-            f"({rate:,.0f} notifications/s; compiled in {self.compile_s:.1f} s, "
-            f"Spark started in {self.start_s:.1f} s)"
+            f"{self.rows:,} notifications, {self.subscriptions:,} subscriptions: "
+            f"{self.answers:,} {what} in {self.match_s:.1f} s{rate}; before that "
+            f"{self.compile_s:.1f} s to compile and {self.start_s:.1f} s to start Spark"
         )
 
 
@@ -84,7 +94,8 @@ def match(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the answers, as parquet; without it they are counted.",
+            help="A folder for the answers, as parquet; without it they are counted, "
+            "and the first are shown.",
             show_default=False,
         ),
     ] = None,
@@ -153,7 +164,10 @@ def match(
             with shown_progress(spark, "matching"):
                 job.run(spark, is_local=master.startswith("local["))
         job.summary.match_s = perf_counter() - start
-    print(json.dumps(asdict(job.summary)) if as_json else job.summary)
+        if as_json:
+            print(json.dumps(asdict(job.summary)))
+        else:
+            job.tell()
 
 
 def _free(output: Path | None, *, overwrite: bool, goes_on: bool) -> None:
@@ -191,7 +205,9 @@ class _Job:
         }
         self.compiled: CompiledSubscriptions
         self.summary: Summary
-        self.batches: dict[int, int] = {}
+        self.answers: DataFrame | None = None
+        # Of each micro-batch, how many rows came in and went out.
+        self.batches: dict[int, tuple[int, int]] = {}
 
     def compile(self, subscriptions: Path) -> None:
         from siena.spark.files import read_subscriptions
@@ -227,6 +243,7 @@ class _Job:
             )
         else:
             answers = self._match(spark, stream=False, seen=seen)
+        self.answers = answers
         given = Observation()
         answers = answers.observe(given, F.count(F.lit(1)).alias("answers"))
         if self.output is None:
@@ -236,9 +253,30 @@ class _Job:
         self.summary.answers = given.get["answers"]
         self.summary.rows = count_rows(files) if files is not None else seen.get["rows"]
 
+    def tell(self) -> None:
+        """Print the summary; and the first answers, if they went nowhere else."""
+        print(self.summary.told(self.options["output"]))
+        if self.output is not None or self.answers is None:
+            return
+        # One more job, which ends when it has a few.
+        for row in self.answers.limit(SHOWN_ROWS).collect():
+            *notification, answer = row.asDict().items()
+            shown = ", ".join(f"{n} = {v}" for n, v in notification if v is not None)
+            line = f"  {answer[1]}: {shown}"
+            more = "…" if len(line) > SHOWN_CHARACTERS else ""
+            print(line[:SHOWN_CHARACTERS] + more)
+        if self.summary.answers > SHOWN_ROWS:
+            print(f"  and {self.summary.answers - SHOWN_ROWS:,} more", end="; ")
+        else:
+            print("  ", end="")
+        print("--output DIR writes them as parquet")
+
     def follow(self, spark: "SparkSession", *, until_idle: bool) -> None:
         assert self.output is not None
+        from pyspark.sql import functions as F
+
         answers = self._match(spark, stream=True, seen=None)
+        answers = answers.observe(OBSERVED, F.count(F.lit(1)).alias("answers"))
         writer = (
             answers.writeStream.format("parquet")
             .option("path", str(self.output))
@@ -251,7 +289,10 @@ class _Job:
         try:
             while not query.awaitTermination(1):
                 self._tally(query)
-                progress.show(f"{self.summary.rows:,} notifications matched")
+                progress.show(
+                    f"{self.summary.rows:,} notifications matched, "
+                    f"{self.summary.answers:,} rows written"
+                )
         except KeyboardInterrupt:
             query.stop()
         self._tally(query)
@@ -260,8 +301,11 @@ class _Job:
     def _tally(self, query: Any) -> None:  # noqa: ANN401 -- a StreamingQuery
         # Spark remembers the last hundred batches, and we how many rows each had.
         for progress in query.recentProgress:
-            self.batches[progress["batchId"]] = progress["numInputRows"]
-        self.summary.rows = sum(self.batches.values())
+            seen = progress.observedMetrics.get(OBSERVED)
+            answers = seen["answers"] if seen is not None else 0
+            self.batches[progress.batchId] = (progress.numInputRows, answers)
+        self.summary.rows = sum(rows for rows, _ in self.batches.values())
+        self.summary.answers = sum(answers for _, answers in self.batches.values())
 
     def _match(self, spark: "SparkSession", *, stream: bool, seen: Any) -> "DataFrame":  # noqa: ANN401
         from pyspark.sql import functions as F

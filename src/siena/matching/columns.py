@@ -38,6 +38,11 @@ _DIMENSION = {
     Kind.FLOAT: FLOAT,
     Kind.TIME: TIME,
 }
+# What a value on a coordinate is, in the order of the coordinates.
+_FAMILY = (
+    *(None, Kind.STRING, Kind.STRING, Kind.STRING),
+    *(Kind.NUMBER, Kind.NUMBER, Kind.NUMBER, Kind.TIME),
+)
 _CLASS = {
     Operator.EQ: EQ,
     Operator.NE: NE,
@@ -132,6 +137,27 @@ class Columns:
         if self._stored is not None:
             return [name.decode() for name in texts_of(self._stored.names)]
         return [name.decode() for name in self.names]
+
+    def compared(self) -> dict[str, frozenset[Kind]]:
+        """Of each name, with strings, numbers or times constraints compare it.
+
+        What is about presence alone, and booleans, which share its coordinate, is none
+        of these.
+        """
+        if self._stored is not None:
+            name, dimension = self._stored.name, self._stored.dimension
+        else:
+            name = np.array(self._name, np.int32)
+            dimension = np.array(self._dimension, np.int32)
+        names = self.attributes()
+        found: dict[str, set[Kind]] = {one: set() for one in names}
+        for code in np.unique(
+            name.astype(np.int64) * len(_FAMILY) + dimension
+        ).tolist():
+            family = _FAMILY[code % len(_FAMILY)]
+            if family is not None:
+                found[names[code // len(_FAMILY)]].add(family)
+        return {one: frozenset(kinds) for one, kinds in found.items()}
 
     def snapshot(
         self,

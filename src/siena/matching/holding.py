@@ -27,7 +27,7 @@ from siena.matching.pieces import Piece
 from siena.matching.rebuilding import Rebuild
 from siena.matching.storing import StoredTable, read, write
 from siena.matching.tiers import Tiers
-from siena.model import Filter, Predicate, Value
+from siena.model import Filter, Kind, Predicate, Value
 
 # The share of removed filters at which everything is compiled without them.
 GONE_SHARE_MAX = 0.5
@@ -206,6 +206,19 @@ class Holding:
         """The names that interests are about, of removed ones perhaps too; sorted."""
         with self._lock:
             return sorted(self._tiers.columns.attributes())
+
+    def compared(self) -> dict[str, frozenset[Kind]]:
+        """The same names, and whether they are compared with strings, numbers or times.
+
+        >>> from siena.lang.parser import parse_predicate
+        >>> table = Holding()
+        >>> table.add(0, parse_predicate("x > 1 or x = big or ok = true"))
+        0
+        >>> {name: sorted(k.word for k in ks) for name, ks in table.compared().items()}
+        {'ok': [], 'x': ['number', 'string']}
+        """
+        with self._lock:
+            return dict(sorted(self._tiers.columns.compared().items()))
 
     def explain(
         self, notification: Mapping[str, Value], number: int, /

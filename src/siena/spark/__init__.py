@@ -15,6 +15,7 @@ from siena.spark.backtesting import Backtest, backtest
 from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
 from siena.spark.join import match_by_join
 from siena.spark.matching import (
+    MismatchedKindsWarning,
     MissingAttributesWarning,
     compile_subscriptions,
     match,
@@ -30,6 +31,7 @@ from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
 __all__ = [
     "Backtest",
     "CompiledSubscriptions",
+    "MismatchedKindsWarning",
     "MissingAttributesWarning",
     "Reduction",
     "Reject",

@@ -57,6 +57,8 @@ class CompiledSubscriptions:
 
     path: Path
     rejects: tuple[Reject, ...] = ()
+    # Where the file is that workers are given, if not among those of this process.
+    home: Path | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -89,7 +91,7 @@ class CompiledSubscriptions:
 
         Spark reads it again and again, so it must not go with the user's.
         """
-        path = tables_folder() / f"{self.digest}{SUFFIX}"
+        path = (self.home or tables_folder()) / f"{self.digest}{SUFFIX}"
         if not path.exists():
             beside = path.with_name(f".{path.name}")
             try:

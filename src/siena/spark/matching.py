@@ -4,15 +4,17 @@ The driver compiles the subscriptions, hands the table to the workers, and plans
 ``mapInArrow``; there is no shuffle, and a stream is planned as a table is.
 """
 
+import itertools
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, types as T
 
 from siena.errors import SienaError
+from siena.model import Kind
 from siena.spark.attributes import Attribute, attributes_of, column_of
 from siena.spark.compiling import (
     CompiledSubscriptions,
@@ -30,11 +32,21 @@ NAMES_SHOWN_MAX = 5
 NOBODY = pa.table(
     {"subscriber": pa.array([], "string"), "filter": pa.array([], "string")}
 )
+_PLURALS = {Kind.STRING: "strings", Kind.NUMBER: "numbers", Kind.TIME: "times"}
+_REMEDIES = {
+    Kind.STRING: "cast them; spark.read.csv(…, header=True, inferSchema=True) does",
+    Kind.NUMBER: "cast one or the other; in a filter, what is in quotes is a string",
+    Kind.TIME: "in a filter, a time is written as 2026-11-15T00:00:00Z",
+}
 OUTPUTS = tuple(name for name in get_args(Output) if name != "reasons")
 
 
 class MissingAttributesWarning(UserWarning):
     """Filters name attributes that the notifications cannot have."""
+
+
+class MismatchedKindsWarning(UserWarning):
+    """Filters compare a column with what it never holds, and so match nothing."""
 
 
 def match(
@@ -77,13 +89,15 @@ def match(
 
     Warns:
         MissingAttributesWarning: once, if filters name attributes that there are not.
+        MismatchedKindsWarning: once, if they compare columns of texts with numbers or
+            times, or no filter asks a column for what it holds.
     """
     if output not in OUTPUTS:
         raise SienaError(
             f"{output!r} is no output", hint=f"one of {', '.join(OUTPUTS)}"
         )
     compiled = compile_subscriptions(subscriptions, on_error=on_error)
-    plan = plan_for(notifications, compiled.table.attributes(), key=key, column=column)
+    plan = plan_for(notifications, compiled.table.compared(), key=key, column=column)
     return _run(notifications, compiled, plan, output, on_error)
 
 
@@ -137,14 +151,15 @@ class Plan(NamedTuple):
 
 def plan_for(
     notifications: DataFrame,
-    named: Sequence[str] | None,
+    asked: Mapping[str, frozenset[Kind]] | None,
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
 ) -> Plan:
     """The columns that workers need: the key, and the attributes that filters name.
 
-    Without names, all attributes that mean something.
+    ``asked`` is :meth:`ForwardingTable.compared`; without it, all attributes that mean
+    something.
     """
     schema = notifications.schema
     payload = payload_of(schema, key)
@@ -160,7 +175,7 @@ def plan_for(
             columns.append(column_of((column,)).alias("notification"))
         return Plan(columns, payload, Layout(len(payload), form, ((column, place),)))
     places: list[tuple[str, int]] = []
-    for attribute in wanted_of(attributes, named):
+    for attribute in wanted_of(attributes, asked):
         place = _place(payload, attribute.path[0]) if attribute.is_plain else None
         if place is None:
             place = len(columns)
@@ -194,22 +209,50 @@ def form_of(
 
 
 def wanted_of(
-    attributes: dict[str, Attribute], named: Sequence[str] | None
+    attributes: dict[str, Attribute], asked: Mapping[str, frozenset[Kind]] | None
 ) -> list[Attribute]:
-    """The attributes that filters name; a warning says which there are not."""
-    if named is None:
+    """The attributes that filters name; warnings say what cannot match anything."""
+    if asked is None:
         return [attribute for attribute in attributes.values() if attribute.means]
-    missing = [name for name in named if name not in attributes]
+    missing = [name for name in asked if name not in attributes]
     if missing:
-        shown = ", ".join(missing[:NAMES_SHOWN_MAX])
-        more = len(missing) - NAMES_SHOWN_MAX
-        rest = f" and {more} more" if more > 0 else ""
         warnings.warn(
-            f"filters name attributes that the notifications lack: {shown}{rest}",
+            f"filters name attributes that the notifications lack: {_shown(missing)}",
             MissingAttributesWarning,
             stacklevel=4,
         )
-    return [attributes[name] for name in named if name in attributes]
+    wanted = [attributes[name] for name in asked if name in attributes]
+    for column, value in itertools.permutations(_PLURALS, 2):
+        found = [a.name for a in wanted if _never(a, asked[a.name], column, value)]
+        if found:
+            warnings.warn(
+                f"filters compare {_shown(found)} with {_PLURALS[value]}, but "
+                f"{'these columns hold' if len(found) > 1 else 'the column holds'} "
+                f"{_PLURALS[column]}, and such filters match nothing"
+                f" ({_REMEDIES[column]})",
+                MismatchedKindsWarning,
+                stacklevel=4,
+            )
+    return wanted
+
+
+def _never(
+    attribute: Attribute, asked: frozenset[Kind], column: Kind, value: Kind
+) -> bool:
+    """Whether a column of one kind is compared with values of another, in vain.
+
+    Somebody among many may well ask for something odd.  But files without types make
+    strings of everything, and then it is no oddity.
+    """
+    if attribute.kind is not column or value not in asked:
+        return False
+    return column is Kind.STRING or column not in asked
+
+
+def _shown(names: list[str]) -> str:
+    more = len(names) - NAMES_SHOWN_MAX
+    rest = f" and {more} more" if more > 0 else ""
+    return ", ".join(names[:NAMES_SHOWN_MAX]) + rest
 
 
 def _run(

@@ -87,7 +87,7 @@ def match_parquet(
     form, attributes = form_of(schema, column)
     names: tuple[str, ...] = ()
     if form == "wide":
-        wanted = wanted_of(attributes, compiled.table.attributes())
+        wanted = wanted_of(attributes, compiled.table.compared())
         for attribute in wanted:
             attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
