@@ -274,6 +274,10 @@ def test_bench_measures_all_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
         *("--workload", "w", "--json"),
     )
     rows = [json.loads(line) for line in shown.splitlines()]
+    table, *rows = rows
+    assert table["contender"] == "table"
+    assert table["workers"] > 0
+    assert table["copied_megabytes"] == 0
     assert [row["contender"] for row in rows] == [
         *("identity", "match", "explode"),
         "join",
