@@ -24,6 +24,7 @@ from siena.sim.flights import flights
 from siena.spark import (
     MismatchedKindsWarning,
     MissingAttributesWarning,
+    Tally,
     compile_subscriptions,
     match,
     open_compiled,
@@ -455,6 +456,15 @@ def test_the_file_may_go_once_a_job_is_planned(
     deliveries = match(ranged, kept)
     kept.path.unlink()
     assert pairs(deliveries) == {(3, "gone")}
+
+
+def test_a_job_says_how_far_it_is(spark: SparkSession) -> None:
+    """And the same of files that tasks read themselves is in ``test_parquet``."""
+    tally = Tally.start(spark)
+    rows = spark.range(0, 100, 1, 4).withColumnRenamed("id", "x")
+    wanted = subscriptions(spark, [("ann", "x < 10"), ("bob", "x < 5")])
+    assert match(rows, wanted, tally=tally).count() == 15
+    assert (tally.rows.value, tally.answers.value) == (100, 15)
 
 
 def test_flights(spark: SparkSession) -> None:

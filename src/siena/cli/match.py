@@ -22,9 +22,10 @@ from siena.cli.spark_parts import (
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Observation, SparkSession
 
     from siena.spark.compiling import CompiledSubscriptions
+    from siena.spark.tally import Tally
 
 # A rate of fewer rows would be one of the planning.
 RATE_ROWS_MIN = 10_000
@@ -161,8 +162,7 @@ def match(
         if stream or until_idle:
             job.follow(spark, until_idle=until_idle)
         else:
-            with shown_progress(spark, "matching"):
-                job.run(spark, is_local=master.startswith("local["))
+            job.run(spark, is_local=master.startswith("local["))
         job.summary.match_s = perf_counter() - start
         if as_json:
             print(json.dumps(asdict(job.summary)))
@@ -229,7 +229,10 @@ class _Job:
         from pyspark.sql import Observation, functions as F
 
         from siena.spark.parquet import count_rows, match_parquet, plain_files
+        from siena.spark.shipping import is_connect
+        from siena.spark.tally import Tally
 
+        tally = None if is_connect(spark) else Tally.start(spark)
         files = plain_files(str(self.notifications)) if is_local else None
         seen = Observation()
         if files is not None:
@@ -239,17 +242,19 @@ class _Job:
                 self.compiled,
                 key=self.key,
                 column=self.column,
+                tally=tally,
                 **self.options,
             )
         else:
-            answers = self._match(spark, stream=False, seen=seen)
+            answers = self._match(spark, stream=False, seen=seen, tally=tally)
         self.answers = answers
         given = Observation()
         answers = answers.observe(given, F.count(F.lit(1)).alias("answers"))
-        if self.output is None:
-            answers.write.format("noop").mode("overwrite").save()
-        else:
-            answers.write.parquet(str(self.output))
+        with shown_progress(spark, "matching", tally):
+            if self.output is None:
+                answers.write.format("noop").mode("overwrite").save()
+            else:
+                answers.write.parquet(str(self.output))
         self.summary.answers = given.get["answers"]
         self.summary.rows = count_rows(files) if files is not None else seen.get["rows"]
 
@@ -307,7 +312,14 @@ class _Job:
         self.summary.rows = sum(rows for rows, _ in self.batches.values())
         self.summary.answers = sum(answers for _, answers in self.batches.values())
 
-    def _match(self, spark: "SparkSession", *, stream: bool, seen: Any) -> "DataFrame":  # noqa: ANN401
+    def _match(
+        self,
+        spark: "SparkSession",
+        *,
+        stream: bool,
+        seen: "Observation | None",
+        tally: "Tally | None" = None,
+    ) -> "DataFrame":
         from pyspark.sql import functions as F
 
         from siena.spark.files import read_notifications
@@ -324,5 +336,10 @@ class _Job:
         if seen is not None:
             rows = rows.observe(seen, F.count(F.lit(1)).alias("rows"))
         return match_rows(
-            rows, self.compiled, key=self.key, column=column, **self.options
+            rows,
+            self.compiled,
+            key=self.key,
+            column=column,
+            tally=tally,
+            **self.options,
         )

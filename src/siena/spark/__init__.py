@@ -27,6 +27,7 @@ from siena.spark.reducing import Reduction, reduce
 from siena.spark.session import start_session
 from siena.spark.sql import register
 from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
+from siena.spark.tally import Tally
 
 __all__ = [
     "Backtest",
@@ -35,6 +36,7 @@ __all__ = [
     "MissingAttributesWarning",
     "Reduction",
     "Reject",
+    "Tally",
     "VersionedSubscriptions",
     "backtest",
     "compile_subscriptions",

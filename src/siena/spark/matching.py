@@ -23,6 +23,7 @@ from siena.spark.compiling import (
     open_compiled,
 )
 from siena.spark.shipping import ship
+from siena.spark.tally import Tally
 from siena.spark.worker import Form, Layout, Output, Task
 
 Subscriptions = DataFrame | CompiledSubscriptions | str | os.PathLike[str]
@@ -57,6 +58,7 @@ def match(
     column: str | None = None,
     output: Output = "deliveries",
     on_error: OnError = "raise",
+    tally: Tally | None = None,
 ) -> DataFrame:
     """Who wants each notification.
 
@@ -82,6 +84,7 @@ def match(
             in :attr:`CompiledSubscriptions.rejects`; a notification that cannot be read
             has no deliveries, null instead of an array or a count, and
             :func:`unreadable` shows it.
+        tally: what is to say how far the job is, while it runs.
 
     Raises:
         SienaError: if a column or an argument is not as it should be, or a subscription
@@ -98,7 +101,7 @@ def match(
         )
     compiled = compile_subscriptions(subscriptions, on_error=on_error)
     plan = plan_for(notifications, compiled.table.compared(), key=key, column=column)
-    return _run(notifications, compiled, plan, output, on_error)
+    return _run(notifications, compiled, plan, output, on_error, tally)
 
 
 def compile_subscriptions(
@@ -261,10 +264,11 @@ def _run(
     plan: Plan,
     output: Output,
     on_error: OnError,
+    tally: Tally | None = None,
 ) -> DataFrame:
     answer = answer_field(output, compiled, plan.payload)
     name = ship(notifications.sparkSession, compiled)
-    task = Task(name, plan.layout, output, on_error)
+    task = Task(name, plan.layout, output, on_error, tally)
     # Inside, columns have names of our own: those of the user may clash with them.
     inner = [
         T.StructField(f"p{i}", field.dataType) for i, field in enumerate(plan.payload)
