@@ -11,12 +11,11 @@ From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
 >>> siena.spark.match(flights, who).show()           # doctest: +SKIP
 """
 
+from siena.spark.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.backtesting import Backtest, backtest
 from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
 from siena.spark.join import match_by_join
 from siena.spark.matching import (
-    MismatchedKindsWarning,
-    MissingAttributesWarning,
     compile_subscriptions,
     match,
     unreadable,

@@ -4,9 +4,7 @@ The driver compiles the subscriptions, hands the table to the workers, and plans
 ``mapInArrow``; there is no shuffle, and a stream is planned as a table is.
 """
 
-import itertools
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
@@ -15,6 +13,7 @@ from pyspark.sql import Column, DataFrame, types as T
 
 from siena.errors import SienaError
 from siena.model import Kind
+from siena.spark.asking import NAMES_SHOWN_MAX, wanted_of
 from siena.spark.attributes import Attribute, attributes_of, column_of
 from siena.spark.compiling import (
     CompiledSubscriptions,
@@ -28,26 +27,10 @@ from siena.spark.worker import Form, Layout, Output, Task
 
 Subscriptions = DataFrame | CompiledSubscriptions | str | os.PathLike[str]
 
-# Names that a warning spells out.
-NAMES_SHOWN_MAX = 5
 NOBODY = pa.table(
     {"subscriber": pa.array([], "string"), "filter": pa.array([], "string")}
 )
-_PLURALS = {Kind.STRING: "strings", Kind.NUMBER: "numbers", Kind.TIME: "times"}
-_REMEDIES = {
-    Kind.STRING: "cast them; spark.read.csv(…, header=True, inferSchema=True) does",
-    Kind.NUMBER: "cast one or the other; in a filter, what is in quotes is a string",
-    Kind.TIME: "in a filter, a time is written as 2026-11-15T00:00:00Z",
-}
 OUTPUTS = tuple(name for name in get_args(Output) if name != "reasons")
-
-
-class MissingAttributesWarning(UserWarning):
-    """Filters name attributes that the notifications cannot have."""
-
-
-class MismatchedKindsWarning(UserWarning):
-    """Filters compare a column with what it never holds, and so match nothing."""
 
 
 def match(
@@ -209,53 +192,6 @@ def form_of(
         f"the column {column!r} is {kind.simpleString()}, and no notification",
         hint="a text in the JSON form, a map from strings, a variant or a struct",
     )
-
-
-def wanted_of(
-    attributes: dict[str, Attribute], asked: Mapping[str, frozenset[Kind]] | None
-) -> list[Attribute]:
-    """The attributes that filters name; warnings say what cannot match anything."""
-    if asked is None:
-        return [attribute for attribute in attributes.values() if attribute.means]
-    missing = [name for name in asked if name not in attributes]
-    if missing:
-        warnings.warn(
-            f"filters name attributes that the notifications lack: {_shown(missing)}",
-            MissingAttributesWarning,
-            stacklevel=4,
-        )
-    wanted = [attributes[name] for name in asked if name in attributes]
-    for column, value in itertools.permutations(_PLURALS, 2):
-        found = [a.name for a in wanted if _never(a, asked[a.name], column, value)]
-        if found:
-            warnings.warn(
-                f"filters compare {_shown(found)} with {_PLURALS[value]}, but "
-                f"{'these columns hold' if len(found) > 1 else 'the column holds'} "
-                f"{_PLURALS[column]}, and such filters match nothing"
-                f" ({_REMEDIES[column]})",
-                MismatchedKindsWarning,
-                stacklevel=4,
-            )
-    return wanted
-
-
-def _never(
-    attribute: Attribute, asked: frozenset[Kind], column: Kind, value: Kind
-) -> bool:
-    """Whether a column of one kind is compared with values of another, in vain.
-
-    Somebody among many may well ask for something odd.  But files without types make
-    strings of everything, and then it is no oddity.
-    """
-    if attribute.kind is not column or value not in asked:
-        return False
-    return column is Kind.STRING or column not in asked
-
-
-def _shown(names: list[str]) -> str:
-    more = len(names) - NAMES_SHOWN_MAX
-    rest = f" and {more} more" if more > 0 else ""
-    return ", ".join(names[:NAMES_SHOWN_MAX]) + rest
 
 
 def _run(

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession, types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from siena.errors import SienaError
+from siena.spark.asking import wanted_of
 from siena.spark.columns import wide_columns
 from siena.spark.compiling import OnError
 from siena.spark.matching import (
@@ -23,7 +24,6 @@ from siena.spark.matching import (
     compile_subscriptions,
     form_of,
     payload_of,
-    wanted_of,
 )
 from siena.spark.shipping import Loaded, is_connect, load, ship
 from siena.spark.tally import Tally
