@@ -408,7 +408,7 @@ def test_what_filters_name_and_the_table_lacks_is_said_once(
     [
         (["n > 1", "s = a"], r"compare n with numbers, but the column holds strings"),
         (["n > 1 and t < 2013-01-01T00:00:00Z"], "compare n with numbers, .* strings"),
-        (["n > 1", "n = a", "m = 2"], r"compare n, m with numbers, but these columns"),
+        (["n > 1", "n = a", "m = 2"], r"compare m, n with numbers, but these columns"),
         (["t < 2013-01-01T00:00:00Z"], r"compare t with times, but .* \(cast them"),
         (["x = a"], r"compare x with strings, but .* numbers, .* in quotes is a str"),
         (["x = a", "x > 2", "ok = true", "string s any", "n any"], None),
