@@ -26,6 +26,8 @@ Longs = npt.NDArray[np.int64]
 # The coordinates of an attribute, and the classes of constraints, as in the kernel.
 PRESENT, STRING, REVERSED, CONTAINED, NUMBER, INTEGER, FLOAT, TIME = range(8)
 EQ, PREFIX, SUFFIX, SUBSTRING, LT, GT, NE, ANY = range(8)
+# What bounds of one filter become together; columns never have it.
+BAND = 8
 # Above every rank; and a rank that no value has, for what nothing satisfies.
 RANK_MAX = 2**30
 RANK_NONE = RANK_MAX + 1

@@ -48,13 +48,17 @@ The arena is one array of int32:
   entries up to ``end``.  The place of a long list is negative: ``s, 0, directory`` and
   ``s`` filters.
 * a directory: ``0, n, 0, 0`` and then ``n`` places of four words, ``second name + 1,
-  start, end, m``; or, with many names, ``mask, 0, 0, 0`` and a hash table of ``mask +
+  start, end, 0``; or, with many names, ``mask, 0, 0, 0`` and a hash table of ``mask +
   1`` places, where -1 is an empty one.
-* a group: parts ``tag, end, m``.  Where many filters have the same least probable
-  constraint, the tag is its ``dimension * 8 + class``, and there follow ``m`` short
-  entries and then entries up to ``end``, each with a threshold in front; thresholds
-  ascend (of ``<`` they are negated).  The other filters are in a part whose tag is -1:
-  ``m`` entries of exactly two constraints and a filter, then entries up to ``end``.
+* a run, which is what a long list has for a second name: ``end of the parts, m``; the
+  parts; ``m`` short entries; entries up to its end.
+* a group is a run, whose ``m`` entries have exactly two constraints and a filter.
+* a part: ``dimension, form, n, m, width`` and ``m`` times ``key``, ``n`` constraints
+  and a filter.  Its filters have one more constraint each, of one form and on one
+  dimension, and are sorted by it, so that a search finds those that it leaves: ``>``
+  by first rank, ``<`` by the negative of the last, ``=`` by rank.  Bands are sorted by
+  first rank, have the last one as a second word of the key, and reach at most ``width``
+  ranks further than their first: a search finds where those begin that can hold.
 * a short entry, with one more constraint that is not a substring: ``dimension * 2 +
   negated, first, last, filter``.  Nobody can predict whether it holds, so it is tested
   without a branch.
@@ -87,6 +91,12 @@ STRETCH = cython.declare(cython.int, 0)
 LIST = cython.declare(cython.int, 1)
 RUN = cython.declare(cython.int, 2)
 GROUP = cython.declare(cython.int, 3)
+
+# Forms of the constraints of a part; siena.matching.parts has the same numbers.
+RISING = cython.declare(cython.int, 0)
+FALLING = cython.declare(cython.int, 1)
+EQUAL = cython.declare(cython.int, 2)
+BANDED = cython.declare(cython.int, 3)
 
 # Why a block is bad, as the negative of a count of matches.
 TRUNCATED = cython.declare(cython.int, 1)
@@ -1437,7 +1447,6 @@ class Kernel:
         kind: cython.int,
         start: cython.int,
         end: cython.int,
-        short: cython.int,
         wanted: cython.bint,
     ) -> cython.void:
         """Queue something to read, if it is wanted: written in any case, no branch."""
@@ -1445,7 +1454,6 @@ class Kernel:
         self.queue[i] = kind
         self.queue[i + 1] = start
         self.queue[i + 2] = end
-        self.queue[i + 3] = short
         self.queued += wanted
 
     @cython.cfunc
@@ -1489,13 +1497,7 @@ class Kernel:
             # name of the notification.
             for s in range(at + 4, at + 4 + 4 * arena[at + 1], 4):
                 second = arena[s] - 1
-                self.push(
-                    kind,
-                    arena[s + 1],
-                    arena[s + 2],
-                    arena[s + 3],
-                    self.x[8 * second] >= 0,
-                )
+                self.push(kind, arena[s + 1], arena[s + 2], self.x[8 * second] >= 0)
             return
         self.sort_attributes()
         for j in range(self.set_count):
@@ -1508,9 +1510,7 @@ class Kernel:
             while arena[s] != second and arena[s] != -1:
                 place = (place + 1) & mask
                 s = at + 4 + 4 * place
-            self.push(
-                kind, arena[s + 1], arena[s + 2], arena[s + 3], arena[s] == second
-            )
+            self.push(kind, arena[s + 1], arena[s + 2], arena[s] == second)
 
     @cython.cfunc
     @cython.inline
@@ -1518,10 +1518,10 @@ class Kernel:
     @cython.exceptval(check=False)
     def push_list(self, at: cython.int) -> cython.void:
         if at > 0:
-            self.push(LIST, at, 0, 0, True)
+            self.push(LIST, at, 0, True)
         elif at < 0:
             at = -at
-            self.push(STRETCH, at + 3, at + 3 + self.arena[at], 0, self.arena[at] > 0)
+            self.push(STRETCH, at + 3, at + 3 + self.arena[at], self.arena[at] > 0)
             self.push_directory(self.arena[at + 2], RUN, NAMES_MAX)
 
     @cython.cfunc
@@ -1544,16 +1544,16 @@ class Kernel:
             if self.visits[2 * i + 1]:
                 self.push(
                     STRETCH, arena[row + 2], arena[row + 3],
-                    0, arena[row + 2] < arena[row + 3],
+                    arena[row + 2] < arena[row + 3],
                 )  # fmt: skip
                 self.push(
                     STRETCH, arena[row + 4], arena[row + 5],
-                    0, arena[row + 4] < arena[row + 5],
+                    arena[row + 4] < arena[row + 5],
                 )  # fmt: skip
                 self.push_list(arena[row + 6])
             else:
                 self.push(
-                    STRETCH, arena[row], arena[row + 1], 0, arena[row] < arena[row + 1]
+                    STRETCH, arena[row], arena[row + 1], arena[row] < arena[row + 1]
                 )
         for i in range(self.found_count):
             at = self.found_lists[i]
@@ -1661,18 +1661,22 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def up_to(
-        self, s: cython.Py_ssize_t, m: cython.Py_ssize_t, v: cython.int
+        self,
+        s: cython.Py_ssize_t,
+        m: cython.Py_ssize_t,
+        step: cython.Py_ssize_t,
+        v: cython.int,
     ) -> cython.Py_ssize_t:
-        """How many of ``m`` short entries of a part have a threshold up to ``v``."""
+        """How many of ``m`` ascending keys, ``step`` words apart, are at most ``v``."""
         lo: cython.Py_ssize_t = 0
         half: cython.Py_ssize_t
         if m == 0:
             return 0
         while m > 1:
             half = m >> 1
-            lo += half * (self.arena[s + 5 * (lo + half - 1)] <= v)
+            lo += half * (self.arena[s + step * (lo + half - 1)] <= v)
             m -= half
-        return lo + (self.arena[s + 5 * lo] <= v)
+        return lo + (self.arena[s + step * lo] <= v)
 
     @cython.cfunc
     @cython.inline
@@ -1706,59 +1710,83 @@ class Kernel:
         self.found = n
 
     @cython.cfunc
+    @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def run_group(self, s: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-        """Test the entries of a group, part after part."""
+    def run_keyed(
+        self,
+        s: cython.Py_ssize_t,
+        m: cython.Py_ssize_t,
+        words: cython.int,
+        rest: cython.int,
+        v: cython.int,
+    ) -> cython.void:
+        """Test ``m`` entries of a part, whose keys are one word or, of bands, two.
+
+        What keys of one word say holds; a band holds if its second word is not below
+        ``v``.
+        """
         arena = self.arena
-        end: cython.Py_ssize_t
-        m: cython.Py_ssize_t
-        u: cython.Py_ssize_t
-        kind: cython.int
-        v: cython.int
-        if arena[s] < 0:
-            end = arena[s + 1]
-            m = arena[s + 2]
-            self.run_pairs(s + 3, m)
-            self.run(s + 3 + 7 * m, end, 0)
-            s = end
-        while s < e:
-            kind = arena[s] & 7
-            v = self.x[arena[s] >> 3]
-            end = arena[s + 1]
-            m = arena[s + 2]
-            s += 3
-            if v < 0:
-                s = end  # the name is there, with a value of another kind
-                continue
-            if kind == LT:
-                v = -v
-            if kind == LT or kind == GT:
-                # Thresholds ascend; behind the first that fails, all fail.
-                self.run_short(s + 1, self.up_to(s, m, v), 5)
-                s += 5 * m
-                while s < end and arena[s] <= v:
-                    if self.is_wanted(arena[s + 1]) and self.holds(s + 3, arena[s + 2]):
-                        self.emit(arena[s + 1])
-                    s += 3 + 3 * arena[s + 2]
+        x = self.x
+        out = self.out
+        n: cython.Py_ssize_t = self.found
+        z: cython.Py_ssize_t
+        w: cython.int
+        holds: cython.int
+        for z in range(m):
+            holds = (words == 1) | (arena[s + 1] >= v)
+            s += words
+            if rest == 1:
+                w = x[arena[s] >> 1]
+                holds &= (
+                    ((w >= arena[s + 1]) & (w <= arena[s + 2])) ^ (arena[s] & 1)
+                ) & (w >= 0)
+            elif rest > 1 and holds:
+                holds = self.is_wanted(arena[s + 3 * rest]) and self.holds(s, rest)
+            s += 3 * rest
+            if self.as_masks:
+                self.mask |= cython.cast(cython.ulonglong, holds) << arena[s]
             else:
-                u = 0
-                if kind == NE:
-                    # Those that differ: below the value, and above it.
-                    u = self.up_to(s, m, v - 1)
-                    self.run_short(s + 1, u, 5)
-                    u = self.up_to(s, m, v)
-                self.run_short(s + 5 * u + 1, m - u, 5)
-                s += 5 * m
-                while s < end:
-                    if (
-                        (kind != NE or arena[s] != v)
-                        and self.is_wanted(arena[s + 1])
-                        and self.holds(s + 3, arena[s + 2])
-                    ):
-                        self.emit(arena[s + 1])
-                    s += 3 + 3 * arena[s + 2]
-            s = end
+                out[n] = arena[s]
+                n += holds
+            s += 1
+        self.found = n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def run_parts(self, s: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+        """Of each part, search for the entries that can match, and test these."""
+        arena = self.arena
+        form: cython.int
+        rest: cython.int
+        words: cython.int
+        step: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        lo: cython.Py_ssize_t
+        hi: cython.Py_ssize_t
+        v: cython.int
+        while s < e:
+            v = self.x[arena[s]]
+            form = arena[s + 1]
+            rest = arena[s + 2]
+            m = arena[s + 3]
+            words = 1 + (form == BANDED)
+            step = words + 3 * rest + 1
+            # Without a coordinate, the name is there with a value of another kind.
+            if v >= 0:
+                lo = 0
+                if form == FALLING:
+                    hi = self.up_to(s + 5, m, step, -v)
+                else:
+                    hi = self.up_to(s + 5, m, step, v)
+                    if form != RISING:
+                        lo = self.up_to(s + 5, hi, step, v - arena[s + 4] - 1)
+                if rest == 1 and words == 1:
+                    self.run_short(s + 6 + step * lo, hi - lo, 5)
+                else:
+                    self.run_keyed(s + 5 + step * lo, hi - lo, words, rest, v)
+            s += 5 + step * m
 
     @cython.cfunc
     @cython.nogil
@@ -1769,6 +1797,7 @@ class Kernel:
         i: cython.int
         kind: cython.int
         s: cython.Py_ssize_t
+        m: cython.Py_ssize_t
         if cython.compiled:
             for i in range(min(8, self.queued)):
                 prefetch(arena + self.queue[4 * i + 1])
@@ -1786,10 +1815,15 @@ class Kernel:
             elif kind == LIST:
                 self.emit_stretch(s + 3, arena[s])
                 self.run(s + 3 + arena[s], arena[s + 2], arena[s + 1])
-            elif kind == RUN:
-                self.run(s, self.queue[4 * i + 2], self.queue[4 * i + 3])
             else:
-                self.run_group(s, self.queue[4 * i + 2])
+                self.run_parts(s + 2, arena[s])
+                m = arena[s + 1]
+                s = arena[s]
+                if kind == GROUP:
+                    self.run_pairs(s, m)
+                    s += 7 * m
+                    m = 0
+                self.run(s, self.queue[4 * i + 2], m)
         self.queued = 0
 
     @cython.cfunc
