@@ -77,7 +77,7 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	$(WITH_SANITIZER) $(BIN)/python -m pytest -o timeout=900 -p no:cacheprovider \
 	    tests/matching/test_engine.py tests/matching/test_engine_paths.py \
 	    tests/matching/test_table.py tests/matching/test_dispatch.py \
-	    tests/protocol/test_gathering.py $(ARGS)
+	    tests/broker/test_intake.py $(ARGS)
 
 BUFFERS ?= 50000
 WITH_SANITIZER = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
