@@ -123,7 +123,9 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
         raise MemoryError
 
     dispatcher._courier = SimpleNamespace(
-        measure=courier.measure, lay_out=without_memory
+        know_matches=courier.know_matches,
+        measure=courier.measure,
+        lay_out=without_memory,
     )
     with pytest.raises(MemoryError):
         dispatcher.dispatch(*one)
