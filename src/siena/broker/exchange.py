@@ -4,6 +4,7 @@ One call of the dispatcher matches what has come and lays out all deliveries.  W
 must be equal to, one frame after the other, is in the tests.
 """
 
+from array import array
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from siena.model import Filter, Predicate
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the name of a party.
 Key = int | str
-Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 
 
@@ -34,11 +34,12 @@ class Exchange:
     """Who wants what, and what they get.
 
     >>> from siena.lang.parser import parse_filter as parse
-    >>> from siena.matching.blocks import encode_all
+    >>> from siena.matching.blocks import encode
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
     >>> exchange.watch(-1, parse("x > 4"))
-    >>> routed = exchange.route(*encode_all([{"x": 4}, {"x": 5}]))
+    >>> blocks = [encode({"x": 4}), encode({"x": 5})]
+    >>> routed = exchange.route(b"".join(blocks), array("q", map(len, blocks)))
     >>> [(connection, count) for connection, _, count in routed.out]
     [(7, 2)]
     >>> routed.others
@@ -97,20 +98,15 @@ class Exchange:
         self._dispatcher.remove(added)
         del self._watchers[added]
 
-    def route(self, blocks: bytes, offsets: Longs) -> Routed:
+    def route(self, blocks: bytes, lengths: "array[int]") -> Routed:
         """What everybody gets of some blocks, which stand back to back."""
-        found = self._dispatcher.dispatch(blocks, offsets)
+        found = self._dispatcher.dispatch(blocks, lengths)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
-        bad: list[tuple[int, int]] = []
-        if found.bad:
-            indices = np.flatnonzero(found.counts < 0)
-            reasons = -found.counts[indices]
-            bad = list(zip(indices.tolist(), reasons.tolist(), strict=True))
         others: list[tuple[Key, Ints]] = []
         if len(found.other_messages):
             others = self._others(found.other_messages, found.other_interests)
-        return Routed(out, bad, others)
+        return Routed(out, found.bad, others)
 
     def _others(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         wanted: dict[Key, dict[int, None]] = {}
