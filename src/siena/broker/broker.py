@@ -33,6 +33,7 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.snapshots import look
 from siena.broker.turn import Turn
+from siena.broker.upkeep import Upkeep
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
@@ -121,6 +122,7 @@ class Broker:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
+        self.upkeep = Upkeep(self.core.exchange)
 
     def _features(self) -> tuple[str, ...]:
         """Where brokers are to call, if that is not here."""
@@ -135,6 +137,7 @@ class Broker:
             server.close()
         await self.links.stop()
         await self.moving.stop()
+        await self.upkeep.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
