@@ -43,6 +43,8 @@ class Publications:
         self._blocks.append(run.blocks)
         self._lengths += run.lengths
         self._size += len(run.blocks)
+        if heads is None:
+            self._core.counters.publications += len(run.lengths)
         if self._size >= AT_ONCE_BYTES:
             self.flush()
 
@@ -66,7 +68,8 @@ class Publications:
         self.publishers = [origin.source for origin in batch.origins]
         try:
             routed = core.exchange.route(blocks, batch.lengths)
-            self._count(batch, routed.bad)
+            if routed.bad:
+                self._refuse(batch, routed.bad)
             self._deliver(routed)
             if routed.others or core.router.tables.has_master:
                 self._onward.send(batch, routed)
@@ -77,12 +80,8 @@ class Publications:
                 source.reply(frame)
         return routed
 
-    def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
+    def _refuse(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
         counters = self._core.counters
-        ends = [*(origin.first for origin in batch.origins[1:]), len(batch)]
-        for origin, end in zip(batch.origins, ends, strict=True):
-            if origin.heads is None:
-                counters.publications += end - origin.first
         fault = Fault.BAD_NOTIFICATION
         for index, reason in bad:
             origin = batch.origin(index)
