@@ -5,6 +5,7 @@
 #     make test HYPOTHESIS_PROFILE=dev       fewer examples per property
 #     make sanitize BUFFERS=5000             fewer mutated buffers
 #     make bench BENCH=benchmarks/poset.py   one benchmark
+#     make demo SERVE=1                      the demo's brokers stay until Ctrl-C
 #     make setup PYTHON=/opt/py/bin/python3  a Python of your choice
 
 .DEFAULT_GOAL := help
@@ -24,6 +25,7 @@ BUILT := $(VENV)/.built
 KERNELS := $(wildcard src/siena/matching/kernels/*.py src/siena/matching/kernels/*.pxd)
 
 PYTHON ?=
+SERVE ?=
 ARGS ?=
 BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 # 100 examples per property, the same on every run; `dev` draws 50 new ones.
@@ -39,8 +41,8 @@ help: ## show this list
 setup: $(BUILT) ## make .venv, with the siena command in it
 
 .PHONY: demo
-demo: $(BUILT) ## see what Siena does
-	@$(BIN)/siena demo
+demo: $(BUILT) ## a real day through five brokers and Spark (SERVE=1 leaves the brokers running)
+	@$(BIN)/siena demo --output build/demo $(if $(SERVE),--serve)
 
 .PHONY: test
 test: $(BUILT) ## run the everyday tests (about 7 minutes on two cores)
@@ -75,7 +77,7 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	$(WITH_SANITIZER) $(BIN)/python -m pytest -o timeout=900 -p no:cacheprovider \
 	    tests/matching/test_engine.py tests/matching/test_engine_paths.py \
 	    tests/matching/test_table.py tests/matching/test_dispatch.py \
-	    tests/protocol/test_gathering.py $(ARGS)
+	    tests/broker/test_intake.py $(ARGS)
 
 BUFFERS ?= 50000
 WITH_SANITIZER = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -12,7 +13,6 @@ from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.kernels import wiring
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import pack_msg
-from siena.protocol.gathering import Gathering
 from strategies import filters, notifications, predicates
 
 KERNELS = {"compiled": wiring, "plain": plain("wiring")}
@@ -40,11 +40,9 @@ def test_every_connection_gets_what_it_wants_in_order(
         dispatcher.remove(added)
     kept = [(i, *one) for i, one in enumerate(held) if i not in removed]
     blocks = [b"\xc0" if n is None else encode(n) for n in published]
-    gathering = Gathering()
-    for block in blocks:
-        gathering.add(block)
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
     for _ in range(2):  # the second time it finds its scratch as it was left
-        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+        found = dispatcher.dispatch(b"".join(blocks), offsets)
         assert [c < 0 for c in found.counts.tolist()] == [n is None for n in published]
         got = {slot: (data, count) for slot, data, count in found.batches}
         for slot in range(4):
@@ -103,10 +101,9 @@ def test_more_slots_and_serials_than_there_was_room_for() -> None:
     for slot in range(300):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": 1})
-    gathering = Gathering()
-    gathering.add(block)
+    one = block, np.array([0, len(block)], np.int64)
     for _ in range(2):
-        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+        found = dispatcher.dispatch(*one)
         assert {slot: data for slot, data, _ in found.batches} == {
             slot: pack_msg([slot], block) for slot in range(300)
         }
@@ -117,19 +114,20 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     dispatcher = Dispatcher()
     dispatcher.add(Filter(()), slot=0, number=1)
     block = encode({"x": 1})
-    gathering = Gathering()
-    gathering.add(block)
-    kernel = dispatcher._kernel
+    one = block, np.array([0, len(block)], np.int64)
+    courier = dispatcher._courier
 
     def without_memory(*_: object) -> None:
         raise MemoryError
 
-    dispatcher._kernel = SimpleNamespace(measure=kernel.measure, lay_out=without_memory)  # type: ignore[assignment]
+    dispatcher._courier = SimpleNamespace(
+        measure=courier.measure, lay_out=without_memory
+    )
     with pytest.raises(MemoryError):
-        dispatcher.dispatch(gathering.blocks, gathering.offsets)
-    dispatcher._kernel = kernel
+        dispatcher.dispatch(*one)
+    dispatcher._courier = courier
     dispatcher.add(Filter(()), slot=1, number=2)
-    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    found = dispatcher.dispatch(*one)
     assert {slot: data for slot, data, _ in found.batches} == {
         0: pack_msg([1], block),
         1: pack_msg([2], block),
@@ -144,9 +142,8 @@ def test_much_at_once_is_written_but_not_kept_room_for(
     for slot in range(500):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": "y" * 100})
-    gathering = Gathering()
-    gathering.add(block)
+    one = block, np.array([0, len(block)], np.int64)
     before = len(dispatcher._out)
-    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    found = dispatcher.dispatch(*one)
     assert len(found.batches) == 500
     assert len(dispatcher._out) == before

@@ -122,6 +122,55 @@ def test_groups(kernel: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("first", ["s = ab", "s >* a", "b != 3", ""])
+def test_parts(kernel: str, first: str) -> None:
+    """Many filters with a next constraint of one form, alone and with more behind."""
+    rng = random.Random(first)
+    texts = []
+    for rest in ("", " and c < 6", ' and c * "a"', " and c != 2 and d any"):
+        for _ in range(40):
+            low = rng.randrange(-2, 11)
+            wide = rng.choice([0, 1, 1, 2, 3, 12])
+            forms = (
+                f"a > {low}",
+                f"a < {low}",
+                f"a = {low}",
+                f"a >= {low} and a <= {low + wide}",
+                f"a > {low} and a < {low + wide}",
+                f"a > {low} and a > {low - 1} and a < {low + 3} and a <= {low + 2}",
+                f'a >* "{"ab"[: wide % 3]}"',
+                f"integer a > {low} and a < {low + 4} and integer a < {low + 2}",
+            )
+            before = f"{first} and " if first else ""
+            texts += [f"{before}{form}{rest}" for form in forms]
+    published = [
+        {**some(rng, ["a", "b", "c", "d"]), "s": rng.choice(["ab", "xab", "ab"])}
+        for _ in range(30)
+    ]
+    published += [{"a": v, "s": "ab", "b": 1, "c": 3} for v in (-3, 0, 4.5, 30, "ab")]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+def test_a_search_leaves_few_bands_to_test() -> None:
+    """Among many narrow bands, and some wide ones, nearly all that are read match."""
+    read = 0
+
+    class Counting(TWIN.Kernel):  # type: ignore[name-defined, misc]
+        def run_keyed(self, s: int, m: int, *more: int) -> None:
+            nonlocal read
+            read += m
+            super().run_keyed(s, m, *more)
+
+    texts = [f"s = ab and a > {n} and a < {n + 4}" for n in range(1000)]
+    texts += [f"s = ab and a > {n} and a < {n + 900}" for n in range(0, 100, 4)]
+    engine = compile_filters([parse_filter(text) for text in texts], Counting)
+    blocks = [encode({"s": "ab", "a": v + 0.5}) for v in range(100, 900, 10)]
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+    matches = engine.match(b"".join(blocks), offsets)
+    assert matches.counts.sum() <= read <= 1.5 * matches.counts.sum()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_names_in_many_pairs(kernel: str) -> None:
     """Directories that are searched, for notifications of few names and of many."""
     rng = random.Random(7)

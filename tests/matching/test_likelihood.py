@@ -11,10 +11,10 @@ from hypothesis import given, strategies as st
 from kernels import plain
 from siena.lang import parse_filter
 from siena.matching import layout
-from siena.matching.arena import Table
 from siena.matching.blocks import encode_all
 from siena.matching.columns import Columns
 from siena.matching.engine import Engine
+from siena.matching.intervals import Table
 from siena.matching.layout import lay_out
 from siena.matching.likelihood import learn
 from siena.matching.sample import SAMPLE_BLOCK_BYTES, SAMPLE_BLOCKS, Sample
@@ -108,9 +108,9 @@ def test_what_is_learned_is_how_often_constraints_hold(
         lay_out(columns.snapshot(), 5, sample=sampled(published))
     if not published:
         return
-    for constraint, share in zip(
-        columns.numbers, learned["found"].tolist(), strict=True
-    ):
+    # Bands, which are no constraints of anybody, stand behind the others.
+    found = learned["found"].tolist()[: len(columns.numbers)]
+    for constraint, share in zip(columns.numbers, found, strict=True):
         if constraint.operator.name != "SUBSTRING":
             holds = sum(Filter([constraint]).matches(n) for n in published)
             assert share == holds / (len(published) + 8.0)

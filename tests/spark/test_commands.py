@@ -2,10 +2,13 @@
 
 import csv
 import json
+import warnings
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
@@ -151,14 +154,58 @@ def test_match_follows_a_folder(
     table = pq.read_table(folder / "flights.parquet")
     for i in range(2):
         pq.write_table(table.slice(100 * i, 100), source / f"{i}.parquet")
-        run(
+        shown = run(
             *("match", folder / "wanted.csv", source, "--key", "id"),
-            *("--output", tmp_path / "out", "--until-idle"),
+            *("--output", tmp_path / "out", "--until-idle", "--json"),
         )
+        of_this = [d for d in deliveries if d[0] // 100 == i]
+        assert json.loads(shown)["rows"] == 100
+        assert json.loads(shown)["answers"] == len(of_this)
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     assert sorted((row.id, row.subscriber) for row in found) == sorted(deliveries)
     with pytest.raises(SienaError, match="a stream needs --output"):
         run("match", folder / "wanted.csv", source, "--stream")
+
+
+@pytest.mark.parametrize("form", ["csv", "orc"])
+def test_match_reads_other_files(
+    spark: SparkSession,
+    folder: Path,
+    tmp_path: Path,
+    deliveries: set[tuple[int, str]],
+    form: str,
+) -> None:
+    """Of CSV, numbers and times are what they look like."""
+    flights = pq.read_table(folder / "flights.parquet")
+    path = tmp_path / f"flights.{form}"
+    if form == "orc":
+        pyarrow.orc.write_table(flights, path)
+    else:
+        pyarrow.csv.write_csv(flights, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(
+            *("match", folder / "wanted.csv", path, "--key", "id"),
+            *("--output", tmp_path / "out"),
+        )
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert {(row.id, row.subscriber) for row in found} == deliveries
+
+
+@pytest.mark.usefixtures("spark")
+def test_match_without_output_shows_the_first(
+    folder: Path, deliveries: set[tuple[int, str]]
+) -> None:
+    arguments = ("match", folder / "wanted.csv", folder / "flights.parquet")
+    summary, *some, last = run(*arguments, "--key", "id").splitlines()
+    assert f"200 notifications, 1,500 subscriptions: {len(deliveries)} deli" in summary
+    assert "notifications/s" not in summary, "of so few it would say nothing"
+    assert len(some) == 5
+    shown = {tuple(line.strip().split(": id = ")) for line in some}
+    assert shown < {(who, str(i)) for i, who in deliveries}
+    assert last == (
+        f"  and {len(deliveries) - 5} more; --output DIR writes them as parquet"
+    )
 
 
 @pytest.mark.usefixtures("spark")
@@ -227,6 +274,10 @@ def test_bench_measures_all_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
         *("--workload", "w", "--json"),
     )
     rows = [json.loads(line) for line in shown.splitlines()]
+    table, *rows = rows
+    assert table["contender"] == "table"
+    assert table["workers"] > 0
+    assert table["copied_megabytes"] == 0
     assert [row["contender"] for row in rows] == [
         *("identity", "match", "explode"),
         "join",

@@ -1,6 +1,8 @@
 """``match`` on tables gives the answers of ``ReferenceMatcher``, whatever the form."""
 
 import json
+import re
+import warnings
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -20,7 +22,9 @@ from siena.model import Filter, Notification, Predicate
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights
 from siena.spark import (
+    MismatchedKindsWarning,
     MissingAttributesWarning,
+    Tally,
     compile_subscriptions,
     match,
     open_compiled,
@@ -399,6 +403,35 @@ def test_what_filters_name_and_the_table_lacks_is_said_once(
     assert pairs(deliveries) == {(1, "ann")}
 
 
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        (["n > 1", "s = a"], r"compare n with numbers, but the column holds strings"),
+        (["n > 1 and t < 2013-01-01T00:00:00Z"], "compare n with numbers, .* strings"),
+        (["n > 1", "n = a", "m = 2"], r"compare m, n with numbers, but these columns"),
+        (["t < 2013-01-01T00:00:00Z"], r"compare t with times, but .* \(cast them"),
+        (["x = a"], r"compare x with strings, but .* numbers, .* in quotes is a str"),
+        (["x = a", "x > 2", "ok = true", "string s any", "n any"], None),
+    ],
+)
+def test_what_is_compared_with_what_it_never_is_is_said_once(
+    spark: SparkSession, filters: list[str], said: str | None
+) -> None:
+    """As of a file of CSV that was read without types."""
+    rows = spark.sql("select 1 x, '5' n, '6' m, 'a' s, '2012-01-01' t, true ok")
+    wanted = subscriptions(spark, [("ann", text) for text in filters])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        match(rows, wanted)
+    messages = [str(w.message) for w in caught if w.category is MismatchedKindsWarning]
+    if said is None:
+        assert messages == []
+    else:
+        assert re.search(said, messages[0])
+        assert len(messages) == 1 + ("t <" in filters[0] and "n >" in filters[0])
+        assert caught[0].filename == __file__
+
+
 # --- Files --------------------------------------------------------------------------
 
 
@@ -423,6 +456,15 @@ def test_the_file_may_go_once_a_job_is_planned(
     deliveries = match(ranged, kept)
     kept.path.unlink()
     assert pairs(deliveries) == {(3, "gone")}
+
+
+def test_a_job_says_how_far_it_is(spark: SparkSession) -> None:
+    """And the same of files that tasks read themselves is in ``test_parquet``."""
+    tally = Tally.start(spark)
+    rows = spark.range(0, 100, 1, 4).withColumnRenamed("id", "x")
+    wanted = subscriptions(spark, [("ann", "x < 10"), ("bob", "x < 5")])
+    assert match(rows, wanted, tally=tally).count() == 15
+    assert (tally.rows.value, tally.answers.value) == (100, 15)
 
 
 def test_flights(spark: SparkSession) -> None:

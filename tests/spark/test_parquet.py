@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from siena.errors import SienaError
-from siena.spark import match, match_parquet, parquet
+from siena.spark import Tally, match, match_parquet, parquet
 from siena.spark.columns import engine_column, wide_columns
 from siena.spark.parquet import plain_files
 
@@ -74,14 +74,19 @@ def test_both_ways_give_the_same(
 
 def test_keys_and_other_answers(spark: SparkSession, files: Path) -> None:
     subscriptions = spark.createDataFrame(WANTED, "subscriber string, filter string")
+    tally = Tally.start(spark)
     fast = match_parquet(
-        spark, str(files), subscriptions, key=["day", "x"], output="counts"
+        *(spark, str(files), subscriptions),
+        key=["day", "x"],
+        output="counts",
+        tally=tally,
     )
     usual = match(
         spark.read.parquet(str(files)), subscriptions, key=["day", "x"], output="counts"
     )
     assert fast.schema == usual.schema
     assert sorted(map(repr, fast.collect())) == sorted(map(repr, usual.collect()))
+    assert (tally.rows.value, tally.answers.value) == (13, 13)
 
 
 def test_what_means_nothing_is_refused_here_too(

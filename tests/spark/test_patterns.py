@@ -165,8 +165,12 @@ def test_the_order_of_arrival_may_be_the_match_order(spark: SparkSession) -> Non
 def test_over_a_stream(
     spark: SparkSession, patterns: DataFrame, tmp_path: Path
 ) -> None:
-    """In three micro-batches and two runs, the second with the state of the first."""
+    """In three micro-batches and two runs, the second with the state of the first.
+
+    Some come in a later micro-batch than those that were generated after them.
+    """
     rows = drawn(240, seed=9)
+    assert any(late[1] <= early[1] for early in rows[:80] for late in rows[80:160])
     batches = [rows[:80], rows[80:160], rows[160:]]
 
     def run(name: str) -> None:
@@ -196,8 +200,15 @@ def test_over_a_stream(
     ordered = [
         row for batch in batches for row in sorted(batch, key=lambda r: (r[1], r[0]))
     ]
-    found = spark.read.parquet(str(tmp_path / "out"))
-    assert answers(found) == expected(ordered, by=True, within=3)
+    found = answers(spark.read.parquet(str(tmp_path / "out")))
+    assert found == expected(ordered, by=True, within=3)
+    assert len(found) > 50
+    # A table of the same, in the order in which the stream has seen it.
+    table = spark.createDataFrame(
+        [(*row, n) for n, row in enumerate(ordered)], f"{SCHEMA}, n long"
+    )
+    options: dict[str, Any] = {"time": "t", "key": "id", "by": "k", "within": 3}
+    assert answers(match_patterns(table, patterns, order="n", **options)) == found
 
 
 def test_times_may_be_timestamps(spark: SparkSession) -> None:

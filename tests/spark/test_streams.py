@@ -1,12 +1,16 @@
 """Streams of notifications, and subscriptions that change meanwhile."""
 
+from itertools import count
 from pathlib import Path
+from threading import Event, Thread
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from siena.errors import SienaError
 from siena.spark import VersionedSubscriptions, each_batch, match, streams, to_parquet
+from siena.spark.compiling import compile_rows
 
 
 def subscriptions(spark: SparkSession, *rows: tuple[str, str]) -> DataFrame:
@@ -78,6 +82,69 @@ def test_a_change_is_in_force_for_the_next_micro_batch(
         for batch in range(3)
     }
     assert by_batch == {0: {("one", 1)}, 1: {("one", 1)}, 2: {("two", 2)}}
+
+
+def test_changes_under_load_never_tear_a_batch(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Somebody publishes all the time; a micro-batch has one version, from end to end.
+
+    Every version wants everything, each under names of its own.
+    """
+    files, rows, names = 8, 40, 12
+    versions = VersionedSubscriptions(tmp_path / "versions")
+
+    def publish(number: int) -> None:
+        who = [f"{number}.{i}" for i in range(names)]
+        compiled = compile_rows(
+            pa.table({"subscriber": who, "filter": ["x any"] * names})
+        )
+        assert versions.publish(compiled) == number
+
+    publish(1)
+    for i in range(files):
+        add(spark, tmp_path / "in", *range(i * rows, (i + 1) * rows))
+    over = Event()
+
+    def keep_publishing() -> None:
+        for number in count(2):
+            if over.wait(0.01):
+                return
+            publish(number)
+
+    reader = VersionedSubscriptions(tmp_path / "versions")
+    thread = Thread(target=keep_publishing)
+    thread.start()
+    try:
+        query = (
+            stream(spark, tmp_path / "in")
+            .repartition(2)
+            .writeStream.foreachBatch(
+                each_batch(reader, to_parquet(tmp_path / "out"), key="x")
+            )
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        assert query.awaitTermination(200)
+    finally:
+        over.set()
+        thread.join()
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    used = []
+    for batch in range(files):
+        mine = [row for row in found if row.batch == batch]
+        (version,) = {row.version for row in mine}
+        assert sorted((row.x, row.subscriber) for row in mine) == sorted(
+            (x, f"{version}.{i}")
+            for x in range(batch * rows, (batch + 1) * rows)
+            for i in range(names)
+        )
+        used.append(version)
+    assert used == sorted(used)
+    assert len(set(used)) > 2, "it changed meanwhile"
+    assert len(reader._used) <= streams.USED_KEPT
+    assert all(path.exists() for path in reader._used)
 
 
 def test_versions_are_kept_for_a_while(

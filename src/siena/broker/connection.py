@@ -273,18 +273,18 @@ class Connection(asyncio.Protocol):
     def write(self) -> int:
         """Write what was gathered; how many bytes that was."""
         self._is_touched = False
-        data = self.outbox.take()
+        frames = self.outbox.take()
         transport = self._transport
         assert transport is not None
-        if data and not transport.is_closing():
-            transport.write(data)
+        if frames and not transport.is_closing():
+            transport.writelines(frames)
         if self.is_closing:
             transport.close()
         elif (self.holds or self.outbox.lost) and self.waiting <= self._high:
             # The system took so much that the loop never asked us to wait, and will
             # never say that we may go on.
             asyncio.get_running_loop().call_soon(self.resume_writing)
-        return len(data)
+        return sum(map(len, frames))
 
     # --- Ending ---------------------------------------------------------------------
 

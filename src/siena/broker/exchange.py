@@ -103,7 +103,7 @@ class Exchange:
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
         bad: list[tuple[int, int]] = []
-        if found.counts.min(initial=0) < 0:
+        if found.bad:
             indices = np.flatnonzero(found.counts < 0)
             reasons = -found.counts[indices]
             bad = list(zip(indices.tolist(), reasons.tolist(), strict=True))

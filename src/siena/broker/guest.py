@@ -84,7 +84,7 @@ class Guest:
         if not self.is_over:
             await self._has_some.wait()
         self._has_some.clear()
-        frames = self.outbox.take()
+        frames = b"".join(self.outbox.take())
         lost = self.outbox.recover()
         return frames + Lost(lost).pack() if lost else frames
 

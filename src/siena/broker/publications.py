@@ -13,7 +13,7 @@ import numpy as np
 
 from siena.broker.core import Core
 from siena.broker.exchange import Routed
-from siena.broker.intake import Run
+from siena.broker.intake import AT_ONCE_BYTES, Run
 from siena.broker.onward import Batch, Onward, Origin, Source
 from siena.broker.tracing import Tracing
 from siena.matching.blocks import BLOCK_ERRORS
@@ -53,6 +53,7 @@ class Publications:
         self._onward = Onward(core)
         self._blocks: list[bytes] = []
         self._lengths = array("q")
+        self._size = 0
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
         self.tracing = Tracing(core, self)
@@ -68,6 +69,9 @@ class Publications:
         self._origins.append(Origin(source, len(self._lengths), heads))
         self._blocks.append(run.blocks)
         self._lengths += run.lengths
+        self._size += len(run.blocks)
+        if self._size >= AT_ONCE_BYTES:
+            self.flush()
 
     def answer(self, source: Source, frame: bytes) -> None:
         """Send this when all that came before has been routed."""
@@ -89,6 +93,7 @@ class Publications:
         batch = Batch(blocks, offsets, self._origins)
         self._blocks, self._origins, self._answers = [], [], []
         self._lengths = array("q")
+        self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
             routed = core.exchange.route(blocks, offsets)

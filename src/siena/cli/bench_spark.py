@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from siena.spark.compiling import CompiledSubscriptions
+
 # Rows that are drawn; a table is made of as many copies as it needs.
 DRAWN = 20_000
 # The join grows with rows and filters; this many rows of it are enough to see a rate.
@@ -44,6 +46,19 @@ class Row(NamedTuple):
     slowest: float
     fastest: float
     of_identity: float | None
+
+
+class Table(NamedTuple):
+    """What it takes until the workers have the filters."""
+
+    workload: str
+    filters: int
+    contender: str  # "table", so that lines of JSON can be told apart
+    megabytes: float
+    compile_s: float
+    reach_s: float  # until every worker has mapped it, read it, and answered
+    workers: int
+    copied_megabytes: float | None  # of the mapped file, by all workers together
 
 
 def bench_spark(
@@ -81,6 +96,7 @@ def bench_spark(
     Examples:
       siena bench spark --filters 1000 --filters 10000
       siena bench spark --workload flights --no-join --json
+      siena bench spark --filters 1000000 --rows 200000 --rounds 1
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
     if workload not in {"w", "flights", "both"}:
@@ -99,11 +115,21 @@ def bench_spark(
                 _print(bench.flights(count), progress, as_json=as_json)
 
 
-def _print(rows: list[Row], progress: Progress, *, as_json: bool) -> None:
+def _print(rows: list[Row | Table], progress: Progress, *, as_json: bool) -> None:
     progress.clear()
     for row in rows:
         if as_json:
             print(json.dumps(row._asdict()), flush=True)
+            continue
+        if isinstance(row, Table):
+            copied = row.copied_megabytes
+            print(
+                f"{row.workload:8} {row.filters:>9,} filters  {row.contender:9}",
+                f"{row.megabytes:,.1f} MB, compiled in {row.compile_s:.1f} s,",
+                f"at {row.workers} workers after {row.reach_s:.2f} s",
+                "" if copied is None else f"({copied:.1f} MB copied)",
+                flush=True,
+            )
             continue
         print(
             f"{row.workload:8} {row.filters:>9,} filters  {row.contender:9}",
@@ -126,20 +152,19 @@ class _Bench:
         self.progress = progress
         self.tables: dict[str, Path] = {}
 
-    def w(self, filters: int, rows: int, *, join: bool) -> list[Row]:
+    def w(self, filters: int, rows: int, *, join: bool) -> list[Row | Table]:
         """Workload W as one JSON column."""
         import pyarrow as pa
 
         from siena.sim.workload import TR0605
-        from siena.spark.compiling import compile_rows
         from siena.spark.matching import match
 
         drawn = TR0605()
         path = self._table("w", lambda: _w_rows(drawn), rows)
         table = self.spark.read.parquet(str(path))
         texts = list(drawn.texts(filters))
-        compiled = compile_rows(
-            pa.table({"subscriber": pa.array(range(filters)), "filter": texts})
+        compiled, reached = self._table_of(
+            "w", pa.table({"subscriber": pa.array(range(filters)), "filter": texts})
         )
         options: dict[str, Any] = {"key": "id", "column": "json"}
         contenders: dict[str, Callable[[], DataFrame]] = {
@@ -148,25 +173,25 @@ class _Bench:
             "explode": lambda: match(table, compiled, **options),
         }
         count = table.count()
-        found = self._measure("w", filters, contenders, count)
+        found: list[Row | Table] = [reached]
+        found += self._measure("w", filters, contenders, count)
         if join:
             some = {"join": _joined(self.spark, drawn, texts)}
             found += self._measure("w", filters, some, JOIN_ROWS)
         return found
 
-    def flights(self, filters: int) -> list[Row]:
+    def flights(self, filters: int) -> list[Row | Table]:
         """The flights, a column for each attribute."""
         import pyarrow as pa
 
         from siena.sim.flight_subscriptions import flight_subscriptions
-        from siena.spark.compiling import compile_rows
         from siena.spark.matching import match
         from siena.spark.parquet import match_parquet
 
         path = self._table("flights", _flight_rows, 0)
         table = self.spark.read.parquet(str(path))
         wanted = [s._asdict() for s in flight_subscriptions(filters)]
-        compiled = compile_rows(pa.Table.from_pylist(wanted))
+        compiled, reached = self._table_of("flights", pa.Table.from_pylist(wanted))
         options: dict[str, Any] = {"key": "id", "output": "filters"}
         contenders: dict[str, Callable[[], DataFrame]] = {
             "identity": lambda: table.mapInArrow(_identity, table.schema),
@@ -176,7 +201,41 @@ class _Bench:
             ),
             "explode": lambda: match(table, compiled, key="id"),
         }
-        return self._measure("flights", filters, contenders, table.count())
+        found = self._measure("flights", filters, contenders, table.count())
+        return [reached, *found]
+
+    def _table_of(
+        self, workload: str, rows: "pa.Table"
+    ) -> "tuple[CompiledSubscriptions, Table]":
+        """Compile subscriptions, and let every worker have them."""
+        from siena.spark.compiling import compile_rows
+        from siena.spark.matching import match
+        from siena.spark.shipping import is_connect
+
+        self.progress.show(f"{workload}, {rows.num_rows:,} filters: compiling")
+        start = perf_counter()
+        compiled = compile_rows(rows)
+        compile_s = perf_counter() - start
+        # How many workers there are Spark Connect does not say.
+        cores = 2
+        if not is_connect(self.spark):
+            cores = self.spark.sparkContext.defaultParallelism
+        few = self.spark.range(0, 8 * cores, 1, 4 * cores)
+        text = few.selectExpr("'{}' as json")
+        start = perf_counter()
+        answers = match(text, compiled, column="json", output="counts")
+        answers.write.format("noop").mode("overwrite").save()
+        reach_s = perf_counter() - start
+        seen = few.mapInArrow(_mapped, "pid long, copied long").distinct().collect()
+        is_known = all(row.copied is not None for row in seen)
+        size = compiled.path.stat().st_size
+        return compiled, Table(
+            *(workload, rows.num_rows, "table", size / 1e6, compile_s, reach_s),
+            workers=len(seen),
+            copied_megabytes=sum(row.copied for row in seen) / 1e3
+            if is_known
+            else None,
+        )
 
     def _table(self, name: str, make: "Callable[[], pa.Table]", rows: int) -> Path:
         """A folder of parquet files with at least so many rows, made the first time."""
@@ -222,6 +281,34 @@ class _Bench:
 
 def _identity(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
     yield from batches
+
+
+def _mapped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+    """Of this worker, the kilobytes of mapped tables of which it has a copy.
+
+    The system knows: what is mapped and was only read is shared with the cache of
+    files, and with whoever maps it too; what was written to is "private dirty".
+    """
+    import os
+
+    import pyarrow as pa
+
+    for _ in batches:
+        pass
+    copied: int | None = None
+    smaps = Path("/proc/self/smaps")
+    if smaps.exists():
+        copied, is_table = 0, False
+        for line in smaps.read_text().splitlines():
+            word, *rest = line.split()
+            if not word.endswith(":"):  # the first line of a mapping ends with a path
+                is_table = line.endswith(".siena")
+            elif is_table and word == "Private_Dirty:":
+                copied += int(rest[0])
+    kilobytes = pa.array([copied], pa.int64())
+    yield pa.RecordBatch.from_arrays(
+        [pa.array([os.getpid()], pa.int64()), kilobytes], ["pid", "copied"]
+    )
 
 
 def _w_rows(drawn: Any) -> "pa.Table":  # noqa: ANN401 -- a workload

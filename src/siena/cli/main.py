@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 from typer.main import get_command
 
 from siena.errors import NoBrokerError, ServiceError, SienaError
@@ -21,6 +22,8 @@ from siena.errors import NoBrokerError, ServiceError, SienaError
 # Where each command lives, as "module:function", in the order of `siena --help`.
 COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo:demo",
+    "tour": "siena.cli.tour:tour",
+    "doctor": "siena.cli.doctor:doctor",
     "explain": "siena.cli.explain:explain",
     "sift": "siena.cli.sift:sift",
     "serve": "siena.cli.serve:serve",
@@ -118,7 +121,6 @@ app = typer.Typer(
     name="siena",
     cls=LazyGroup,
     help="Content-based publish/subscribe: say what you want, not who has it.",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -152,16 +154,34 @@ def _options(
 
 def _run() -> None:
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
     except SystemExit as leaving:
         # Typer and Rich leave a closed pipe with code 1, which is an answer here.
         if isinstance(leaving.__context__, BrokenPipeError):
             raise leaving.__context__ from None
         raise
+    except TyperException as error:
+        _say_misuse(error)
+        sys.exit(EXIT_BAD_INPUT)
     finally:
         # Here, where a failure can still be handled.  Unlike sys.stdout.flush(),
         # this also works when the program was started without a stdout.
         print(end="", flush=True)
+
+
+def _say_misuse(error: TyperException) -> None:
+    """A wrong option or argument, in one line, and where to read more.
+
+    Typer would show the usage as well; ``--help`` is there for that.
+    """
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "siena"
+    if not str(error).strip() or type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help() if context is not None else error, file=sys.stderr)
+        return
+    message = getattr(error, "format_message", error.__str__)()
+    line = " ".join(message.split()).rstrip(".")
+    print(f"siena: error: {line} (see: {command} --help)", file=sys.stderr)
 
 
 def _code_of(error: SienaError) -> int:

@@ -22,10 +22,18 @@ from siena.cli.spark_parts import (
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Observation, SparkSession
 
     from siena.spark.compiling import CompiledSubscriptions
+    from siena.spark.tally import Tally
 
+# A rate of fewer rows would be one of the planning.
+RATE_ROWS_MIN = 10_000
+# Answers that are shown where nobody wants them in files, and how much of each.
+SHOWN_ROWS = 5
+SHOWN_CHARACTERS = 100
+# Under which a stream says how much went out.
+OBSERVED = "siena_answers"
 ANSWERS = ("deliveries", "interfaces", "filters", "counts")
 
 
@@ -41,13 +49,16 @@ class Summary:
     start_s: float = 0.0
     match_s: float = 0.0
 
-    def __str__(self) -> str:
-        rate = self.rows / max(self.match_s, 1e-9)
+    def told(self, answer: str) -> str:
+        """In one line, for people."""
+        what = answer if answer == "deliveries" else f"rows with their {answer}"
+        rate = ""
+        if self.rows >= RATE_ROWS_MIN:
+            rate = f" ({self.rows / max(self.match_s, 1e-9):,.0f} notifications/s)"
         return (
-            f"{self.rows:,} notifications, {self.subscriptions:,} subscriptions, "
-            f"{self.answers:,} rows out in {self.match_s:.1f} s "
-            f"({rate:,.0f} notifications/s; compiled in {self.compile_s:.1f} s, "
-            f"Spark started in {self.start_s:.1f} s)"
+            f"{self.rows:,} notifications, {self.subscriptions:,} subscriptions: "
+            f"{self.answers:,} {what} in {self.match_s:.1f} s{rate}; before that "
+            f"{self.compile_s:.1f} s to compile and {self.start_s:.1f} s to start Spark"
         )
 
 
@@ -84,7 +95,8 @@ def match(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the answers, as parquet; without it they are counted.",
+            help="A folder for the answers, as parquet; without it they are counted, "
+            "and the first are shown.",
             show_default=False,
         ),
     ] = None,
@@ -150,10 +162,12 @@ def match(
         if stream or until_idle:
             job.follow(spark, until_idle=until_idle)
         else:
-            with shown_progress(spark, "matching"):
-                job.run(spark, is_local=master.startswith("local["))
+            job.run(spark, is_local=master.startswith("local["))
         job.summary.match_s = perf_counter() - start
-    print(json.dumps(asdict(job.summary)) if as_json else job.summary)
+        if as_json:
+            print(json.dumps(asdict(job.summary)))
+        else:
+            job.tell()
 
 
 def _free(output: Path | None, *, overwrite: bool, goes_on: bool) -> None:
@@ -191,7 +205,9 @@ class _Job:
         }
         self.compiled: CompiledSubscriptions
         self.summary: Summary
-        self.batches: dict[int, int] = {}
+        self.answers: DataFrame | None = None
+        # Of each micro-batch, how many rows came in and went out.
+        self.batches: dict[int, tuple[int, int]] = {}
 
     def compile(self, subscriptions: Path) -> None:
         from siena.spark.files import read_subscriptions
@@ -213,7 +229,10 @@ class _Job:
         from pyspark.sql import Observation, functions as F
 
         from siena.spark.parquet import count_rows, match_parquet, plain_files
+        from siena.spark.shipping import is_connect
+        from siena.spark.tally import Tally
 
+        tally = None if is_connect(spark) else Tally.start(spark)
         files = plain_files(str(self.notifications)) if is_local else None
         seen = Observation()
         if files is not None:
@@ -223,22 +242,46 @@ class _Job:
                 self.compiled,
                 key=self.key,
                 column=self.column,
+                tally=tally,
                 **self.options,
             )
         else:
-            answers = self._match(spark, stream=False, seen=seen)
+            answers = self._match(spark, stream=False, seen=seen, tally=tally)
+        self.answers = answers
         given = Observation()
         answers = answers.observe(given, F.count(F.lit(1)).alias("answers"))
-        if self.output is None:
-            answers.write.format("noop").mode("overwrite").save()
-        else:
-            answers.write.parquet(str(self.output))
+        with shown_progress(spark, "matching", tally):
+            if self.output is None:
+                answers.write.format("noop").mode("overwrite").save()
+            else:
+                answers.write.parquet(str(self.output))
         self.summary.answers = given.get["answers"]
         self.summary.rows = count_rows(files) if files is not None else seen.get["rows"]
 
+    def tell(self) -> None:
+        """Print the summary; and the first answers, if they went nowhere else."""
+        print(self.summary.told(self.options["output"]))
+        if self.output is not None or self.answers is None:
+            return
+        # One more job, which ends when it has a few.
+        for row in self.answers.limit(SHOWN_ROWS).collect():
+            *notification, answer = row.asDict().items()
+            shown = ", ".join(f"{n} = {v}" for n, v in notification if v is not None)
+            line = f"  {answer[1]}: {shown}"
+            more = "…" if len(line) > SHOWN_CHARACTERS else ""
+            print(line[:SHOWN_CHARACTERS] + more)
+        if self.summary.answers > SHOWN_ROWS:
+            print(f"  and {self.summary.answers - SHOWN_ROWS:,} more", end="; ")
+        else:
+            print("  ", end="")
+        print("--output DIR writes them as parquet")
+
     def follow(self, spark: "SparkSession", *, until_idle: bool) -> None:
         assert self.output is not None
+        from pyspark.sql import functions as F
+
         answers = self._match(spark, stream=True, seen=None)
+        answers = answers.observe(OBSERVED, F.count(F.lit(1)).alias("answers"))
         writer = (
             answers.writeStream.format("parquet")
             .option("path", str(self.output))
@@ -251,7 +294,10 @@ class _Job:
         try:
             while not query.awaitTermination(1):
                 self._tally(query)
-                progress.show(f"{self.summary.rows:,} notifications matched")
+                progress.show(
+                    f"{self.summary.rows:,} notifications matched, "
+                    f"{self.summary.answers:,} rows written"
+                )
         except KeyboardInterrupt:
             query.stop()
         self._tally(query)
@@ -260,10 +306,20 @@ class _Job:
     def _tally(self, query: Any) -> None:  # noqa: ANN401 -- a StreamingQuery
         # Spark remembers the last hundred batches, and we how many rows each had.
         for progress in query.recentProgress:
-            self.batches[progress["batchId"]] = progress["numInputRows"]
-        self.summary.rows = sum(self.batches.values())
+            seen = progress.observedMetrics.get(OBSERVED)
+            answers = seen["answers"] if seen is not None else 0
+            self.batches[progress.batchId] = (progress.numInputRows, answers)
+        self.summary.rows = sum(rows for rows, _ in self.batches.values())
+        self.summary.answers = sum(answers for _, answers in self.batches.values())
 
-    def _match(self, spark: "SparkSession", *, stream: bool, seen: Any) -> "DataFrame":  # noqa: ANN401
+    def _match(
+        self,
+        spark: "SparkSession",
+        *,
+        stream: bool,
+        seen: "Observation | None",
+        tally: "Tally | None" = None,
+    ) -> "DataFrame":
         from pyspark.sql import functions as F
 
         from siena.spark.files import read_notifications
@@ -280,5 +336,10 @@ class _Job:
         if seen is not None:
             rows = rows.observe(seen, F.count(F.lit(1)).alias("rows"))
         return match_rows(
-            rows, self.compiled, key=self.key, column=column, **self.options
+            rows,
+            self.compiled,
+            key=self.key,
+            column=column,
+            tally=tally,
+            **self.options,
         )

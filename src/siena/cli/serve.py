@@ -13,6 +13,7 @@ import typer
 
 from siena.broker.addresses import Address
 from siena.broker.broker import Broker
+from siena.broker.memory import keep_memory
 from siena.broker.network import Network, read_network
 from siena.broker.settings import PORT, Settings, gather
 from siena.broker.workers import WORKERS_MAX, Workers
@@ -140,7 +141,8 @@ def _log(*, verbose: bool) -> None:
 
 
 def _runner() -> asyncio.Runner:
-    """A runner with the fastest loop that there is."""
+    """A runner with the fastest loop that there is, in a process that is its own."""
+    keep_memory()
     try:
         import uvloop
     except ImportError:  # there is none for Windows

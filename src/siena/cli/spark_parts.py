@@ -16,6 +16,8 @@ from siena.errors import SienaError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from siena.spark.tally import Tally
+
 # How often progress is looked at.
 LOOK_S = 0.5
 
@@ -60,11 +62,15 @@ def session(master: str) -> "Iterator[SparkSession]":
 
 
 @contextmanager
-def shown_progress(spark: "SparkSession", what: str) -> Iterator[None]:
-    """Show how many tasks are done, while a job runs."""
+def shown_progress(
+    spark: "SparkSession", what: str, tally: "Tally | None" = None
+) -> Iterator[None]:
+    """Show how many tasks are done, while a job runs; and what they say of it."""
     progress = Progress(sys.stderr)
     done = Event()
-    thread = Thread(target=_watch, args=(spark, what, progress, done), daemon=True)
+    thread = Thread(
+        target=_watch, args=(spark, what, tally, progress, done), daemon=True
+    )
     thread.start()
     try:
         yield
@@ -79,7 +85,13 @@ def report_to(progress: Progress, what: str) -> Callable[[int], None]:
     return lambda count: progress.show(f"{count:,} {what}")
 
 
-def _watch(spark: "SparkSession", what: str, progress: Progress, done: Event) -> None:
+def _watch(
+    spark: "SparkSession",
+    what: str,
+    tally: "Tally | None",
+    progress: Progress,
+    done: Event,
+) -> None:
     from siena.spark.shipping import is_connect
 
     if is_connect(spark):
@@ -91,7 +103,11 @@ def _watch(spark: "SparkSession", what: str, progress: Progress, done: Event) ->
         if known:
             finished = sum(stage.numCompletedTasks for stage in known)
             tasks = sum(stage.numTasks for stage in known)
-            progress.show(f"{what}: {finished} of {tasks} tasks")
+            more = ""
+            if tally is not None and tally.rows.value:
+                rows, answers = tally.rows.value, tally.answers.value
+                more = f", {rows:,} notifications, {answers:,} rows out"
+            progress.show(f"{what}: {finished} of {tasks} tasks{more}")
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:

@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.errors import LimitError
-from siena.matching.columns import ANY, EQ, GT, LT, NE, PRESENT, STRING, TIME
+from siena.matching.columns import ANY, BAND, EQ, GT, LT, NE, PRESENT, STRING, TIME
+from siena.matching.intervals import Table
 from siena.matching.kernels.building import (
     enter_lists,
     fill_groups,
     fill_lists,
     fill_masks,
 )
+from siena.matching.parts import Parts
 from siena.matching.vocabulary import Arrays, Ints, Longs, power_of_two
 
 # Directories of up to so many names are read from end to end, and not searched.
 NAMES_SCANNED = 16
 # Lists up to this many filters are read as they are, without a directory.
 SHORT = 24
-# Up to this many filters of a group are tested one by one, rather than by threshold.
-FEW = 16
 # The words of the arena's header, and of a row.
 HEADER, ROW = 16, 8
 # Places in the arena are words of it, of 32 bits.
@@ -32,19 +32,6 @@ ARENA_WORDS_MAX = 2**31 - 1
 _STRIDE = np.int64(2**32)
 
 Bools = npt.NDArray[np.bool_]
-
-
-class Table(NamedTuple):
-    """The constraints as the kernel sees them, one column each."""
-
-    name: Ints
-    dimension: Ints  # 8 * name + coordinate
-    kind: Ints
-    rank: Ints  # of the operand; or its node in a trie
-    first: Ints
-    last: Ints
-    negated: Ints
-    closed: Ints
 
 
 class Places(NamedTuple):
@@ -77,11 +64,12 @@ class Arena:
         self.access = members[offsets[:-1]]
         kind = table.kind[self.access]
         self.is_single = sizes == 1
-        in_rows = self.is_single & ((kind >= LT) | (as_masks & (kind == EQ)))
+        in_rows = self.is_single & (kind != BAND)
+        in_rows &= (kind >= LT) | (as_masks & (kind == EQ))
         self.stretched = np.flatnonzero(in_rows)
         self.listed = np.flatnonzero((kind < LT) & ~in_rows)
+        self.grouped = np.flatnonzero((kind >= LT) & ~in_rows)
         self.as_masks = as_masks
-        self.grouped = np.flatnonzero(~self.is_single & (kind >= LT))
         # Of each constraint its rank on the rows of its dimension.
         self.row_rank = table.rank
         self.local: Arrays = {}
@@ -96,7 +84,9 @@ class Arena:
         """
         t = self.table
         places = self._rows()
-        order, spans = self._lists()
+        words = np.stack([2 * t.dimension + t.negated, t.first, t.last], 1)
+        parts = Parts(t, offsets=self.offsets, members=self.members)
+        order, spans, tags, keys = self._lists(parts)
         heads = self.access[order[spans[:-1]]]
         hashed = t.kind[heads] != EQ
         slots = power_of_two(2 * int(hashed.sum()) + 2)
@@ -113,7 +103,6 @@ class Arena:
             self._fill_masks(masks, places)
         else:
             self._fill_rows(arena, places, rows, stretches)
-        words = np.stack([2 * t.dimension + t.negated, t.first, t.last], 1)
         at = np.empty(len(heads), np.int32)
         end = fill_lists(
             arena,
@@ -121,6 +110,8 @@ class Arena:
             spans,
             order,
             self._seconds(),
+            tags,
+            keys,
             self.offsets,
             self.members,
             words,
@@ -139,7 +130,7 @@ class Arena:
         )
         row = self._row_of(heads[equal], places)
         arena[rows + ROW * row + 6] = at[equal]
-        end = self._fill_groups(arena, end, words, pairs)
+        end = self._fill_groups(arena, end, words, pairs, parts)
         row_places = np.zeros(8 * self.names, np.int32)
         row_places[places.dimension] = rows + ROW * places.start[:-1]
         return {
@@ -152,26 +143,45 @@ class Arena:
 
     def _room(self) -> int:
         """How many words the lists and groups take at most."""
-        entries = 3 * len(self.members) + 9 * len(self.owners)
+        # Entries, parts with at least one, and runs or lists likewise: 3 + 5 + 3 words.
+        entries = 3 * len(self.members) + 11 * len(self.owners)
         directories = 16 * (len(self.listed) + len(self.grouped) + self.names)
         return entries + directories + 64
 
     def _seconds(self) -> Ints:
-        """Of each filter the name of its second constraint, or -1."""
+        """Of each filter the name of its second constraint, or -1.
+
+        A band alone stands with its own name: a group has two.
+        """
         seconds = np.full(len(self.owners), -1, np.int32)
+        grouped = self.access[self.grouped]
+        seconds[self.grouped] = self.table.name[grouped]
         several = ~self.is_single
         seconds[several] = self.table.name[self.members[self.offsets[:-1][several] + 1]]
         return seconds
 
-    def _lists(self) -> tuple[Ints, Longs]:
-        """The filters of lists, sorted, and where each list begins."""
+    def _lists(self, parts: Parts) -> tuple[Ints, Longs, Longs, Ints]:
+        """The filters of lists, sorted; where each list begins; their tags and keys."""
         t, which = self.table, self.listed
         access = self.access[which]
-        tag = 8 * t.dimension[access] + t.kind[access]
-        order = np.lexsort((self._seconds()[which], t.rank[access], tag))
-        is_new = _changes(tag[order], t.rank[access][order])
+        kind = 8 * t.dimension[access] + t.kind[access]
+        operand = t.rank[access]
+        second = self._seconds()[which]
+        order = np.lexsort((second, operand, kind))
+        is_new = _changes(kind[order], operand[order])
         spans = np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)
-        return which[order].astype(np.int32), spans
+        several = np.append(0, np.cumsum(second[order] >= 0))
+        size = np.diff(several[spans])
+        # Which have parts: those of several constraints, in lists that are long.
+        run = np.full(len(order), -1, np.int64)
+        run[order] = np.where(
+            np.repeat(size > SHORT, np.diff(spans)) & (second[order] >= 0),
+            np.cumsum(is_new | _changes(second[order])),
+            -1,
+        )
+        tag, key = parts.of(which, run, skipped=1)
+        order = np.lexsort((key[:, 0], tag, second, operand, kind))
+        return which[order].astype(np.int32), spans, tag[order], key[order]
 
     def _rows(self) -> Places:
         """Which dimensions have rows, after local ranks were given to strings."""
@@ -279,20 +289,18 @@ class Arena:
             operand,
         ).astype(np.int64)
 
-    def _fill_groups(self, arena: Ints, at: int, words: Ints, pairs: int) -> int:
-        t, which = self.table, self.grouped
-        access = self.access[which]
+    def _fill_groups(
+        self, arena: Ints, at: int, words: Ints, pairs: int, parts: Parts
+    ) -> int:
+        which = self.grouped
+        name = self.table.name[self.access[which]]
         second = self._seconds()[which]
-        larger = np.maximum(t.name[access], second)
-        smaller = np.minimum(t.name[access], second)
-        tag = 8 * t.dimension[access] + t.kind[access]
-        is_below = t.kind[access] == LT
-        threshold = np.where(is_below, -t.last[access], t.first[access])
+        larger, smaller = np.maximum(name, second), np.minimum(name, second)
         pair = larger * _STRIDE + smaller
-        tag = _common(tag, pair)
+        tag, key = parts.of(which, pair, skipped=0)
         degrees = np.bincount((np.unique(pair) // _STRIDE).astype(np.int64))
         self.has_wide_pairs = bool(degrees.max(initial=0) > NAMES_SCANNED)
-        order = np.lexsort((threshold, tag, smaller, larger))
+        order = np.lexsort((key[:, 0], tag, smaller, larger))
         return int(
             fill_groups(
                 arena,
@@ -301,7 +309,7 @@ class Arena:
                 larger[order],
                 smaller[order],
                 tag[order],
-                threshold[order],
+                key[order],
                 self.offsets,
                 self.members,
                 words,
@@ -309,16 +317,6 @@ class Arena:
                 pairs,
             )
         )
-
-
-def _common(tags: Ints, groups: Longs) -> Ints:
-    """The tags, or -1 where few filters of the group have it."""
-    order = np.lexsort((tags, groups))
-    starts = np.flatnonzero(_changes(groups[order], tags[order]))
-    sizes = np.diff(np.append(starts, len(order)))
-    common = np.empty(len(tags), np.int32)
-    common[order] = np.where(np.repeat(sizes, sizes) > FEW, tags[order], -1)
-    return common
 
 
 class _Counter:

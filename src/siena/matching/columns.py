@@ -17,7 +17,7 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
-from siena.matching.texts import Strings, Texts, extend, texts_of
+from siena.matching.texts import Strings, Texts, extend, gathered, texts_of
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]
@@ -26,6 +26,8 @@ Longs = npt.NDArray[np.int64]
 # The coordinates of an attribute, and the classes of constraints, as in the kernel.
 PRESENT, STRING, REVERSED, CONTAINED, NUMBER, INTEGER, FLOAT, TIME = range(8)
 EQ, PREFIX, SUFFIX, SUBSTRING, LT, GT, NE, ANY = range(8)
+# What bounds of one filter become together; columns never have it.
+BAND = 8
 # Above every rank; and a rank that no value has, for what nothing satisfies.
 RANK_MAX = 2**30
 RANK_NONE = RANK_MAX + 1
@@ -38,6 +40,11 @@ _DIMENSION = {
     Kind.FLOAT: FLOAT,
     Kind.TIME: TIME,
 }
+# What a value on a coordinate is, in the order of the coordinates.
+_FAMILY = (
+    *(None, Kind.STRING, Kind.STRING, Kind.STRING),
+    *(Kind.NUMBER, Kind.NUMBER, Kind.NUMBER, Kind.TIME),
+)
 _CLASS = {
     Operator.EQ: EQ,
     Operator.NE: NE,
@@ -133,6 +140,27 @@ class Columns:
             return [name.decode() for name in texts_of(self._stored.names)]
         return [name.decode() for name in self.names]
 
+    def compared(self) -> dict[str, frozenset[Kind]]:
+        """Of each name, with strings, numbers or times constraints compare it.
+
+        What is about presence alone, and booleans, which share its coordinate, is none
+        of these.
+        """
+        if self._stored is not None:
+            name, dimension = self._stored.name, self._stored.dimension
+        else:
+            name = np.array(self._name, np.int32)
+            dimension = np.array(self._dimension, np.int32)
+        names = self.attributes()
+        found: dict[str, set[Kind]] = {one: set() for one in names}
+        for code in np.unique(
+            name.astype(np.int64) * len(_FAMILY) + dimension
+        ).tolist():
+            family = _FAMILY[code % len(_FAMILY)]
+            if family is not None:
+                found[names[code // len(_FAMILY)]].add(family)
+        return {one: frozenset(kinds) for one, kinds in found.items()}
+
     def snapshot(
         self,
         first: int = 0,
@@ -211,6 +239,9 @@ class Columns:
 
     def spelled(self, numbers: Ints) -> Texts:
         """Some constraints as texts, from which they can be read again."""
+        stored = len(self._spellings.starts) - 1
+        if stored and int(numbers.max(initial=0)) < stored:
+            return gathered(self._spellings, numbers)
         texts = [str(self._constraint(n)).encode() for n in numbers.tolist()]
         starts = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=starts[1:])

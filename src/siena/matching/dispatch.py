@@ -35,6 +35,8 @@ class Dispatched(NamedTuple):
     batches: list[Batch]
     # Of each message how many interests it has, or below zero why it is bad.
     counts: Ints
+    # How many are bad.
+    bad: int
     # Messages that interests of no connection want, and these interests; good until
     # the next batch.
     other_messages: Ints
@@ -58,33 +60,42 @@ class Dispatcher:
     def __init__(self, kernel: ModuleType = wiring) -> None:
         self.table = ForwardingTable()
         # The tests put the kernel's plain twin here.
-        self._kernel = kernel
+        self._courier = kernel.Courier()
         self._slots = np.zeros(64, np.int32)
         self._numbers = np.zeros(64, np.uint32)
-        # For each slot; all zero between two batches, but for the stamps.
-        self._stamps = np.zeros(64, np.int32)
-        self._sizes = np.zeros(64, np.int64)
-        self._frames = np.zeros(64, np.int32)
+        self._courier.know_interests(self._slots, self._numbers)
+        self._make_room(64)
         self._serial = 1
         # Scratch, which grows with what has been found at once.
-        self._touched = np.empty(64, np.int32)
         self._others = np.empty((2, 64), np.int32)
-        self._begun = np.empty(128, np.int64)
         self._out = np.empty(4096, np.uint8)
+
+    def _make_room(self, slots: int) -> None:
+        # All zero between two batches, but for the stamps, which may begin anew too.
+        self._stamps = np.zeros(slots, np.int32)
+        self._sizes = np.zeros(slots, np.int64)
+        self._frames = np.zeros(slots, np.int32)
+        self._courier.know_connections(
+            self._stamps,
+            self._sizes,
+            self._frames,
+            np.empty(slots, np.int32),
+            np.empty(2 * slots, np.int64),
+        )
 
     def add(
         self, interest: Filter | Predicate, *, slot: int = NO_SLOT, number: int = 0
     ) -> int:
         """Hold an interest, which its connection knows by a number; its own number."""
         added = self.table.add(slot, interest)
-        self._slots = with_room(self._slots, added)
-        self._numbers = with_room(self._numbers, added)
+        if added >= len(self._slots):
+            self._slots = with_room(self._slots, added)
+            self._numbers = with_room(self._numbers, added)
+            self._courier.know_interests(self._slots, self._numbers)
         self._slots[added] = slot
         self._numbers[added] = number
-        while slot >= len(self._stamps):
-            self._stamps = with_room(self._stamps, len(self._stamps))
-            self._sizes = with_room(self._sizes, len(self._sizes))
-            self._frames = with_room(self._frames, len(self._frames))
+        if slot >= len(self._stamps):
+            self._make_room(2 * slot)
         return added
 
     def remove(self, added: int) -> None:
@@ -94,51 +105,33 @@ class Dispatcher:
     def dispatch(self, blocks: bytes | memoryview, offsets: Longs) -> Dispatched:
         """Match blocks that stand back to back, and write what follows."""
         counts, filters = self.table.match_buffer(blocks, offsets)
-        if not len(filters):
-            return Dispatched([], counts, filters, filters)
-        if len(filters) > len(self._touched):
-            self._touched = np.empty(2 * len(filters), np.int32)
+        if len(filters) > self._others.shape[1]:
             self._others = np.empty((2, 2 * len(filters)), np.int32)
-        found, strangers, size = self._kernel.measure(
-            offsets, counts, filters, self._slots, self._stamps,
-            self._next(len(counts)), self._sizes, self._frames, self._touched,
-            self._others,
-        )  # fmt: skip
-        batches = self._lay_out(blocks, offsets, counts, filters, found, size)
-        messages, interests = self._others
-        return Dispatched(batches, counts, messages[:strangers], interests[:strangers])
-
-    def _lay_out(
-        self,
-        blocks: bytes | memoryview,
-        offsets: Longs,
-        counts: Ints,
-        filters: Ints,
-        found: int,
-        size: int,
-    ) -> list[Batch]:
-        """Write what was measured; whatever happens, nothing of it is left over."""
-        if not found:
-            return []
         try:
-            out = self._out
-            if size > len(out):
-                out = np.empty(size, np.uint8)
-                if size <= OUT_BYTES_KEPT:
-                    self._out = out
-            if 2 * len(self._sizes) > len(self._begun):
-                self._begun = np.empty(2 * len(self._sizes), np.int64)
-            batches: list[Batch] = self._kernel.lay_out(
-                blocks, offsets, counts, filters, self._slots, self._numbers,
-                self._stamps, self._next(len(counts)), self._sizes, self._frames,
-                self._touched, found, self._begun, out,
-            )  # fmt: skip
+            found, strangers, size, bad = self._courier.measure(
+                offsets, counts, filters, self._next(len(counts)), self._others
+            )
+            batches: list[Batch] = []
+            if found:
+                batches = self._courier.lay_out(
+                    blocks, offsets, counts, filters,
+                    self._next(len(counts)), found, self._room_for(size),
+                )  # fmt: skip
         except BaseException:
             # There may be no memory for so much; the next batch must not suffer.
             self._sizes[:] = 0
             self._frames[:] = 0
             raise
-        return batches
+        messages, interests = self._others[:, :strangers]
+        return Dispatched(batches, counts, bad, messages, interests)
+
+    def _room_for(self, size: int) -> npt.NDArray[np.uint8]:
+        out = self._out
+        if size > len(out):
+            out = np.empty(size, np.uint8)
+            if size <= OUT_BYTES_KEPT:
+                self._out = out
+        return out
 
     def _next(self, messages: int) -> int:
         """The first of so many serials that no stamp has."""

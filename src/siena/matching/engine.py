@@ -21,6 +21,8 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Masks = npt.NDArray[np.uint64]
 
+# Names of a notification that are expected where they stood in the one before.
+KEYS_REMEMBERED = 64
 # What is queued before it is read: its memory is fetched meanwhile.
 QUEUE_ITEMS = 8_192
 # String values that a thread remembers; when they are too many it begins anew.
@@ -309,6 +311,9 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
         "key_hashes": np.zeros(ATTRIBUTES_MAX, np.uint64),
         "key_starts": np.zeros(ATTRIBUTES_MAX, np.int64),
         "key_ends": np.zeros(ATTRIBUTES_MAX, np.int64),
+        "shape": np.zeros(4 * KEYS_REMEMBERED, np.uint64),
+        "shape_sizes": np.zeros(KEYS_REMEMBERED, np.int32),
+        "shape_names": np.zeros(KEYS_REMEMBERED, np.int32),
         "queue": np.zeros(4 * QUEUE_ITEMS + 64, np.int32),
         "memory_slots": np.zeros(power_of_two(2 * VALUES_REMEMBERED), np.int32),
         "memory": np.zeros(16 * VALUES_REMEMBERED, np.int32),

@@ -23,10 +23,11 @@ from siena.matching.fresh import Fresh
 from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
+from siena.matching.pieces import Piece
 from siena.matching.rebuilding import Rebuild
 from siena.matching.storing import StoredTable, read, write
 from siena.matching.tiers import Tiers
-from siena.model import Filter, Predicate, Value
+from siena.model import Filter, Kind, Predicate, Value
 
 # The share of removed filters at which everything is compiled without them.
 GONE_SHARE_MAX = 0.5
@@ -169,6 +170,27 @@ class Holding:
             self._rebuild = None
             return True
 
+    @classmethod
+    def of_piece(cls, piece: Piece, /) -> Self:
+        """A table of many interests at once, each on an interface of its own number.
+
+        As :meth:`add` one by one, without a thing to do for each.
+
+        Raises:
+            LimitError: if there are more than there are numbers.
+        """
+        if piece.interests > INTERESTS_MAX:
+            raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+        table = cls()
+        table._tiers = Tiers(Columns(piece.rows, piece.spellings))
+        table._count = table._held = piece.interests
+        each = np.arange(piece.interests)
+        table._labels = Labels(each, each.astype(np.int32))
+        table._always = set(piece.always.tolist())
+        table._several = int(np.count_nonzero(np.bincount(piece.rows.owners) > 1))
+        table._gone = np.zeros(max(64, piece.interests), np.uint8)
+        return table
+
     # --- Facts ---------------------------------------------------------------------
 
     def interface(self, number: int, /) -> int:
@@ -184,6 +206,19 @@ class Holding:
         """The names that interests are about, of removed ones perhaps too; sorted."""
         with self._lock:
             return sorted(self._tiers.columns.attributes())
+
+    def compared(self) -> dict[str, frozenset[Kind]]:
+        """The same names, and whether they are compared with strings, numbers or times.
+
+        >>> from siena.lang.parser import parse_predicate
+        >>> table = Holding()
+        >>> table.add(0, parse_predicate("x > 1 or x = big or ok = true"))
+        0
+        >>> {name: sorted(k.word for k in ks) for name, ks in table.compared().items()}
+        {'ok': [], 'x': ['number', 'string']}
+        """
+        with self._lock:
+            return dict(sorted(self._tiers.columns.compared().items()))
 
     def explain(
         self, notification: Mapping[str, Value], number: int, /

@@ -7,7 +7,7 @@ where its least probable constraints lead (:mod:`siena.matching.arena`).
 import numpy as np
 
 from siena.errors import LimitError
-from siena.matching.arena import Arena, Table
+from siena.matching.arena import Arena
 from siena.matching.columns import (
     ANY,
     EQ,
@@ -21,14 +21,13 @@ from siena.matching.columns import (
     SUFFIX,
     Snapshot,
 )
+from siena.matching.intervals import Rows, Table, with_bands
 from siena.matching.kernels.building import order_members
 from siena.matching.likelihood import guess, learn
 from siena.matching.sample import Sample
 from siena.matching.texts import gathered
 from siena.matching.vocabulary import (
     Arrays,
-    Ints,
-    Longs,
     Ranks,
     names_table,
     rank,
@@ -62,7 +61,8 @@ def lay_out(
     snapshot = _by_popularity(snapshot, names)
     ranks, arrays = rank(snapshot, names)
     table = _intervals(snapshot, ranks)
-    offsets, members, owners = _possible(snapshot, table)
+    table, rows = with_bands(table, _possible(snapshot, table))
+    offsets, members, owners = rows
     arrays.update(names_table(snapshot.names, seed))
     arrays["header"] = np.array(
         [
@@ -148,14 +148,11 @@ def _intervals(snapshot: Snapshot, ranks: Ranks) -> Table:
     )
 
 
-def _possible(snapshot: Snapshot, table: Table) -> tuple[Longs, Ints, Ints]:
+def _possible(snapshot: Snapshot, table: Table) -> Rows:
     """The rows but those that nothing can match, because of a boolean."""
+    rows = Rows(snapshot.offsets, snapshot.members.copy(), snapshot.owners)
     never = (table.kind == EQ) & (table.first == RANK_NONE)
     if not never.any():
-        return snapshot.offsets, snapshot.members.copy(), snapshot.owners
-    sizes = np.diff(snapshot.offsets)
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    stays = np.ones(len(sizes), np.bool_)
-    stays[row[never[snapshot.members]]] = False
-    offsets = np.concatenate([[0], np.cumsum(sizes[stays])]).astype(np.int64)
-    return offsets, snapshot.members[stays[row]], snapshot.owners[stays]
+        return rows
+    impossible = rows.of_members[never[rows.members]]
+    return rows.without(impossible, impossible[:0])

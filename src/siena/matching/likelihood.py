@@ -6,9 +6,10 @@ A wrong answer here costs time, never a match.
 import numpy as np
 import numpy.typing as npt
 
-from siena.matching.arena import Arena, Table
-from siena.matching.columns import CONTAINED, EQ, GT, LT, NE, RANK_MAX, SUBSTRING
+from siena.matching.arena import Arena
+from siena.matching.columns import BAND, CONTAINED, EQ, GT, LT, NE, RANK_MAX, SUBSTRING
 from siena.matching.engine import Engine, Recorded
+from siena.matching.intervals import Table
 from siena.matching.sample import Sample
 from siena.matching.vocabulary import Arrays, Ints
 
@@ -32,9 +33,10 @@ def guess(table: Table, members: Ints) -> Floats:
     highest = np.maximum(2, _highest(table))
     reach = np.clip(table.last / highest, 0.05, 1.0)
     start = np.clip(1.0 - table.first / highest, 0.05, 1.0)
+    width = np.clip((table.last - table.first + 1) / highest, 0.001, 1.0)
     found = np.select(
-        [kind == EQ, kind <= SUBSTRING, kind == LT, kind == GT, kind == NE],
-        [share, 2.0 * share, reach, start, np.full(len(name), 0.97)],
+        [*(kind == k for k in (EQ, LT, GT, NE, BAND)), kind <= SUBSTRING],
+        [share, reach, start, np.full(len(name), 0.97), width, 2.0 * share],
         1.0,
     )
     return np.asarray(presence * np.minimum(found, 1.0))

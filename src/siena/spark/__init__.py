@@ -11,11 +11,11 @@ From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
 >>> siena.spark.match(flights, who).show()           # doctest: +SKIP
 """
 
+from siena.spark.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.backtesting import Backtest, backtest
 from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
 from siena.spark.join import match_by_join
 from siena.spark.matching import (
-    MissingAttributesWarning,
     compile_subscriptions,
     match,
     unreadable,
@@ -26,13 +26,16 @@ from siena.spark.reducing import Reduction, reduce
 from siena.spark.session import start_session
 from siena.spark.sql import register
 from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
+from siena.spark.tally import Tally
 
 __all__ = [
     "Backtest",
     "CompiledSubscriptions",
+    "MismatchedKindsWarning",
     "MissingAttributesWarning",
     "Reduction",
     "Reject",
+    "Tally",
     "VersionedSubscriptions",
     "backtest",
     "compile_subscriptions",

@@ -28,6 +28,7 @@ from typing import NamedTuple
 from pyspark.sql import Column, functions as F, types as T
 
 from siena.errors import SienaError
+from siena.model import Kind
 from siena.model.spelling import spell_string
 
 # Where times without a date are.
@@ -73,6 +74,19 @@ class Attribute(NamedTuple):
         """Whether values are of its type."""
         also = (T.DecimalType, T.DateType, T.TimeType)
         return isinstance(self.type, (*_AS_THEY_ARE, *also))
+
+    @property
+    def kind(self) -> Kind | None:
+        """Whether values are strings, numbers or times; of booleans it is not said."""
+        match self.type:
+            case T.StringType() | T.CharType() | T.VarcharType():
+                return Kind.STRING
+            case T.NumericType():
+                return Kind.NUMBER
+            case T.TimestampType() | T.TimestampNTZType() | T.DateType() | T.TimeType():
+                return Kind.TIME
+            case _:
+                return None
 
     def column(self) -> Column:
         """The column in a type that the engine reads.

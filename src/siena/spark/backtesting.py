@@ -18,9 +18,10 @@ from pyspark.sql import Column, DataFrame, functions as F, types as T
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Pattern, Predicate
+from siena.spark.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.attributes import column_of
 from siena.spark.compiling import compile_rows
-from siena.spark.matching import MissingAttributesWarning, match
+from siena.spark.matching import match
 from siena.spark.patterns import match_patterns
 
 Period = Literal["hour", "day", "week", "month"]
@@ -145,6 +146,7 @@ def backtest(
     with warnings.catch_warnings():
         # What history lacks was said when the parts were counted.
         warnings.simplefilter("ignore", MissingAttributesWarning)
+        warnings.simplefilter("ignore", MismatchedKindsWarning)
         if is_pattern:
             assert time is not None
             found = match_patterns(

@@ -25,9 +25,9 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as F, types a
 from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, value_of
 from siena.errors import SienaError
 from siena.matching.matcher import filters_of
+from siena.matching.reading import read_interest
 from siena.model import Constraint, Kind, Operator
 from siena.spark.attributes import Attribute, attributes_of, column_of
-from siena.spark.compiling import read_interest
 
 # Whether a value satisfies a constraint, where both are of one type: numbers, times
 # and booleans are in `whole`, floats in `real`, strings in `text`.

@@ -5,14 +5,15 @@ The driver compiles the subscriptions, hands the table to the workers, and plans
 """
 
 import os
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, types as T
 
 from siena.errors import SienaError
+from siena.model import Kind
+from siena.spark.asking import NAMES_SHOWN_MAX, wanted_of
 from siena.spark.attributes import Attribute, attributes_of, column_of
 from siena.spark.compiling import (
     CompiledSubscriptions,
@@ -21,20 +22,15 @@ from siena.spark.compiling import (
     open_compiled,
 )
 from siena.spark.shipping import ship
+from siena.spark.tally import Tally
 from siena.spark.worker import Form, Layout, Output, Task
 
 Subscriptions = DataFrame | CompiledSubscriptions | str | os.PathLike[str]
 
-# Names that a warning spells out.
-NAMES_SHOWN_MAX = 5
 NOBODY = pa.table(
     {"subscriber": pa.array([], "string"), "filter": pa.array([], "string")}
 )
 OUTPUTS = tuple(name for name in get_args(Output) if name != "reasons")
-
-
-class MissingAttributesWarning(UserWarning):
-    """Filters name attributes that the notifications cannot have."""
 
 
 def match(
@@ -45,6 +41,7 @@ def match(
     column: str | None = None,
     output: Output = "deliveries",
     on_error: OnError = "raise",
+    tally: Tally | None = None,
 ) -> DataFrame:
     """Who wants each notification.
 
@@ -70,6 +67,7 @@ def match(
             in :attr:`CompiledSubscriptions.rejects`; a notification that cannot be read
             has no deliveries, null instead of an array or a count, and
             :func:`unreadable` shows it.
+        tally: what is to say how far the job is, while it runs.
 
     Raises:
         SienaError: if a column or an argument is not as it should be, or a subscription
@@ -77,14 +75,16 @@ def match(
 
     Warns:
         MissingAttributesWarning: once, if filters name attributes that there are not.
+        MismatchedKindsWarning: once, if they compare columns of texts with numbers or
+            times, or no filter asks a column for what it holds.
     """
     if output not in OUTPUTS:
         raise SienaError(
             f"{output!r} is no output", hint=f"one of {', '.join(OUTPUTS)}"
         )
     compiled = compile_subscriptions(subscriptions, on_error=on_error)
-    plan = plan_for(notifications, compiled.table.attributes(), key=key, column=column)
-    return _run(notifications, compiled, plan, output, on_error)
+    plan = plan_for(notifications, compiled.table.compared(), key=key, column=column)
+    return _run(notifications, compiled, plan, output, on_error, tally)
 
 
 def compile_subscriptions(
@@ -137,14 +137,15 @@ class Plan(NamedTuple):
 
 def plan_for(
     notifications: DataFrame,
-    named: Sequence[str] | None,
+    asked: Mapping[str, frozenset[Kind]] | None,
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
 ) -> Plan:
     """The columns that workers need: the key, and the attributes that filters name.
 
-    Without names, all attributes that mean something.
+    ``asked`` is :meth:`ForwardingTable.compared`; without it, all attributes that mean
+    something.
     """
     schema = notifications.schema
     payload = payload_of(schema, key)
@@ -160,7 +161,7 @@ def plan_for(
             columns.append(column_of((column,)).alias("notification"))
         return Plan(columns, payload, Layout(len(payload), form, ((column, place),)))
     places: list[tuple[str, int]] = []
-    for attribute in wanted_of(attributes, named):
+    for attribute in wanted_of(attributes, asked):
         place = _place(payload, attribute.path[0]) if attribute.is_plain else None
         if place is None:
             place = len(columns)
@@ -193,35 +194,17 @@ def form_of(
     )
 
 
-def wanted_of(
-    attributes: dict[str, Attribute], named: Sequence[str] | None
-) -> list[Attribute]:
-    """The attributes that filters name; a warning says which there are not."""
-    if named is None:
-        return [attribute for attribute in attributes.values() if attribute.means]
-    missing = [name for name in named if name not in attributes]
-    if missing:
-        shown = ", ".join(missing[:NAMES_SHOWN_MAX])
-        more = len(missing) - NAMES_SHOWN_MAX
-        rest = f" and {more} more" if more > 0 else ""
-        warnings.warn(
-            f"filters name attributes that the notifications lack: {shown}{rest}",
-            MissingAttributesWarning,
-            stacklevel=4,
-        )
-    return [attributes[name] for name in named if name in attributes]
-
-
 def _run(
     notifications: DataFrame,
     compiled: CompiledSubscriptions,
     plan: Plan,
     output: Output,
     on_error: OnError,
+    tally: Tally | None = None,
 ) -> DataFrame:
     answer = answer_field(output, compiled, plan.payload)
     name = ship(notifications.sparkSession, compiled)
-    task = Task(name, plan.layout, output, on_error)
+    task = Task(name, plan.layout, output, on_error, tally)
     # Inside, columns have names of our own: those of the user may clash with them.
     inner = [
         T.StructField(f"p{i}", field.dataType) for i, field in enumerate(plan.payload)

@@ -6,7 +6,7 @@ A task gets the name of a file, a row group and a share of its rows.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession, types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from siena.errors import SienaError
+from siena.spark.asking import wanted_of
 from siena.spark.columns import wide_columns
 from siena.spark.compiling import OnError
 from siena.spark.matching import (
@@ -23,13 +24,14 @@ from siena.spark.matching import (
     compile_subscriptions,
     form_of,
     payload_of,
-    wanted_of,
 )
 from siena.spark.shipping import Loaded, is_connect, load, ship
+from siena.spark.tally import Tally
 from siena.spark.worker import Form, Layout, Output, Task
 
-# Rows that are worth a task of their own.
+# Rows that are worth a task of their own, and at which one tells how far it is.
 ROWS_PER_TASK_MIN = 50_000
+ROWS_PER_TASK_MAX = 2_000_000
 # Rows that are matched at a time.
 ROWS_PER_BATCH = 16_384
 
@@ -58,7 +60,7 @@ def count_rows(files: list[Path]) -> int:
     return sum(pq.read_metadata(file).num_rows for file in files)
 
 
-def match_parquet(
+def match_parquet(  # noqa: PLR0913 -- all but three have a default
     spark: SparkSession,
     path: str,
     subscriptions: Subscriptions,
@@ -67,6 +69,7 @@ def match_parquet(
     column: str | None = None,
     output: Output = "deliveries",
     on_error: OnError = "raise",
+    tally: Tally | None = None,
 ) -> DataFrame:
     """As :func:`~siena.spark.matching.match` of ``spark.read.parquet(path)``.
 
@@ -87,13 +90,14 @@ def match_parquet(
     form, attributes = form_of(schema, column)
     names: tuple[str, ...] = ()
     if form == "wide":
-        wanted = wanted_of(attributes, compiled.table.attributes())
+        wanted = wanted_of(attributes, compiled.table.compared())
         for attribute in wanted:
             attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
+    layout = Layout(len(payload), form, ())
     reader = _Reader(
-        Task(ship(spark, compiled), Layout(len(payload), form, ()), output, on_error),
+        Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,
         tuple(dict.fromkeys(names)) if column is None else (column,),
         column,
@@ -122,7 +126,7 @@ def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
         for part in range(meta.num_row_groups)
     ]
     total = sum(rows for _, _, rows in groups)
-    share = max(ROWS_PER_TASK_MIN, -(-total // (2 * cores)))
+    share = min(max(ROWS_PER_TASK_MIN, -(-total // (2 * cores))), ROWS_PER_TASK_MAX)
     for file, part, rows in groups:
         for first in range(0, rows, share):
             yield file, part, first, min(share, rows - first)
@@ -161,12 +165,7 @@ class _Reader:
         batch = pa.RecordBatch.from_arrays(
             [*payload, *inner.values()], [*self.payload.names, *inner]
         )
-        task = Task(
-            self.task.table,
-            Layout(len(payload), form, places),
-            self.task.output,
-            self.task.on_error,
-        )
+        task = replace(self.task, layout=Layout(len(payload), form, places))
         yield from task.answer(batch, loaded)
 
     def _attributes(

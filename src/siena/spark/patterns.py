@@ -183,8 +183,8 @@ def _steps(
     on_error: OnError,
 ) -> DataFrame:
     """The notifications that are a step of something, and of what."""
-    named = compiled.steps.table.attributes()
-    plan = plan_for(notifications, named, key=needed, column=column)
+    asked = compiled.steps.table.compared()
+    plan = plan_for(notifications, asked, key=needed, column=column)
     task = StepsTask(
         ship(notifications.sparkSession, compiled.steps), plan.layout, on_error
     )

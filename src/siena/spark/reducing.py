@@ -22,8 +22,9 @@ from siena.algebra.poset import Poset
 from siena.algebra.simplify import simplify
 from siena.errors import SienaError
 from siena.matching.matcher import filters_of
+from siena.matching.reading import read_interest
 from siena.model import Filter
-from siena.spark.compiling import Reject, read_interest
+from siena.spark.compiling import Reject
 
 # Filters of one interface that a task compares with each other at first.
 FILTERS_PER_SHARE = 20_000

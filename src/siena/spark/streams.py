@@ -7,18 +7,29 @@ micro-batch sees half of it.
 """
 
 import os
+import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
 from siena.errors import SienaError
-from siena.spark.compiling import SUFFIX, CompiledSubscriptions, OnError, open_compiled
+from siena.spark.compiling import (
+    SUFFIX,
+    CompiledSubscriptions,
+    OnError,
+    open_compiled,
+    tables_folder,
+)
 from siena.spark.matching import Subscriptions, compile_subscriptions, match
 
 # Versions that stay in the folder; a micro-batch that runs may still use an old one.
 VERSIONS_KEPT = 16
+# Versions of which a process that uses them keeps a file; those before are of
+# micro-batches that have ended.
+USED_KEPT = 4
 # What is written of a batch goes here, below the folder of a sink.
 BATCH = "batch"
 
@@ -29,6 +40,9 @@ class VersionedSubscriptions:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self._opened: tuple[int, CompiledSubscriptions] | None = None
+        # Files of our own, of the versions that this process has used.
+        self._home: Path | None = None
+        self._used: list[Path] = []
 
     def publish(
         self, subscriptions: Subscriptions, *, on_error: OnError = "raise"
@@ -63,12 +77,31 @@ class VersionedSubscriptions:
         Raises:
             SienaError: if nothing was published.
         """
-        newest = max(self.versions(), default=0)
-        if newest == 0:
-            raise SienaError(f"no subscriptions were published in {self.folder}")
-        if self._opened is None or self._opened[0] != newest:
-            self._opened = newest, open_compiled(self._path(newest))
-        return self._opened
+        while True:
+            newest = max(self.versions(), default=0)
+            if newest == 0:
+                raise SienaError(f"no subscriptions were published in {self.folder}")
+            if self._opened is None or self._opened[0] != newest:
+                try:
+                    self._opened = newest, self._open(newest)
+                except FileNotFoundError:
+                    continue  # so many newer ones were published that it is gone
+            return self._opened
+
+    def _open(self, version: int) -> CompiledSubscriptions:
+        """A version under a name that stays while somebody may use it."""
+        if self._home is None:
+            self._home = Path(tempfile.mkdtemp(dir=tables_folder()))
+        opened = replace(open_compiled(self._path(version)), home=self._home)
+        named = opened.named()
+        if named in self._used:  # the same subscriptions as once before
+            self._used.remove(named)
+        self._used.append(named)
+        # A stream runs for months: what it has used is not kept for ever.
+        for old in self._used[:-USED_KEPT]:
+            old.unlink(missing_ok=True)
+        del self._used[:-USED_KEPT]
+        return opened
 
     def _path(self, version: int) -> Path:
         return self.folder / f"{version:08d}{SUFFIX}"

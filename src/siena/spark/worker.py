@@ -25,6 +25,7 @@ from siena.matching.table import ForwardingTable
 from siena.spark.compiling import Labels, OnError
 from siena.spark.rows import encode_rows, read_map, read_variant
 from siena.spark.shipping import Loaded, load
+from siena.spark.tally import Tally
 
 Form = Literal["wide", "json", "map", "variant"]
 Output = Literal["deliveries", "interfaces", "filters", "counts", "reasons"]
@@ -51,6 +52,7 @@ class Task:
     layout: Layout
     output: Output
     on_error: OnError
+    tally: Tally | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The answers to each batch."""
@@ -60,6 +62,14 @@ class Task:
 
     def answer(self, batch: pa.RecordBatch, loaded: Loaded) -> Iterator[pa.RecordBatch]:
         """The answers to one batch, in batches that are not too large."""
+        answers = self._answers(batch, loaded)
+        if self.tally is None:
+            return answers
+        return self.tally.note(batch.num_rows, answers)
+
+    def _answers(
+        self, batch: pa.RecordBatch, loaded: Loaded
+    ) -> Iterator[pa.RecordBatch]:
         labels = self._labels(loaded)
         of = None if labels is None else labels.of
         found = match_batch(loaded.table, batch, self.layout, of)

@@ -9,7 +9,7 @@ import asyncio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from siena.broker.http.json_requests import JsonRequests
-from siena.broker.intake import Run, cut
+from siena.broker.intake import Run, cut_one_by_one
 from siena.broker.lobby import Lobby, Visit
 from siena.protocol.answers import error_line, told_in_lines
 from siena.protocol.faults import ProtocolError
@@ -66,7 +66,7 @@ async def _listen(socket: WebSocket, lobby: Lobby, visit: Visit) -> None:
 
 def _ask(frames: bytes, lobby: Lobby, visit: Visit) -> None:
     """Do what frames ask for, as if they had come over a connection."""
-    found = cut(frames, FRAME_BYTES_MAX)
+    found = cut_one_by_one(frames, FRAME_BYTES_MAX)
     for piece in found.pieces:
         if isinstance(piece, Run):
             visit.client.run(piece)

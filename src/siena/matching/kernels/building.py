@@ -21,6 +21,9 @@ CONTAINED = cython.declare(cython.int, 3)
 # Directories of up to so many names are read from end to end; siena.matching.arena has
 # the same number.
 NAMES_SCANNED = cython.declare(cython.int, 16)
+# Where the form of a part is in its tag, and one form; siena.matching.parts has both.
+FORM_SHIFT = cython.declare(cython.int, 18)
+BANDED = cython.declare(cython.int, 3)
 
 
 @cython.cfunc
@@ -184,7 +187,9 @@ def link_nodes(order, keys, targets, parents, ends, fails, reports):  # type: ig
 def order_members(offsets, members, probabilities, names, kinds):  # type: ignore[no-untyped-def]
     """Put the constraints of each filter in order: the least probable first.
 
-    Where the first is a range, the second is one on another name, if there is one.
+    A range gives way to an equality, though: whatever comes second is found by a
+    search among the filters that have both.  Where the first is a range, the second is
+    one on another name, if there is one.
     """
     o: cython.const[cython.longlong][::1] = offsets
     m: cython.int[::1] = members
@@ -212,6 +217,16 @@ def order_members(offsets, members, probabilities, names, kinds):  # type: ignor
                     m[z] = m[z - 1]
                     z -= 1
                 m[z] = item
+            if kd[m[first]] >= LT:
+                j = first + 1
+                while j < end and kd[m[j]] != EQ:
+                    j += 1
+                if j < end:
+                    item = m[j]
+                    while j > first:
+                        m[j] = m[j - 1]
+                        j -= 1
+                    m[j] = item
             if end - first > 2 and kd[m[first]] >= LT:
                 j = first + 1
                 while j < end and nm[m[j]] == nm[m[first]]:
@@ -292,7 +307,6 @@ def enter_name(
     name: cython.int,
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
-    short: cython.Py_ssize_t,
 ) -> cython.void:
     """Put a name with what belongs to it into a directory that has room for it."""
     mask: cython.int = arena[directory]
@@ -308,22 +322,162 @@ def enter_name(
     arena[place] = name + 1
     arena[place + 1] = start
     arena[place + 2] = end
-    arena[place + 3] = short
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_parts(
+    arena: cython.int[::1],
+    at: cython.Py_ssize_t,
+    order: cython.const[cython.int][::1],
+    tags: cython.const[cython.longlong][::1],
+    keys: cython.const[cython.int][:, ::1],
+    first: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    skipped: cython.int,
+    offsets: cython.const[cython.longlong][::1],
+    members: cython.const[cython.int][::1],
+    words: cython.const[cython.int][:, ::1],
+    owners: cython.const[cython.int][::1],
+) -> cython.Py_ssize_t:
+    """Write the filters ``order[first:end]`` as parts, one for each tag; their end.
+
+    The first ``skipped`` constraints of a filter, and the next one, which is its key,
+    are not written among the others.
+    """
+    head: cython.Py_ssize_t
+    i: cython.Py_ssize_t = first
+    j: cython.Py_ssize_t
+    f: cython.int
+    form: cython.int
+    width: cython.int
+    while i < end:
+        head = at
+        at += 5
+        f = order[i]
+        form = (tags[i] >> FORM_SHIFT) & 3
+        width = 0
+        j = i
+        while j < end and tags[j] == tags[i]:
+            f = order[j]
+            arena[at] = keys[j, 0]
+            at += 1
+            if form == BANDED:
+                arena[at] = keys[j, 1]
+                at += 1
+                width = max(width, keys[j, 1] - keys[j, 0])
+            at = write_constraints(
+                arena, at, members, offsets[f] + skipped + 1, offsets[f + 1], words
+            )
+            arena[at] = owners[f]
+            at += 1
+            j += 1
+        arena[head] = words[members[offsets[f] + skipped], 0] >> 1
+        arena[head + 1] = form
+        arena[head + 2] = cython.cast(
+            cython.int, offsets[f + 1] - offsets[f] - skipped - 1
+        )
+        arena[head + 3] = cython.cast(cython.int, j - i)
+        arena[head + 4] = width
+        i = j
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_entries(
+    arena: cython.int[::1],
+    at: cython.Py_ssize_t,
+    order: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    skipped: cython.int,
+    count: cython.Py_ssize_t,
+    offsets: cython.const[cython.longlong][::1],
+    members: cython.const[cython.int][::1],
+    words: cython.const[cython.int][:, ::1],
+    owners: cython.const[cython.int][::1],
+) -> cython.Py_ssize_t:
+    """Write the filters ``order[first:end]``, first those of two constraints; the end.
+
+    How many these are is written to ``arena[count]``.
+    """
+    j: cython.Py_ssize_t
+    f: cython.int
+    arena[count] = 0
+    for j in range(first, end):
+        f = order[j]
+        if is_short(members, offsets[f], offsets[f + 1], words):
+            at = write_constraints(
+                arena, at, members, offsets[f] + skipped, offsets[f + 1], words
+            )
+            arena[at] = owners[f]
+            at += 1
+            arena[count] += 1
+    for j in range(first, end):
+        f = order[j]
+        if not is_short(members, offsets[f], offsets[f + 1], words):
+            arena[at] = owners[f]
+            arena[at + 1] = cython.cast(
+                cython.int, offsets[f + 1] - offsets[f] - skipped
+            )
+            at = write_constraints(
+                arena, at + 2, members, offsets[f] + skipped, offsets[f + 1], words
+            )
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_run(
+    arena: cython.int[::1],
+    at: cython.Py_ssize_t,
+    order: cython.const[cython.int][::1],
+    tags: cython.const[cython.longlong][::1],
+    keys: cython.const[cython.int][:, ::1],
+    first: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    skipped: cython.int,
+    offsets: cython.const[cython.longlong][::1],
+    members: cython.const[cython.int][::1],
+    words: cython.const[cython.int][:, ::1],
+    owners: cython.const[cython.int][::1],
+) -> cython.Py_ssize_t:
+    """Write a run: its parts, then the filters without a tag, which come first."""
+    head: cython.Py_ssize_t = at
+    tagged: cython.Py_ssize_t = first
+    while tagged < end and tags[tagged] < 0:
+        tagged += 1
+    at = write_parts(
+        arena, at + 2, order, tags, keys, tagged, end, skipped,
+        offsets, members, words, owners,
+    )  # fmt: skip
+    arena[head] = cython.cast(cython.int, at)
+    return write_entries(
+        arena, at, order, first, tagged, skipped, head + 1,
+        offsets, members, words, owners,
+    )  # fmt: skip
 
 
 def fill_lists(
-    arena, start, spans, order, seconds, offsets, members, words, owners, short, places
-):  # type: ignore[no-untyped-def]
+    arena, start, spans, order, seconds, tags, keys,
+    offsets, members, words, owners, short, places,
+):  # type: ignore[no-untyped-def]  # fmt: skip
     """Write the lists; where they end.
 
     List ``l`` has the filters ``order[spans[l]:spans[l + 1]]``: first those of one
-    constraint, whose second name is -1, then the others, by second name.  Its place
-    goes to ``places[l]``, negative if it has more than ``short`` of those.
+    constraint, whose second name is -1, then the others, by second name, tag and key.
+    Its place goes to ``places[l]``, negative if it has more than ``short`` of those.
     """
     ar: cython.int[::1] = arena
     sp: cython.const[cython.longlong][::1] = spans
     od: cython.const[cython.int][::1] = order
     sc: cython.const[cython.int][::1] = seconds
+    tg: cython.const[cython.longlong][::1] = tags
+    ky: cython.const[cython.int][:, ::1] = keys
     of: cython.const[cython.longlong][::1] = offsets
     me: cython.const[cython.int][::1] = members
     wo: cython.const[cython.int][:, ::1] = words
@@ -331,6 +485,7 @@ def fill_lists(
     pl: cython.int[::1] = places
     if not cython.compiled:
         ar, sp, od, sc = map(memoryview, (arena, spans, order, seconds))
+        tg, ky = map(memoryview, (tags, keys))
         of, me, wo, ow = map(memoryview, (offsets, members, words, owners))
         pl = memoryview(places)
     at: cython.Py_ssize_t = start
@@ -339,9 +494,7 @@ def fill_lists(
     run: cython.Py_ssize_t
     i: cython.Py_ssize_t
     z: cython.Py_ssize_t
-    f: cython.int
-    j: cython.Py_ssize_t
-    count: cython.int
+    end: cython.Py_ssize_t
     names: cython.Py_ssize_t
     directory: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -351,104 +504,70 @@ def fill_lists(
             head = at
             at += 3
             i = sp[row]
-            while i < sp[row + 1] and sc[od[i]] < 0:
+            end = sp[row + 1]
+            while i < end and sc[od[i]] < 0:
                 ar[at] = ow[od[i]]
                 at += 1
                 i += 1
             ar[head] = cython.cast(cython.int, at - head - 3)
-            ar[head + 1] = 0
-            names = 0
-            for z in range(i, sp[row + 1]):
-                names += z == i or sc[od[z]] != sc[od[z - 1]]
-            directory = 0
-            if sp[row + 1] - i > small:
-                ar[head + 2] = at
-                pl[row] = -head
-                directory = at
-                at = open_directory(ar, at, names)
-            else:
+            if end - i <= small:
                 pl[row] = head
-            while i < sp[row + 1]:
-                # A short list is one run, a long one a run for each second name.
+                at = write_entries(ar, at, od, i, end, 1, head + 1, of, me, wo, ow)
+                ar[head + 2] = cython.cast(cython.int, at)
+                continue
+            pl[row] = -head
+            ar[head + 1] = 0
+            ar[head + 2] = at
+            names = 0
+            for z in range(i, end):
+                names += z == i or sc[od[z]] != sc[od[z - 1]]
+            directory = at
+            at = open_directory(ar, at, names)
+            while i < end:
                 z = i + 1
-                while z < sp[row + 1] and (not directory or sc[od[z]] == sc[od[i]]):
+                while z < end and sc[od[z]] == sc[od[i]]:
                     z += 1
                 run = at
-                count = 0
-                for j in range(i, z):
-                    f = od[j]
-                    if is_short(me, of[f], of[f + 1], wo):
-                        at = write_constraints(ar, at, me, of[f] + 1, of[f + 1], wo)
-                        ar[at] = ow[f]
-                        at += 1
-                        count += 1
-                for j in range(i, z):
-                    f = od[j]
-                    if not is_short(me, of[f], of[f + 1], wo):
-                        ar[at] = ow[f]
-                        ar[at + 1] = cython.cast(cython.int, of[f + 1] - of[f] - 1)
-                        at = write_constraints(ar, at + 2, me, of[f] + 1, of[f + 1], wo)
-                if directory:
-                    enter_name(ar, directory, sc[od[i]], run, at, count)
-                else:
-                    ar[head + 1] = count
+                at = write_run(ar, at, od, tg, ky, i, z, 1, of, me, wo, ow)
+                enter_name(ar, directory, sc[od[i]], run, at)
                 i = z
-            if not directory:
-                ar[head + 2] = cython.cast(cython.int, at)
     return at
 
 
 def fill_groups(
-    arena,
-    start,
-    order,
-    larger,
-    smaller,
-    tags,
-    thresholds,
-    offsets,
-    members,
-    words,
-    owners,
-    pairs,
-):  # type: ignore[no-untyped-def]
+    arena, start, order, larger, smaller, tags, keys,
+    offsets, members, words, owners, pairs,
+):  # type: ignore[no-untyped-def]  # fmt: skip
     """Write the groups and their directories; where they end.
 
-    The filters ``order`` are sorted by larger name, smaller name, tag and threshold,
-    and ``larger[i]`` and so on belong to ``order[i]``.  A tag below zero means the
-    part of a group for filters of all kinds, which is the first.
+    The filters ``order`` are sorted by larger name, smaller name, tag and key, and
+    ``larger[i]`` and so on belong to ``order[i]``.
     The place of the directory of a name goes to ``arena[pairs + name]``.
     """
     ar: cython.int[::1] = arena
     od: cython.const[cython.int][::1] = order
     la: cython.const[cython.int][::1] = larger
     sm: cython.const[cython.int][::1] = smaller
-    tg: cython.const[cython.int][::1] = tags
-    th: cython.const[cython.int][::1] = thresholds
+    tg: cython.const[cython.longlong][::1] = tags
+    ky: cython.const[cython.int][:, ::1] = keys
     of: cython.const[cython.longlong][::1] = offsets
     me: cython.const[cython.int][::1] = members
     wo: cython.const[cython.int][:, ::1] = words
     ow: cython.const[cython.int][::1] = owners
     if not cython.compiled:
         ar, od, la, sm = map(memoryview, (arena, order, larger, smaller))
-        tg, th, of, me = map(memoryview, (tags, thresholds, offsets, members))
+        tg, ky, of, me = map(memoryview, (tags, keys, offsets, members))
         wo, ow = memoryview(words), memoryview(owners)
     at: cython.Py_ssize_t = start
     base: cython.Py_ssize_t = pairs
     total: cython.Py_ssize_t = len(order)
     i: cython.Py_ssize_t = 0
     z: cython.Py_ssize_t
+    last: cython.Py_ssize_t
     names: cython.Py_ssize_t
     directory: cython.Py_ssize_t
     group: cython.Py_ssize_t
-    part: cython.Py_ssize_t
     name: cython.int
-    last: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    count: cython.int
-    skipped: cython.int
-    second: cython.int
-    f: cython.int
     with cython.nogil:
         while i < total:
             name = la[i]
@@ -461,47 +580,13 @@ def fill_groups(
             ar[base + name] = cython.cast(cython.int, directory)
             at = open_directory(ar, at, names)
             while i < z:
-                second = sm[i]
+                last = i + 1
+                while last < z and sm[last] == sm[i]:
+                    last += 1
                 group = at
-                while i < z and sm[i] == second:
-                    part = at
-                    ar[part] = tg[i]
-                    at += 3
-                    last = i + 1
-                    while last < z and sm[last] == second and tg[last] == tg[i]:
-                        last += 1
-                    count = 0
-                    # In the part of all kinds an entry has all of its constraints.
-                    skipped = 0 if tg[i] < 0 else 1
-                    for j in range(i, last):
-                        f = od[j]
-                        if is_short(me, of[f], of[f + 1], wo):
-                            if skipped:
-                                ar[at] = th[j]
-                                at += 1
-                            at = write_constraints(
-                                ar, at, me, of[f] + skipped, of[f + 1], wo
-                            )
-                            ar[at] = ow[f]
-                            at += 1
-                            count += 1
-                    for j in range(i, last):
-                        f = od[j]
-                        if not is_short(me, of[f], of[f + 1], wo):
-                            if skipped:
-                                ar[at] = th[j]
-                                at += 1
-                            ar[at] = ow[f]
-                            ar[at + 1] = cython.cast(
-                                cython.int, of[f + 1] - of[f] - skipped
-                            )
-                            at = write_constraints(
-                                ar, at + 2, me, of[f] + skipped, of[f + 1], wo
-                            )
-                    ar[part + 1] = cython.cast(cython.int, at)
-                    ar[part + 2] = count
-                    i = last
-                enter_name(ar, directory, second, group, at, 0)
+                at = write_run(ar, at, od, tg, ky, i, last, 0, of, me, wo, ow)
+                enter_name(ar, directory, sm[i], group, at)
+                i = last
     return at
 
 

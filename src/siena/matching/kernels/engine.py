@@ -48,13 +48,17 @@ The arena is one array of int32:
   entries up to ``end``.  The place of a long list is negative: ``s, 0, directory`` and
   ``s`` filters.
 * a directory: ``0, n, 0, 0`` and then ``n`` places of four words, ``second name + 1,
-  start, end, m``; or, with many names, ``mask, 0, 0, 0`` and a hash table of ``mask +
+  start, end, 0``; or, with many names, ``mask, 0, 0, 0`` and a hash table of ``mask +
   1`` places, where -1 is an empty one.
-* a group: parts ``tag, end, m``.  Where many filters have the same least probable
-  constraint, the tag is its ``dimension * 8 + class``, and there follow ``m`` short
-  entries and then entries up to ``end``, each with a threshold in front; thresholds
-  ascend (of ``<`` they are negated).  The other filters are in a part whose tag is -1:
-  ``m`` entries of exactly two constraints and a filter, then entries up to ``end``.
+* a run, which is what a long list has for a second name: ``end of the parts, m``; the
+  parts; ``m`` short entries; entries up to its end.
+* a group is a run, whose ``m`` entries have exactly two constraints and a filter.
+* a part: ``dimension, form, n, m, width`` and ``m`` times ``key``, ``n`` constraints
+  and a filter.  Its filters have one more constraint each, of one form and on one
+  dimension, and are sorted by it, so that a search finds those that it leaves: ``>``
+  by first rank, ``<`` by the negative of the last, ``=`` by rank.  Bands are sorted by
+  first rank, have the last one as a second word of the key, and reach at most ``width``
+  ranks further than their first: a search finds where those begin that can hold.
 * a short entry, with one more constraint that is not a substring: ``dimension * 2 +
   negated, first, last, filter``.  Nobody can predict whether it holds, so it is tested
   without a branch.
@@ -87,6 +91,12 @@ STRETCH = cython.declare(cython.int, 0)
 LIST = cython.declare(cython.int, 1)
 RUN = cython.declare(cython.int, 2)
 GROUP = cython.declare(cython.int, 3)
+
+# Forms of the constraints of a part; siena.matching.parts has the same numbers.
+RISING = cython.declare(cython.int, 0)
+FALLING = cython.declare(cython.int, 1)
+EQUAL = cython.declare(cython.int, 2)
+BANDED = cython.declare(cython.int, 3)
 
 # Why a block is bad, as the negative of a count of matches.
 TRUNCATED = cython.declare(cython.int, 1)
@@ -498,6 +508,14 @@ class Kernel:
     key_starts: cython.p_longlong
     key_ends: cython.p_longlong
     attributes_max: cython.int
+    # The names that the last blocks began with: of each two words, which bytes of them
+    # count, its length and its number.  All are different, and what is known of those
+    # that no filter has is still in `key_hashes`.
+    shape: cython.p_ulonglong
+    shape_sizes: cython.p_int
+    shape_names: cython.p_int
+    shape_count: cython.int
+    shape_max: cython.int
     queue: cython.p_int
     queue_room: cython.int
     queued: cython.int
@@ -586,6 +604,11 @@ class Kernel:
         self.key_starts = longs(scratch["key_starts"])
         self.key_ends = longs(scratch["key_ends"])
         self.attributes_max = len(scratch["key_starts"])
+        self.shape = words(scratch["shape"])
+        self.shape_sizes = ints(scratch["shape_sizes"])
+        self.shape_names = ints(scratch["shape_names"])
+        self.shape_count = 0
+        self.shape_max = len(scratch["shape_sizes"])
         self.queue = ints(scratch["queue"])
         self.queue_room = len(scratch["queue"]) // 4 - 16
         self.queued = 0
@@ -1202,6 +1225,99 @@ class Kernel:
     # --- Reading a block: a msgpack map with string keys and plain values ---------
 
     @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_as_before(
+        self,
+        p: cython.p_uchar,
+        i: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        k: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether the key at ``p[i:end]`` is the one at this place of the shape."""
+        size: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        if end - i >= 16:
+            return (load(p, i, 8) & self.shape[4 * k + 2]) == self.shape[4 * k] and (
+                load(p, i + 8, 8) & self.shape[4 * k + 3]
+            ) == self.shape[4 * k + 1]
+        # Near the end of a block, where no byte more than there are may be read.
+        size = self.shape_sizes[k]
+        half = min(size, 8)
+        return (
+            size <= end - i
+            and load(p, i, half) == self.shape[4 * k]
+            and load(p, i + half, size - half) == self.shape[4 * k + 1]
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def remember_key(
+        self,
+        p: cython.p_uchar,
+        i: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+        name: cython.int,
+    ) -> cython.void:
+        """Append a key, ``p[i:i + size]`` with the byte of its length, to the shape.
+
+        Blocks of one publisher have the same names in the same order: to compare two
+        words is quicker than to find a name and to see that it is not there twice.
+        """
+        k: cython.Py_ssize_t = self.shape_count
+        j: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        ones: cython.uchar[8]
+        if k == self.shape_max or size > 16:
+            return
+        if cython.compiled:
+            for j in range(8):
+                ones[j] = 0xFF
+        else:
+            ones = bytes([0xFF] * 8)
+        half = min(size, 8)
+        self.shape[4 * k] = load(p, i, half)
+        self.shape[4 * k + 1] = load(p, i + half, size - half)
+        self.shape[4 * k + 2] = load(ones, 0, half)
+        self.shape[4 * k + 3] = load(ones, 0, size - half)
+        self.shape_sizes[k] = cython.cast(cython.int, size)
+        self.shape_names[k] = name
+        self.shape_count += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_key(
+        self,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        unknown: cython.int,
+    ) -> cython.int:
+        """The number of a name, -1 if no filter has it; or below that, what is bad."""
+        h: cython.ulonglong = hash_bytes(p, start, end, self.seed)
+        name: cython.int = self.find_name(p, start, end, h)
+        j: cython.int
+        if name >= 0:
+            return -1 - DUPLICATE if self.x[8 * name] >= 0 else name
+        # No filter knows the name; it may stand there once all the same.
+        for j in range(unknown):
+            if (
+                self.key_hashes[j] == h
+                and self.key_ends[j] - self.key_starts[j] == end - start
+                and same_bytes(p, self.key_starts[j], p, start, end - start)
+            ):
+                return -1 - DUPLICATE
+        self.key_hashes[unknown] = h
+        if not is_utf8(p, start, end):
+            return -1 - NOT_UTF8
+        if is_longer(p, start, end, NAME_MAX):
+            return -1 - TOO_LONG
+        return -1
+
+    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def read(
@@ -1215,11 +1331,9 @@ class Kernel:
         count: cython.Py_ssize_t
         unknown: cython.int = 0
         k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         size: cython.Py_ssize_t
         start: cython.Py_ssize_t
         name: cython.int
-        h: cython.ulonglong
         word: cython.ulonglong
         whole: cython.longlong
         real: cython.double
@@ -1249,45 +1363,39 @@ class Kernel:
             # The key.
             if i >= end:
                 return TRUNCATED
-            c = p[i]
-            i += 1
-            if (c & 0xE0) == 0xA0:
-                size = c & 0x1F
-            elif 0xD9 <= c <= 0xDB:
-                if i + (1 << (c - 0xD9)) > end:
-                    return TRUNCATED
-                size = big_endian(p, i, 1 << (c - 0xD9))
-                i += 1 << (c - 0xD9)
+            if k < self.shape_count and self.is_as_before(p, i, end, k):
+                start = i + 1
+                i += self.shape_sizes[k]
+                name = self.shape_names[k]
             else:
-                return WRONG_TYPE
-            if size > end - i:
-                return TRUNCATED
-            start = i
-            i += size
-            h = hash_bytes(p, start, i, self.seed)
-            name = self.find_name(p, start, i, h)
+                self.shape_count = min(self.shape_count, cython.cast(cython.int, k))
+                c = p[i]
+                i += 1
+                if (c & 0xE0) == 0xA0:
+                    size = c & 0x1F
+                elif 0xD9 <= c <= 0xDB:
+                    if i + (1 << (c - 0xD9)) > end:
+                        return TRUNCATED
+                    size = big_endian(p, i, 1 << (c - 0xD9))
+                    i += 1 << (c - 0xD9)
+                else:
+                    return WRONG_TYPE
+                if size > end - i:
+                    return TRUNCATED
+                start = i
+                i += size
+                name = self.read_key(p, start, i, unknown)
+                if name < -1:
+                    return -1 - name
+                if k == self.shape_count and c < 0xC0:
+                    self.remember_key(p, start - 1, size + 1, name)
             if name >= 0:
-                if self.x[8 * name] >= 0:
-                    return DUPLICATE
                 self.attributes[self.set_count] = name
                 self.set_count += 1
             else:
-                # No filter knows the name; it may stand there once all the same.
-                for j in range(unknown):
-                    if (
-                        self.key_hashes[j] == h
-                        and self.key_ends[j] - self.key_starts[j] == size
-                        and same_bytes(p, self.key_starts[j], p, start, size)
-                    ):
-                        return DUPLICATE
-                self.key_hashes[unknown] = h
                 self.key_starts[unknown] = start
                 self.key_ends[unknown] = i
                 unknown += 1
-                if not is_utf8(p, start, i):
-                    return NOT_UTF8
-                if is_longer(p, start, i, NAME_MAX):
-                    return TOO_LONG
             # The value.
             if i >= end:
                 return TRUNCATED
@@ -1437,7 +1545,6 @@ class Kernel:
         kind: cython.int,
         start: cython.int,
         end: cython.int,
-        short: cython.int,
         wanted: cython.bint,
     ) -> cython.void:
         """Queue something to read, if it is wanted: written in any case, no branch."""
@@ -1445,7 +1552,6 @@ class Kernel:
         self.queue[i] = kind
         self.queue[i + 1] = start
         self.queue[i + 2] = end
-        self.queue[i + 3] = short
         self.queued += wanted
 
     @cython.cfunc
@@ -1489,13 +1595,7 @@ class Kernel:
             # name of the notification.
             for s in range(at + 4, at + 4 + 4 * arena[at + 1], 4):
                 second = arena[s] - 1
-                self.push(
-                    kind,
-                    arena[s + 1],
-                    arena[s + 2],
-                    arena[s + 3],
-                    self.x[8 * second] >= 0,
-                )
+                self.push(kind, arena[s + 1], arena[s + 2], self.x[8 * second] >= 0)
             return
         self.sort_attributes()
         for j in range(self.set_count):
@@ -1508,9 +1608,7 @@ class Kernel:
             while arena[s] != second and arena[s] != -1:
                 place = (place + 1) & mask
                 s = at + 4 + 4 * place
-            self.push(
-                kind, arena[s + 1], arena[s + 2], arena[s + 3], arena[s] == second
-            )
+            self.push(kind, arena[s + 1], arena[s + 2], arena[s] == second)
 
     @cython.cfunc
     @cython.inline
@@ -1518,10 +1616,10 @@ class Kernel:
     @cython.exceptval(check=False)
     def push_list(self, at: cython.int) -> cython.void:
         if at > 0:
-            self.push(LIST, at, 0, 0, True)
+            self.push(LIST, at, 0, True)
         elif at < 0:
             at = -at
-            self.push(STRETCH, at + 3, at + 3 + self.arena[at], 0, self.arena[at] > 0)
+            self.push(STRETCH, at + 3, at + 3 + self.arena[at], self.arena[at] > 0)
             self.push_directory(self.arena[at + 2], RUN, NAMES_MAX)
 
     @cython.cfunc
@@ -1544,16 +1642,16 @@ class Kernel:
             if self.visits[2 * i + 1]:
                 self.push(
                     STRETCH, arena[row + 2], arena[row + 3],
-                    0, arena[row + 2] < arena[row + 3],
+                    arena[row + 2] < arena[row + 3],
                 )  # fmt: skip
                 self.push(
                     STRETCH, arena[row + 4], arena[row + 5],
-                    0, arena[row + 4] < arena[row + 5],
+                    arena[row + 4] < arena[row + 5],
                 )  # fmt: skip
                 self.push_list(arena[row + 6])
             else:
                 self.push(
-                    STRETCH, arena[row], arena[row + 1], 0, arena[row] < arena[row + 1]
+                    STRETCH, arena[row], arena[row + 1], arena[row] < arena[row + 1]
                 )
         for i in range(self.found_count):
             at = self.found_lists[i]
@@ -1661,18 +1759,22 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def up_to(
-        self, s: cython.Py_ssize_t, m: cython.Py_ssize_t, v: cython.int
+        self,
+        s: cython.Py_ssize_t,
+        m: cython.Py_ssize_t,
+        step: cython.Py_ssize_t,
+        v: cython.int,
     ) -> cython.Py_ssize_t:
-        """How many of ``m`` short entries of a part have a threshold up to ``v``."""
+        """How many of ``m`` ascending keys, ``step`` words apart, are at most ``v``."""
         lo: cython.Py_ssize_t = 0
         half: cython.Py_ssize_t
         if m == 0:
             return 0
         while m > 1:
             half = m >> 1
-            lo += half * (self.arena[s + 5 * (lo + half - 1)] <= v)
+            lo += half * (self.arena[s + step * (lo + half - 1)] <= v)
             m -= half
-        return lo + (self.arena[s + 5 * lo] <= v)
+        return lo + (self.arena[s + step * lo] <= v)
 
     @cython.cfunc
     @cython.inline
@@ -1706,59 +1808,83 @@ class Kernel:
         self.found = n
 
     @cython.cfunc
+    @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def run_group(self, s: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-        """Test the entries of a group, part after part."""
+    def run_keyed(
+        self,
+        s: cython.Py_ssize_t,
+        m: cython.Py_ssize_t,
+        words: cython.int,
+        rest: cython.int,
+        v: cython.int,
+    ) -> cython.void:
+        """Test ``m`` entries of a part, whose keys are one word or, of bands, two.
+
+        What keys of one word say holds; a band holds if its second word is not below
+        ``v``.
+        """
         arena = self.arena
-        end: cython.Py_ssize_t
-        m: cython.Py_ssize_t
-        u: cython.Py_ssize_t
-        kind: cython.int
-        v: cython.int
-        if arena[s] < 0:
-            end = arena[s + 1]
-            m = arena[s + 2]
-            self.run_pairs(s + 3, m)
-            self.run(s + 3 + 7 * m, end, 0)
-            s = end
-        while s < e:
-            kind = arena[s] & 7
-            v = self.x[arena[s] >> 3]
-            end = arena[s + 1]
-            m = arena[s + 2]
-            s += 3
-            if v < 0:
-                s = end  # the name is there, with a value of another kind
-                continue
-            if kind == LT:
-                v = -v
-            if kind == LT or kind == GT:
-                # Thresholds ascend; behind the first that fails, all fail.
-                self.run_short(s + 1, self.up_to(s, m, v), 5)
-                s += 5 * m
-                while s < end and arena[s] <= v:
-                    if self.is_wanted(arena[s + 1]) and self.holds(s + 3, arena[s + 2]):
-                        self.emit(arena[s + 1])
-                    s += 3 + 3 * arena[s + 2]
+        x = self.x
+        out = self.out
+        n: cython.Py_ssize_t = self.found
+        z: cython.Py_ssize_t
+        w: cython.int
+        holds: cython.int
+        for z in range(m):
+            holds = (words == 1) | (arena[s + 1] >= v)
+            s += words
+            if rest == 1:
+                w = x[arena[s] >> 1]
+                holds &= (
+                    ((w >= arena[s + 1]) & (w <= arena[s + 2])) ^ (arena[s] & 1)
+                ) & (w >= 0)
+            elif rest > 1 and holds:
+                holds = self.is_wanted(arena[s + 3 * rest]) and self.holds(s, rest)
+            s += 3 * rest
+            if self.as_masks:
+                self.mask |= cython.cast(cython.ulonglong, holds) << arena[s]
             else:
-                u = 0
-                if kind == NE:
-                    # Those that differ: below the value, and above it.
-                    u = self.up_to(s, m, v - 1)
-                    self.run_short(s + 1, u, 5)
-                    u = self.up_to(s, m, v)
-                self.run_short(s + 5 * u + 1, m - u, 5)
-                s += 5 * m
-                while s < end:
-                    if (
-                        (kind != NE or arena[s] != v)
-                        and self.is_wanted(arena[s + 1])
-                        and self.holds(s + 3, arena[s + 2])
-                    ):
-                        self.emit(arena[s + 1])
-                    s += 3 + 3 * arena[s + 2]
-            s = end
+                out[n] = arena[s]
+                n += holds
+            s += 1
+        self.found = n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def run_parts(self, s: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+        """Of each part, search for the entries that can match, and test these."""
+        arena = self.arena
+        form: cython.int
+        rest: cython.int
+        words: cython.int
+        step: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        lo: cython.Py_ssize_t
+        hi: cython.Py_ssize_t
+        v: cython.int
+        while s < e:
+            v = self.x[arena[s]]
+            form = arena[s + 1]
+            rest = arena[s + 2]
+            m = arena[s + 3]
+            words = 1 + (form == BANDED)
+            step = words + 3 * rest + 1
+            # Without a coordinate, the name is there with a value of another kind.
+            if v >= 0:
+                lo = 0
+                if form == FALLING:
+                    hi = self.up_to(s + 5, m, step, -v)
+                else:
+                    hi = self.up_to(s + 5, m, step, v)
+                    if form != RISING:
+                        lo = self.up_to(s + 5, hi, step, v - arena[s + 4] - 1)
+                if rest == 1 and words == 1:
+                    self.run_short(s + 6 + step * lo, hi - lo, 5)
+                else:
+                    self.run_keyed(s + 5 + step * lo, hi - lo, words, rest, v)
+            s += 5 + step * m
 
     @cython.cfunc
     @cython.nogil
@@ -1769,6 +1895,7 @@ class Kernel:
         i: cython.int
         kind: cython.int
         s: cython.Py_ssize_t
+        m: cython.Py_ssize_t
         if cython.compiled:
             for i in range(min(8, self.queued)):
                 prefetch(arena + self.queue[4 * i + 1])
@@ -1786,10 +1913,15 @@ class Kernel:
             elif kind == LIST:
                 self.emit_stretch(s + 3, arena[s])
                 self.run(s + 3 + arena[s], arena[s + 2], arena[s + 1])
-            elif kind == RUN:
-                self.run(s, self.queue[4 * i + 2], self.queue[4 * i + 3])
             else:
-                self.run_group(s, self.queue[4 * i + 2])
+                self.run_parts(s + 2, arena[s])
+                m = arena[s + 1]
+                s = arena[s]
+                if kind == GROUP:
+                    self.run_pairs(s, m)
+                    s += 7 * m
+                    m = 0
+                self.run(s, self.queue[4 * i + 2], m)
         self.queued = 0
 
     @cython.cfunc

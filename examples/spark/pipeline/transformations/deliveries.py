@@ -1,0 +1,31 @@
+"""Two tables: every delivery, and how many each subscriber got.
+
+Subscriptions are compiled beforehand: what a pipeline declares may not run jobs of its
+own, and a compiled table is ready to be used.
+"""
+
+from pyspark import pipelines as dp
+from pyspark.sql import DataFrame, SparkSession, functions as F
+
+import siena.spark
+
+spark = SparkSession.active()
+
+
+@dp.materialized_view
+def deliveries() -> DataFrame:
+    """Who gets which flight; the notification is a line of JSON."""
+    flights = spark.read.text("flights.ndjson").select(
+        F.get_json_object("value", "$.carrier").alias("carrier"),
+        F.get_json_object("value", "$.flight").cast("int").alias("flight"),
+        F.col("value").alias("notification"),
+    )
+    return siena.spark.match(
+        flights, "flights.siena", key=["carrier", "flight"], column="notification"
+    )
+
+
+@dp.materialized_view
+def counts() -> DataFrame:
+    """How many flights each subscriber got."""
+    return spark.read.table("deliveries").groupBy("subscriber").count()
