@@ -34,6 +34,7 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.snapshots import look
 from siena.broker.turn import Turn
+from siena.broker.upkeep import Upkeep
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
@@ -129,6 +130,7 @@ class Broker:
             self._servers.append(server)
         self.links.call(self.settings.links)
         self.desk.start()
+        self.upkeep = Upkeep(self.core.exchange)
 
     def _features(self) -> tuple[str, ...]:
         """Whether there is a log; where brokers are to call, if that is not here."""
@@ -143,6 +145,7 @@ class Broker:
             server.close()
         await self.links.stop()
         await self.moving.stop()
+        await self.upkeep.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)

@@ -9,8 +9,6 @@ from array import array
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
 from siena.broker.core import Core
 from siena.broker.exchange import Routed
 from siena.broker.intake import AT_ONCE_BYTES, Run
@@ -88,15 +86,13 @@ class Publications:
             return None
         core, answers = self._core, self._answers
         blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
-        offsets = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(np.frombuffer(self._lengths, np.int64), out=offsets[1:])
-        batch = Batch(blocks, offsets, self._origins)
+        batch = Batch(blocks, self._lengths, self._origins)
         self._blocks, self._origins, self._answers = [], [], []
         self._lengths = array("q")
         self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
-            routed = core.exchange.route(blocks, offsets)
+            routed = core.exchange.route(blocks, batch.lengths)
             self._count(batch, routed.bad)
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
