@@ -1,5 +1,7 @@
 """The exchange against its obvious twin, while interests come and go."""
 
+from array import array
+
 from hypothesis import given, strategies as st
 
 from broker.obvious_exchange import ObviousExchange
@@ -8,7 +10,6 @@ from siena.matching.blocks import encode
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import unpack_msg
 from siena.protocol.frames import Splitter
-from siena.protocol.gathering import Gathering
 from strategies import filters, notifications, predicates
 
 Subscribed = tuple[int, int, Filter | Predicate]
@@ -58,10 +59,8 @@ def test_the_exchange_is_its_twin(
 
 def routed(exchange: Exchange | ObviousExchange, notifications: Routing) -> object:
     """What comes of notifications, and of blocks that are none, in a fixed order."""
-    gathering = Gathering()
-    for notification in notifications:
-        gathering.add(b"\xc0" if notification is None else encode(notification))
-    return plain(exchange.route(bytes(gathering.blocks), gathering.offsets))
+    blocks = [b"\xc0" if n is None else encode(n) for n in notifications]
+    return plain(exchange.route(b"".join(blocks), array("q", map(len, blocks))))
 
 
 def plain(found: Routed) -> object:

@@ -1,33 +1,74 @@
 """What is cut by the kernel is what is cut frame by frame."""
 
+from array import array
+from collections.abc import Iterator
+from itertools import groupby
+
 import pytest
 from hypothesis import given, strategies as st
 
+from kernels import plain
 from siena.broker import intake
 from siena.broker.intake import Run, cut, cut_one_by_one
+from siena.matching.kernels import wiring
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
 
 LIMIT = 40
+KERNELS = {"compiled": wiring, "plain": plain("wiring")}
 frames = st.builds(
     pack, st.sampled_from([Op.PUB, Op.PUB, Op.PUB, Op.PING, 99]), st.binary(max_size=50)
 )
 
 
-@given(st.lists(frames, max_size=12), st.binary(max_size=9), st.integers(0, 700))
-def test_both_cut_alike(sent: list[bytes], rest: bytes, size: int) -> None:
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(
+    st.lists(frames, max_size=12),
+    st.binary(max_size=9),
+    st.integers(0, 700),
+    st.integers(1, 200),
+)
+def test_both_cut_alike(
+    kernel: str, sent: list[bytes], rest: bytes, size: int, at_once: int
+) -> None:
+    """However little is looked at at once."""
     data = (b"".join(sent) + rest)[:size]
+    pieces: list[Run | Frame] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intake, "SHORT_BYTES", 0)
+        patch.setattr(intake, "AT_ONCE_BYTES", at_once)
+        patch.setattr(intake, "wiring", KERNELS[kernel])
         found = cut(data, LIMIT)
+        pieces += found.pieces
+        while not found.is_all:
+            before = found.end
+            found = cut(data, LIMIT, before)
+            assert found.end > before
+            pieces += found.pieces
     expected = cut_one_by_one(data, LIMIT)
-    assert found[:3] == expected[:3]
+    assert list(_in_rows(pieces)) == expected.pieces
+    assert found[1:3] == expected[1:3]
     assert str(found.error) == str(expected.error)
+
+
+def _in_rows(pieces: list[Run | Frame]) -> Iterator[Run | Frame]:
+    """The same, with runs joined that stand side by side."""
+    for is_run, some in groupby(pieces, lambda piece: isinstance(piece, Run)):
+        if is_run:
+            blocks, lengths = zip(*some, strict=True)
+            yield Run(b"".join(blocks), sum(lengths, start=array("q")))
+        else:
+            yield from some
 
 
 def test_a_publication_that_is_too_long_is_for_itself() -> None:
     long = pack(Op.PUB, bytes(BLOCK_BYTES_MAX + 1))
     short = pack(Op.PUB, b"x")
-    found = cut(short + long + short, FRAME_BYTES_MAX)
-    assert [type(piece) for piece in found.pieces] == [Run, Frame, Run]
-    assert found.error is None
+    data, pieces, at = short + long + short, list[Run | Frame](), 0
+    while at < len(data):
+        found = cut(data, FRAME_BYTES_MAX, at)
+        assert found.error is None
+        pieces += found.pieces
+        at = found.end
+    assert [type(piece) for piece in pieces] == [Run, Frame, Run]
+    assert pieces == cut_one_by_one(data, FRAME_BYTES_MAX).pieces

@@ -1,5 +1,6 @@
 """Deliveries laid out together are those that the protocol writes one by one."""
 
+from array import array
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,6 @@ from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.kernels import wiring
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import pack_msg
-from siena.protocol.gathering import Gathering
 from strategies import filters, notifications, predicates
 
 KERNELS = {"compiled": wiring, "plain": plain("wiring")}
@@ -40,12 +40,12 @@ def test_every_connection_gets_what_it_wants_in_order(
         dispatcher.remove(added)
     kept = [(i, *one) for i, one in enumerate(held) if i not in removed]
     blocks = [b"\xc0" if n is None else encode(n) for n in published]
-    gathering = Gathering()
-    for block in blocks:
-        gathering.add(block)
+    lengths = array("q", map(len, blocks))
     for _ in range(2):  # the second time it finds its scratch as it was left
-        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
-        assert [c < 0 for c in found.counts.tolist()] == [n is None for n in published]
+        found = dispatcher.dispatch(b"".join(blocks), lengths)
+        missing = [index for index, n in enumerate(published) if n is None]
+        assert [index for index, _ in found.bad] == missing
+        assert all(reason > 0 for _, reason in found.bad)
         got = {slot: (data, count) for slot, data, count in found.batches}
         for slot in range(4):
             frames = []
@@ -103,10 +103,9 @@ def test_more_slots_and_serials_than_there_was_room_for() -> None:
     for slot in range(300):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": 1})
-    gathering = Gathering()
-    gathering.add(block)
+    one = block, array("q", [len(block)])
     for _ in range(2):
-        found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+        found = dispatcher.dispatch(*one)
         assert {slot: data for slot, data, _ in found.batches} == {
             slot: pack_msg([slot], block) for slot in range(300)
         }
@@ -117,19 +116,22 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     dispatcher = Dispatcher()
     dispatcher.add(Filter(()), slot=0, number=1)
     block = encode({"x": 1})
-    gathering = Gathering()
-    gathering.add(block)
-    kernel = dispatcher._kernel
+    one = block, array("q", [len(block)])
+    courier = dispatcher._courier
 
     def without_memory(*_: object) -> None:
         raise MemoryError
 
-    dispatcher._kernel = SimpleNamespace(measure=kernel.measure, lay_out=without_memory)  # type: ignore[assignment]
+    dispatcher._courier = SimpleNamespace(
+        know_matches=courier.know_matches,
+        measure=courier.measure,
+        lay_out=without_memory,
+    )
     with pytest.raises(MemoryError):
-        dispatcher.dispatch(gathering.blocks, gathering.offsets)
-    dispatcher._kernel = kernel
+        dispatcher.dispatch(*one)
+    dispatcher._courier = courier
     dispatcher.add(Filter(()), slot=1, number=2)
-    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    found = dispatcher.dispatch(*one)
     assert {slot: data for slot, data, _ in found.batches} == {
         0: pack_msg([1], block),
         1: pack_msg([2], block),
@@ -144,9 +146,8 @@ def test_much_at_once_is_written_but_not_kept_room_for(
     for slot in range(500):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": "y" * 100})
-    gathering = Gathering()
-    gathering.add(block)
+    one = block, array("q", [len(block)])
     before = len(dispatcher._out)
-    found = dispatcher.dispatch(gathering.blocks, gathering.offsets)
+    found = dispatcher.dispatch(*one)
     assert len(found.batches) == 500
     assert len(dispatcher._out) == before

@@ -5,9 +5,14 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from siena.matching.tree import TreeMatcher
+from siena.messages import Interface, Message, Outbox, Subscribe
 from siena.model import Value
+from siena.routing.cbcb.messages import ReceiverAdvertisement, UpdateReply
+from siena.routing.cbcb.node import Node, Sends
+from siena.routing.router import Router
 from siena.routing.schemes.pif import PIF
 from siena.routing.topology import Broker
+from siena.sim import cbcb_world, world
 from siena.sim.quick_tally import QuickTally, _Event
 from siena.studies import architectures, matching_runs, network_runs
 from siena.studies.registry import NAMES, find
@@ -78,6 +83,16 @@ def times(column: str, factor: float) -> Spoil:
         ("covering", lambda row: {**row, "agrees": False}, "sound"),
         ("forwarding", lambda row: {**row, "matched": hash(str(row))}, "agree"),
         ("brokers", lambda row: {**row, "agrees": False}, "T-F2"),
+        ("choices", lambda row: {**row, "subscription_cost": 7.0}, "lone"),
+        ("scale", lambda row: {**row, "agrees": False}, "agree"),
+        ("memory", lambda row: {**row, "PSF_copies": 7}, "T-E8"),
+        ("memory", times("PSF_bits", 1.1), "E.4"),
+        ("memory", times("PIF_vertices", 0.1), "E.6"),
+        ("cbcb", lambda row: {**row, "requests": 9, "replies": 9}, "C.6 size"),
+        ("pruning", lambda row: {**row, "missing": 2}, "T-C20"),
+        ("merging", lambda row: {**row, "is_right": False}, "right"),
+        ("merging", lambda row: {**row, "told": hash(str(row))}, "order"),
+        ("changes", times("messages_per_change", 0.5), "O(N)"),
     ],
 )
 def test_wrong_numbers_are_noticed(
@@ -109,6 +124,7 @@ class ForgetfulTally(QuickTally):
         ("fig27", FloodingTally, "F27c", 10),
         ("fig31", ForgetfulTally, "F31d", 1),
         ("fig26", ForgetfulTally, "F26c", 1000),
+        ("choices", FloodingTally, "order", 1000),
     ],
 )
 def test_a_wrong_router_is_noticed(
@@ -123,6 +139,77 @@ def test_a_wrong_router_is_noticed(
     plan = [row for row in study.rows("test", 1) if number(row, "parties") <= enough]
     found = [{**row, **study.run(row)} for row in plan]
     assert claim in failures(name, found)
+
+
+class DeafRouter(Router):
+    """A router that forgets what every other neighbour wants."""
+
+    def handle(self, message: Message, source: Interface) -> Outbox:
+        if isinstance(message, Subscribe) and isinstance(source, int) and source % 2:
+            return []
+        return super().handle(message, source)
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("brokers", "T-F2"),
+        ("scale", "agree"),
+        ("merging", "right"),
+        ("changes", "right"),
+    ],
+)
+def test_a_wrong_broker_is_noticed(
+    name: str, claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world, "Router", DeafRouter)
+    study = find(name)
+    found = [{**row, **study.run(row)} for row in study.rows("test", 1)]
+    assert claim in failures(name, found)
+
+
+class ShyNode(Node):
+    """A broker of CBCB that keeps the advertisements of others to itself."""
+
+    def _handle_advertisement(
+        self, message: ReceiverAdvertisement, source: Broker
+    ) -> Sends:
+        super()._handle_advertisement(message, source)
+        return []
+
+
+class StubbornNode(Node):
+    """A broker of CBCB that never forgets what somebody wanted."""
+
+    def _handle_reply(self, message: UpdateReply, source: Broker) -> Sends:
+        before = self.table.wanted(source)
+        sends = super()._handle_reply(message, source)
+        self.table.widen(source, before)
+        return sends
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "wrong", "claim"),
+    [
+        ("pruning", None, ShyNode, "T-C21"),
+        ("cbcb", "spreading", ShyNode, "C.6 FN"),
+        ("cbcb", "changing", StubbornNode, "C.6 FP"),
+    ],
+)
+def test_a_wrong_node_is_noticed(
+    name: str,
+    part: str | None,
+    wrong: type[Node],
+    claim: str,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = [row for row in rows(name, store) if row.get("part") != part]
+    monkeypatch.setattr(cbcb_world, "Node", wrong)
+    study = find(name)
+    plan = [row for row in study.rows("test") if row.get("part") == part]
+    found = [{**row, **study.run(row)} for row in plan]
+    assert claim in failures(name, found if part is None else [*right, *found])
 
 
 class BlindScheme(PIF):

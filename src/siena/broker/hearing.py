@@ -140,15 +140,16 @@ class Hearing:
         return b""
 
     def _read_frames(self, data: bytes) -> bytes:
-        limit = self.frame_bytes_max
-        found = cut(data, limit)
-        self._needed = found.needed
-        for piece in found.pieces:
-            if not self._listener.is_listening:
-                return b""
-            self._listener.hear(piece)
-        if found.error is not None:
-            if self.frame_bytes_max != limit:  # it is known by now who this is
-                return self._read_frames(data[found.end :])
-            raise found.error
-        return data[found.end :]
+        at, is_all = 0, False
+        while not is_all:
+            limit = self.frame_bytes_max
+            _, at, self._needed, error, is_all = found = cut(data, limit, at)
+            for piece in found.pieces:
+                if not self._listener.is_listening:
+                    return b""
+                self._listener.hear(piece)
+            if error is not None:
+                if self.frame_bytes_max == limit:
+                    raise error
+                is_all = False  # it is known by now who this is, and they may say more
+        return data[at:]

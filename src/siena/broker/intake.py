@@ -9,16 +9,18 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from siena.matching.kernels import wiring
 from siena.protocol.faults import ProtocolError
 from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length
-from siena.protocol.gathering import Gathering, Pause
 from siena.protocol.limits import BLOCK_BYTES_MAX
 
 _LENGTH = struct.Struct("<I")
+# Why a row of publications ended; the kernel has the same number.
+OTHER_FRAME = 1
 # Below this many bytes a loop is done before the kernel has been set up.
 SHORT_BYTES = 1_024
+# What is looked at at once: with its copies it fits into the cache of a processor.
+AT_ONCE_BYTES = 262_144
 
 
 class Run(NamedTuple):
@@ -35,10 +37,15 @@ class Cut(NamedTuple):
     end: int
     needed: int
     error: ProtocolError | None
+    is_all: bool = True
+    """Whether nothing behind the end is complete, for all that is known."""
 
 
-def cut(data: bytes, limit: int) -> Cut:
+def cut(data: bytes, limit: int, start: int = 0) -> Cut:
     """Cut a buffer; what is wrong with it comes after what was right.
+
+    Of a long one, the beginning: what it is cut into is then routed and written while
+    the processor still has it at hand.
 
     >>> from siena.protocol.frames import pack
     >>> data = pack(Op.PUB, b"a") + pack(Op.PUB, b"bc") + pack(Op.PING, b"d") + b"123"
@@ -48,46 +55,43 @@ def cut(data: bytes, limit: int) -> Cut:
     >>> data[found.end :], found.needed
     (b'123', 5)
     """
-    if len(data) < SHORT_BYTES:
-        return cut_one_by_one(data, limit)
+    if len(data) - start < SHORT_BYTES:
+        return cut_one_by_one(data, limit, start)
     pieces: list[Run | Frame] = []
-    gathering = Gathering(limit)
-    at, size, needed = 0, len(data), HEAD_BYTES
-    error = None
-    try:
-        while True:
-            at, why = gathering.take(data, at)
-            _collect(gathering, pieces)
-            if size - at < 4:
-                break
-            (length,) = _LENGTH.unpack_from(data, at)
+    at, size, needed = start, len(data), HEAD_BYTES
+    bound = min(size, start + AT_ONCE_BYTES)
+    is_all = True
+    while True:
+        blocks, lengths, at, why = wiring.cut(data, at, bound, limit, BLOCK_BYTES_MAX)
+        if lengths:
+            pieces.append(Run(blocks, lengths))
+        if size - at < 4:
+            break
+        (length,) = _LENGTH.unpack_from(data, at)
+        try:
             check_length(length, limit)
-            end = at + 4 + length
-            if end > size:
-                needed = 4 + length
-                break
-            assert why is Pause.OTHER_FRAME
+        except ProtocolError as error:
+            return Cut(pieces, at, needed, error)
+        end = at + 4 + length
+        if end > size:
+            needed = 4 + length
+            break
+        if why == OTHER_FRAME:
             pieces.append(Frame(data[at + 4], data[at + 5 : end]))
             at = end
-    except ProtocolError as caught:
-        error = caught
-        at += int(gathering.offsets[-1]) + HEAD_BYTES * len(gathering)
-        _collect(gathering, pieces)
-    return Cut(pieces, at, needed, error)
+        elif at > start:
+            is_all = False
+            break
+        else:
+            bound = end  # one that is longer than what is looked at at once
+    return Cut(pieces, at, needed, None, is_all)
 
 
-def _collect(gathering: Gathering, pieces: list[Run | Frame]) -> None:
-    if len(gathering):
-        lengths = array("q", np.diff(gathering.offsets).tobytes())
-        pieces.append(Run(bytes(gathering.blocks), lengths))
-        gathering.clear()
-
-
-def cut_one_by_one(data: bytes, limit: int) -> Cut:
+def cut_one_by_one(data: bytes, limit: int, start: int = 0) -> Cut:
     """The same, frame by frame: for few of them, and what the other must equal."""
     pieces: list[Run | Frame] = []
     blocks: list[bytes] = []
-    at, size, needed = 0, len(data), HEAD_BYTES
+    at, size, needed = start, len(data), HEAD_BYTES
     error = None
     try:
         while size - at >= 4:

@@ -31,7 +31,7 @@ class Outbox:
     >>> frame = bytes([6, 0, 0, 0]) + b"123456"
     >>> outbox.deliver(frame * 4, 4, waiting=0)
     <Fit.DROPPED: 2>
-    >>> len(outbox.take()), outbox.lost
+    >>> sum(map(len, outbox.take())), outbox.lost
     (30, 1)
     >>> outbox.recover()  # once the reader has caught up
     1
@@ -114,10 +114,10 @@ class Outbox:
         lost, self.lost = self.lost, 0
         return lost
 
-    def take(self) -> bytes:
-        """What is to be written now."""
+    def take(self) -> list[bytes]:
+        """What is to be written now, in pieces: a transport need not join them."""
         frames, self._frames, self._size = self._frames, [], 0
-        return frames[0] if len(frames) == 1 else b"".join(frames)
+        return frames
 
     def _add(self, frame: bytes) -> None:
         self._frames.append(frame)

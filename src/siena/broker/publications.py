@@ -7,12 +7,11 @@ until what was published before it has been routed.
 
 from array import array
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Protocol
 
 from siena.broker.core import Core
 from siena.broker.exchange import Routed
-from siena.broker.intake import Run
+from siena.broker.intake import AT_ONCE_BYTES, Run
 from siena.broker.onward import Batch, Onward, Origin, Source
 from siena.broker.tracing import Tracing
 from siena.matching.blocks import BLOCK_ERRORS
@@ -20,6 +19,28 @@ from siena.protocol.bodies import Error
 from siena.protocol.deliveries import Forwarded
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op
+
+
+class Journalling(Protocol):
+    """The log, as far as publications need it."""
+
+    @property
+    def defers(self) -> bool:
+        """Whether answers wait until the disk has taken what was published."""
+        ...
+
+    def defer(self, source: Source, frame: bytes) -> None:
+        """Answer then."""
+        ...
+
+    def write(
+        self,
+        batch: Batch,
+        bad: Sequence[tuple[int, int]],
+        answers: list[tuple[Source, bytes]],
+    ) -> list[tuple[Source, bytes]]:
+        """Write what was routed, but for what is bad; the answers that may be sent."""
+        ...
 
 
 class Publications:
@@ -30,11 +51,14 @@ class Publications:
         self._onward = Onward(core)
         self._blocks: list[bytes] = []
         self._lengths = array("q")
+        self._size = 0
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
         self.tracing = Tracing(core, self)
         self.publishers: list[Source] = []
         """Who published what is being routed."""
+        self.journal: Journalling | None = None
+        """Where it is written down, if it is."""
 
     def add(
         self, source: Source, run: Run, heads: Sequence[Forwarded] | None = None
@@ -43,11 +67,16 @@ class Publications:
         self._origins.append(Origin(source, len(self._lengths), heads))
         self._blocks.append(run.blocks)
         self._lengths += run.lengths
+        self._size += len(run.blocks)
+        if self._size >= AT_ONCE_BYTES:
+            self.flush()
 
     def answer(self, source: Source, frame: bytes) -> None:
         """Send this when all that came before has been routed."""
         if self._lengths:
             self._answers.append((source, frame))
+        elif self.journal is not None and self.journal.defers:
+            self.journal.defer(source, frame)
         else:
             source.reply(frame)
 
@@ -57,15 +86,16 @@ class Publications:
             return None
         core, answers = self._core, self._answers
         blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
-        offsets = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(np.frombuffer(self._lengths, np.int64), out=offsets[1:])
-        batch = Batch(blocks, offsets, self._origins)
+        batch = Batch(blocks, self._lengths, self._origins)
         self._blocks, self._origins, self._answers = [], [], []
         self._lengths = array("q")
+        self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
-            routed = core.exchange.route(blocks, offsets)
+            routed = core.exchange.route(blocks, batch.lengths)
             self._count(batch, routed.bad)
+            if self.journal is not None:
+                answers = self.journal.write(batch, routed.bad, answers)
             self._deliver(routed)
             if routed.others or core.router.tables.has_master:
                 self._onward.send(batch, routed)

@@ -13,6 +13,7 @@ import typer
 
 from siena.broker.addresses import Address
 from siena.broker.broker import Broker
+from siena.broker.memory import keep_memory
 from siena.broker.network import Network, read_network
 from siena.broker.settings import PORT, Settings, gather
 from siena.broker.workers import WORKERS_MAX, Workers
@@ -61,6 +62,13 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep what is published there, for readers by offset [default: no].",
+        ),
+    ] = None,
     workers: Annotated[
         int,
         typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
@@ -89,11 +97,12 @@ def serve(
       siena serve --listen 127.0.0.1:0        at a port that is free
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+      siena serve --log /var/lib/siena        keep it, for Spark and others by offset
       siena serve --network examples/five-brokers.toml
     """  # noqa: D301 -- Typer needs the backspace itself
     _log(verbose=verbose)
     if network is not None:
-        if listen or http or name or peer or mesh or master or config:
+        if listen or http or name or peer or mesh or master or config or log:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         _runner().run(_serve_network(network, json=json))
         return
@@ -102,6 +111,7 @@ def serve(
         "http": http,
         "name": name,
         "insecure_listen": insecure_listen or None,
+        "log": {"path": str(log)} if log else None,
     }
     links = _links(peer or [], mesh or [], master)
 
@@ -131,7 +141,8 @@ def _log(*, verbose: bool) -> None:
 
 
 def _runner() -> asyncio.Runner:
-    """A runner with the fastest loop that there is."""
+    """A runner with the fastest loop that there is, in a process that is its own."""
+    keep_memory()
     try:
         import uvloop
     except ImportError:  # there is none for Windows
@@ -143,6 +154,10 @@ def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
     if settings.http is not None:
         hint = "start a broker of its own, with --peer"
         raise SienaError("several workers do not serve HTTP", hint=hint)
+
+    if settings.log.path is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers keep no log", hint=hint)
 
     def end(*_: object) -> None:
         raise KeyboardInterrupt

@@ -21,12 +21,22 @@ def study_report(
             show_default="STORE/report.html",
         ),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a page of Markdown with the figures beside it instead, to "
+            "this folder.",
+            metavar="DIR",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Write one self-contained HTML page about all studies that have been run.
 
     \b
-    Example:
+    Examples:
       siena study report -o studies.html
+      siena study report --markdown docs/studies
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
     from siena.studies.registry import find_all
@@ -39,6 +49,13 @@ def study_report(
         raise SienaError(
             f"no study has been run in {store}", hint="siena study run --all --quick"
         )
+    if markdown is not None:
+        if output is not None:
+            raise SienaError("one of --output and --markdown, not both")
+        from siena.studies.markdown import write_pages
+
+        print(write_pages(studies, kept, markdown))
+        return
     path = output or store / "report.html"
     path.write_text(page(studies, kept), encoding="utf-8")
     print(path)

@@ -9,7 +9,7 @@ Reference:
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -49,6 +49,9 @@ class Service(Protocol):
     def spoil(self, fault: Fault, rng: random.Random, /) -> None:
         """The next frame of a random link is lost, or comes twice."""
 
+    def finish(self) -> None:
+        """Hand over what parties have not been told of yet."""
+
 
 @dataclass(slots=True)
 class Totals:
@@ -59,6 +62,13 @@ class Totals:
     deliveries: int = 0
 
 
+class Receive(Protocol):
+    """Takes some notifications at once; one, unless it is said."""
+
+    def __call__(self, count: int = 1) -> None:
+        """Take them; with the last that is missing, unsubscribe."""
+
+
 class Party:
     """An interested party: subscribes, waits for its notifications, unsubscribes."""
 
@@ -67,23 +77,23 @@ class Party:
         self.site = site
         self.event = event
         self.is_active = False
+        self.missing = 0
         self._rng = rng
-        self._missing = 0
 
     def begin(self, service: Service, each: int, cycles: int, totals: Totals) -> None:
         """Live through all cycles, the first of which begins soon."""
 
         def subscribe() -> None:
             self.is_active = True
-            self._missing = each
+            self.missing = each
             totals.requests += 1
             service.subscribe(self)
 
-        def receive() -> None:
+        def receive(count: int = 1) -> None:
             nonlocal cycles
-            totals.deliveries += 1
-            self._missing -= 1
-            if self._missing == 0:
+            totals.deliveries += count
+            self.missing -= count
+            if self.missing == 0:
                 self.is_active = False
                 totals.requests += 1
                 service.unsubscribe(self)
@@ -91,7 +101,7 @@ class Party:
                 if cycles:
                     service.scheduler.after(self._rng.uniform(0, PAUSE), subscribe)
 
-        self.receive: Callable[[], None] = receive
+        self.receive: Receive = receive
         if each and cycles:
             first = self._rng.uniform(0, FIRST_SUBSCRIPTION)
             service.scheduler.after(first, subscribe)
@@ -126,6 +136,7 @@ def run_scenario(
                 party = Party(f"p{number}", site, section.pattern, rng)
                 party.begin(service, section.notifications, section.cycles, totals)
     service.scheduler.run()
+    service.finish()
     return totals
 
 

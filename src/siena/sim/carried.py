@@ -69,6 +69,9 @@ class CarriedByBrokers:
         one, other = rng.choice(sorted(self.world.edges))
         self.world.spoil_frame(one, other, fault)
 
+    def finish(self) -> None:
+        """Nothing is held back."""
+
     def _hear(self, client: Client, message: Message) -> None:
         if isinstance(message, Notify):
             client.received.clear()  # nobody will look at them again

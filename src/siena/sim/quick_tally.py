@@ -10,6 +10,8 @@ difference only where all T others are below.  If T is 0 these are all links; ot
 they are on the path from any one of the others to the root.  So two paths are enough.
 For a notification, the links above sites with parties are summed up once and for all,
 and only those on the path from the publisher to the root need a closer look.
+Every active party gets every publication, so that it is known from the beginning which
+will be its last; it is told of all of them then.
 
 Reference:
     Our specification, F.5.
@@ -35,8 +37,8 @@ Toggle = tuple[Broker, bool]
 class QuickTally:
     """Carries a scenario by counting; the topology is a tree, with weights of integers.
 
-    Cost: the depth of the tree, for each request and each publication; a delivery is a
-    call.
+    Cost: the depth of the tree, for each request and each publication; deliveries cost
+    nothing.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class QuickTally:
     def subscribe(self, who: Party) -> None:
         """One more active party at a site."""
         event = self._event(who.event)
-        event.active[who.name] = who
+        event.due.setdefault(event.published + who.missing, []).append(who)
         event.far += self._far[who.site]
         event.hops += len(self._ways[who.site])
         self._change_parties(event, who.site, 1)
@@ -76,7 +78,6 @@ class QuickTally:
     def unsubscribe(self, who: Party) -> None:
         """One active party less."""
         event = self._event(who.event)
-        del event.active[who.name]
         event.far -= self._far[who.site]
         event.hops -= len(self._ways[who.site])
         self._change_parties(event, who.site, -1)
@@ -99,8 +100,9 @@ class QuickTally:
             self._pay("notify", known.hops, known.far)
         else:
             self._pay("notify", *self._notification(known, site))
-        for party in list(known.active.values()):
-            party.receive()
+        known.published += 1
+        for party in known.due.pop(known.published, ()):
+            party.receive(party.missing)
 
     def spoil(self, fault: Fault, _rng: random.Random) -> None:
         """Counting knows no frames."""
@@ -109,8 +111,18 @@ class QuickTally:
             hint=f"here a frame is {fault}",
         )
 
+    def finish(self) -> None:
+        """Hand over what those have got who still wait for more."""
+        for event in self._events.values():
+            for last, parties in event.due.items():
+                for party in parties:
+                    party.receive(party.missing - (last - event.published))
+
     def _event(self, event: str) -> "_Event":
-        return self._events.setdefault(event, _Event())
+        found = self._events.get(event)
+        if found is None:
+            found = self._events[event] = _Event()
+        return found
 
     def _change_parties(self, event: "_Event", site: int, by: int) -> None:
         verb = "subscribe" if by > 0 else "unsubscribe"
@@ -203,7 +215,9 @@ class _Event:
     def __init__(self) -> None:
         self.parties = _Sites()
         self.advertisers = _Sites()
-        self.active: dict[str, Party] = {}
+        self.published = 0
+        # Who leaves after which publication: each active party gets them all.
+        self.due: dict[int, list[Party]] = {}
         # All links with an active party below.
         self.spanned = 0
         self.cost = 0.0

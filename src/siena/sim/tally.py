@@ -91,6 +91,9 @@ class Tally:
             hint=f"here a frame is {fault}",
         )
 
+    def finish(self) -> None:
+        """Nothing is held back."""
+
     def _event(self, event: str) -> "_Event":
         return self._events.setdefault(event, _Event())
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogFormatter
 
 # Colours that people who see red and green alike can tell apart (Okabe and Ito), and
@@ -94,4 +95,36 @@ def finish(
     axes.set_ylabel(y, fontsize=9)
     axes.tick_params(which="both", labelsize=8)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, frameon=False, title=legend or None, title_fontsize=8)
+        axes.legend(
+            fontsize=8,
+            title=legend or None,
+            title_fontsize=8,
+            # Curves may pass below it; so they remain visible, and it readable.
+            facecolor="white",
+            edgecolor="none",
+            framealpha=0.75,
+        )
+
+
+HOLDS, DIFFERS, OPEN = "#bfe3d0", "#f3c9a5", "#eeeeee"
+"""Of squares that stand for verdicts."""
+
+
+def table_of_verdicts(
+    axes: Axes, columns: Mapping[str, Mapping[str, bool | None]]
+) -> None:
+    """A square for each claim in each column: it holds, it differs, or nobody knows."""
+    claims = sorted({claim for column in columns.values() for claim in column})
+    words = {True: ("holds", HOLDS), False: ("differs", DIFFERS), None: ("", OPEN)}
+    for x, column in enumerate(columns.values()):
+        for y, claim in enumerate(claims):
+            text, colour = words[column.get(claim)]
+            axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, color=colour))
+            axes.text(x, y, text, ha="center", va="center", fontsize=8)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(claims) - 0.5, -0.5)
+    axes.set_xticks(range(len(columns)), [c.replace(" ", "\n", 1) for c in columns])
+    axes.set_yticks(range(len(claims)), claims)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, labelsize=8)
+    axes.spines[:].set_visible(False)

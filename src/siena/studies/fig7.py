@@ -82,5 +82,5 @@ STUDY = Study(
     plan=plan,
     check=check,
     draw=draw,
-    seeds={"full": 50, "quick": 12, "test": 3},
+    seeds={"full": 20, "quick": 8, "test": 3},
 )

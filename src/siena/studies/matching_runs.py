@@ -1,22 +1,26 @@
 """Runs over many filters at once: matchers beside each other, and covering."""
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise
 from time import process_time
 from typing import cast
 
 from siena.algebra.poset import Poset
+from siena.lang.parser import parse_predicate
 from siena.matching.blocks import encode_all
 from siena.matching.counting import CountingMatcher
 from siena.matching.table import ForwardingTable
 from siena.matching.tree import TreeMatcher
-from siena.model import Filter, Notification
+from siena.model import Constraint, Filter, Notification
+from siena.sim.flight_subscriptions import flight_subscriptions
+from siena.sim.flights import flights
 from siena.sim.workload import TR0605, Distribution
 from siena.studies.rows import Row, integer, text
 
 # Processor time below this is measured again and again.
 SECONDS_MIN = 0.15
 ROUNDS_MAX = 200
+_ENDLESS = 2**62
 
 Match = Callable[[], int]
 """Match all notifications; how many interfaces want one, in all."""
@@ -25,15 +29,23 @@ Match = Callable[[], int]
 def match_rows(row: Row) -> Row:
     """Time one matcher with filters of W-TR0605 behind some interfaces.
 
-    ``interfaces`` 0 means one for each filter.  Times are of the processor, and the
-    least of several rounds: what else the machine does can only add to them.
+    ``interfaces`` 0 means one for each filter; ``size`` is how many constraints all
+    filters have, or none for those of the workload; of the attributes of a message so
+    many as ``known`` says have names that filters know.  Times are of the processor,
+    and the least of several rounds: what else the machine does can only add to them.
     """
     count, interfaces = integer(row, "filters"), integer(row, "interfaces")
     workload = TR0605(
         names=integer(row, "names"), distribution="zipf", seed=integer(row, "seed")
     )
-    filters = list(workload.filters(count))
-    notifications = list(workload.notifications(integer(row, "messages")))
+    if row["size"] is None:
+        filters = list(workload.filters(count))
+    else:
+        filters = list(islice(_of_size(workload, integer(row, "size")), count))
+    notifications = [
+        _strange(notification, integer(row, "known"))
+        for notification in workload.notifications(integer(row, "messages"))
+    ]
     owners = [i % interfaces if interfaces else i for i in range(count)]
     match, table_bytes = _matcher(row, filters, owners, notifications)
     found = match()  # also builds what is built at the first match
@@ -50,6 +62,25 @@ def match_rows(row: Row) -> Row:
         "constraints": sum(map(len, filters)),
         "bytes": table_bytes,
     }
+
+
+def _of_size(workload: TR0605, size: int) -> Iterator[Filter]:
+    """Filters of so many constraints, on different names, without end."""
+    own: dict[str, Constraint] = {}
+    for f in workload.filters(_ENDLESS):
+        for constraint in f.constraints:
+            own.setdefault(constraint.name, constraint)
+            if len(own) == size:
+                yield Filter(own.values())
+                own = {}
+
+
+def _strange(notification: Notification, known: int) -> Notification:
+    """The same, but only the first attributes keep names that filters know."""
+    return Notification(
+        (name if place < known else f"{name}, which nobody knows", value)
+        for place, (name, value) in enumerate(notification.items())
+    )
 
 
 def _matcher(
@@ -91,7 +122,7 @@ def covering(row: Row) -> Row:
     """How many filters are left, by the pairwise rule and by the exact one.
 
     ``W joined`` has several constraints on one name: each filter is joined with the
-    next one.
+    next one.  ``flights`` are what people might want of those of New York.
 
     >>> row = {"names": 50, "names_are": "uniform", "workload": "W", "filters": 100,
     ...        "seed": 1}
@@ -99,20 +130,7 @@ def covering(row: Row) -> Row:
     >>> result["exact"] <= result["pairwise"] <= 100
     True
     """
-    count = integer(row, "filters")
-    workload = TR0605(
-        names=integer(row, "names"),
-        distribution=cast("Distribution", text(row, "names_are")),
-        seed=integer(row, "seed"),
-    )
-    filters = list(workload.filters(count + 1))
-    if row["workload"] == "W joined":
-        filters = [
-            Filter([*one.constraints, *other.constraints])
-            for one, other in pairwise(filters)
-        ]
-    else:
-        filters = filters[:count]
+    filters, notifications = _interests(row)
     exact, simple = Poset.of_filters("exact"), Poset.of_filters("pairwise")
     for f in filters:
         exact.add(f)
@@ -126,6 +144,26 @@ def covering(row: Row) -> Row:
             any(f.matches(n) for f in filters)
             == any(f.matches(n) for f in exact.roots)
             == any(f.matches(n) for f in simple.roots)
-            for n in workload.notifications(NOTIFICATIONS)
+            for n in notifications
         ),
     }
+
+
+def _interests(row: Row) -> tuple[list[Filter], list[Notification]]:
+    count, seed = integer(row, "filters"), integer(row, "seed")
+    if row["workload"] == "flights":
+        wishes = flight_subscriptions(count, seed)
+        filters = [f for wish in wishes for f in parse_predicate(wish.filter)]
+        return filters[:count], list(islice(flights(), NOTIFICATIONS))
+    workload = TR0605(
+        names=integer(row, "names"),
+        distribution=cast("Distribution", text(row, "names_are")),
+        seed=seed,
+    )
+    filters = list(workload.filters(count + 1))
+    if row["workload"] == "W joined":
+        filters = [
+            Filter([*one.constraints, *other.constraints])
+            for one, other in pairwise(filters)
+        ]
+    return filters[:count], list(workload.notifications(NOTIFICATIONS))

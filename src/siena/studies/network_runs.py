@@ -52,7 +52,7 @@ def assess_scheme(row: Row) -> Row:
     """
     kind, seed = text(row, "network"), integer(row, "seed")
     topology = topology_of(kind, integer(row, "brokers"), seed)
-    wanted = {b: _wants(f"r{b}") for b in topology.brokers}
+    wanted = {b: wants(b) for b in topology.brokers}
     network = Network(topology, wanted)
     scheme = SCHEMES[text(row, "scheme")](network)
     memory = scheme.memory()
@@ -86,8 +86,9 @@ def assess_scheme(row: Row) -> Row:
     }
 
 
-def _wants(name: str) -> Predicate:
-    return Predicate([Filter([Constraint(name, Operator.EQ, 1)])])
+def wants(broker: int) -> Predicate:
+    """What the applications of a broker want: a name that no other wants."""
+    return Predicate([Filter([Constraint(f"r{broker}", Operator.EQ, 1)])])
 
 
 # --- Gryphon --------------------------------------------------------------------

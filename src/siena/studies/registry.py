@@ -7,12 +7,18 @@ from importlib import import_module
 from siena.errors import SienaError
 from siena.studies.study import Study
 
-# In the order of `siena study list`.
-NAMES = (
-    *("fig5", "fig6", "fig7"),
-    *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
-    *("brokers", "schemes", "gryphon", "covering", "forwarding"),
-)
+# In the order of `siena study list`, and of the report.
+GROUPS = {
+    "Disjunction advantage": ("fig5", "fig6", "fig7"),
+    "Architectures": (
+        *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
+        *("brokers", "choices", "scale"),
+    ),
+    "Routing": ("schemes", "memory", "cbcb", "pruning"),
+    "Matching": ("gryphon", "forwarding"),
+    "Covering": ("covering", "merging", "changes"),
+}
+NAMES = tuple(name for names in GROUPS.values() for name in names)
 
 
 def find(name: str) -> Study:

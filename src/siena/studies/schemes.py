@@ -146,7 +146,7 @@ STUDY = Study(
     plan=plan,
     check=check,
     draw=draw,
-    seeds={"full": 5, "quick": 2, "test": 1},
+    seeds={"full": 3, "quick": 2, "test": 1},
     remark="Where shortest paths are not unique, as in N12t, PSF and DRP may be above "
     "the ideal too: the paper's claim that PSF is ideal needs unique paths (erratum "
     "E12).",

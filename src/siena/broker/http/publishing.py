@@ -22,7 +22,7 @@ async def publish(request: Request) -> Response:
         if posted.run.lengths:
             client.run(posted.run)
             lobby.broker.route()
-        _raise_first(guest.outbox.take())
+        _raise_first(b"".join(guest.outbox.take()))
         try:
             async with asyncio.timeout(HOLD_SECONDS_MAX):
                 await guest.may_publish()

@@ -508,6 +508,14 @@ class Kernel:
     key_starts: cython.p_longlong
     key_ends: cython.p_longlong
     attributes_max: cython.int
+    # The names that the last blocks began with: of each two words, which bytes of them
+    # count, its length and its number.  All are different, and what is known of those
+    # that no filter has is still in `key_hashes`.
+    shape: cython.p_ulonglong
+    shape_sizes: cython.p_int
+    shape_names: cython.p_int
+    shape_count: cython.int
+    shape_max: cython.int
     queue: cython.p_int
     queue_room: cython.int
     queued: cython.int
@@ -544,6 +552,13 @@ class Kernel:
     keep: object
     # The array of `out`, which must not go while there is a pointer into it.
     kept_out: object
+    # Offsets, counts and state of batches that follow each other, and the arrays.
+    held_offsets: cython.p_longlong
+    held_counts: cython.p_int
+    held_state: cython.p_longlong
+    held_masks: cython.p_ulonglong
+    held_max: cython.Py_ssize_t
+    kept_held: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
         self.keep = (table, scratch)
@@ -596,6 +611,11 @@ class Kernel:
         self.key_starts = longs(scratch["key_starts"])
         self.key_ends = longs(scratch["key_ends"])
         self.attributes_max = len(scratch["key_starts"])
+        self.shape = words(scratch["shape"])
+        self.shape_sizes = ints(scratch["shape_sizes"])
+        self.shape_names = ints(scratch["shape_names"])
+        self.shape_count = 0
+        self.shape_max = len(scratch["shape_sizes"])
         self.queue = ints(scratch["queue"])
         self.queue_room = len(scratch["queue"]) // 4 - 16
         self.queued = 0
@@ -1212,6 +1232,99 @@ class Kernel:
     # --- Reading a block: a msgpack map with string keys and plain values ---------
 
     @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_as_before(
+        self,
+        p: cython.p_uchar,
+        i: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        k: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether the key at ``p[i:end]`` is the one at this place of the shape."""
+        size: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        if end - i >= 16:
+            return (load(p, i, 8) & self.shape[4 * k + 2]) == self.shape[4 * k] and (
+                load(p, i + 8, 8) & self.shape[4 * k + 3]
+            ) == self.shape[4 * k + 1]
+        # Near the end of a block, where no byte more than there are may be read.
+        size = self.shape_sizes[k]
+        half = min(size, 8)
+        return (
+            size <= end - i
+            and load(p, i, half) == self.shape[4 * k]
+            and load(p, i + half, size - half) == self.shape[4 * k + 1]
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def remember_key(
+        self,
+        p: cython.p_uchar,
+        i: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+        name: cython.int,
+    ) -> cython.void:
+        """Append a key, ``p[i:i + size]`` with the byte of its length, to the shape.
+
+        Blocks of one publisher have the same names in the same order: to compare two
+        words is quicker than to find a name and to see that it is not there twice.
+        """
+        k: cython.Py_ssize_t = self.shape_count
+        j: cython.Py_ssize_t
+        half: cython.Py_ssize_t
+        ones: cython.uchar[8]
+        if k == self.shape_max or size > 16:
+            return
+        if cython.compiled:
+            for j in range(8):
+                ones[j] = 0xFF
+        else:
+            ones = bytes([0xFF] * 8)
+        half = min(size, 8)
+        self.shape[4 * k] = load(p, i, half)
+        self.shape[4 * k + 1] = load(p, i + half, size - half)
+        self.shape[4 * k + 2] = load(ones, 0, half)
+        self.shape[4 * k + 3] = load(ones, 0, size - half)
+        self.shape_sizes[k] = cython.cast(cython.int, size)
+        self.shape_names[k] = name
+        self.shape_count += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_key(
+        self,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        unknown: cython.int,
+    ) -> cython.int:
+        """The number of a name, -1 if no filter has it; or below that, what is bad."""
+        h: cython.ulonglong = hash_bytes(p, start, end, self.seed)
+        name: cython.int = self.find_name(p, start, end, h)
+        j: cython.int
+        if name >= 0:
+            return -1 - DUPLICATE if self.x[8 * name] >= 0 else name
+        # No filter knows the name; it may stand there once all the same.
+        for j in range(unknown):
+            if (
+                self.key_hashes[j] == h
+                and self.key_ends[j] - self.key_starts[j] == end - start
+                and same_bytes(p, self.key_starts[j], p, start, end - start)
+            ):
+                return -1 - DUPLICATE
+        self.key_hashes[unknown] = h
+        if not is_utf8(p, start, end):
+            return -1 - NOT_UTF8
+        if is_longer(p, start, end, NAME_MAX):
+            return -1 - TOO_LONG
+        return -1
+
+    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def read(
@@ -1225,11 +1338,9 @@ class Kernel:
         count: cython.Py_ssize_t
         unknown: cython.int = 0
         k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         size: cython.Py_ssize_t
         start: cython.Py_ssize_t
         name: cython.int
-        h: cython.ulonglong
         word: cython.ulonglong
         whole: cython.longlong
         real: cython.double
@@ -1259,45 +1370,39 @@ class Kernel:
             # The key.
             if i >= end:
                 return TRUNCATED
-            c = p[i]
-            i += 1
-            if (c & 0xE0) == 0xA0:
-                size = c & 0x1F
-            elif 0xD9 <= c <= 0xDB:
-                if i + (1 << (c - 0xD9)) > end:
-                    return TRUNCATED
-                size = big_endian(p, i, 1 << (c - 0xD9))
-                i += 1 << (c - 0xD9)
+            if k < self.shape_count and self.is_as_before(p, i, end, k):
+                start = i + 1
+                i += self.shape_sizes[k]
+                name = self.shape_names[k]
             else:
-                return WRONG_TYPE
-            if size > end - i:
-                return TRUNCATED
-            start = i
-            i += size
-            h = hash_bytes(p, start, i, self.seed)
-            name = self.find_name(p, start, i, h)
+                self.shape_count = min(self.shape_count, cython.cast(cython.int, k))
+                c = p[i]
+                i += 1
+                if (c & 0xE0) == 0xA0:
+                    size = c & 0x1F
+                elif 0xD9 <= c <= 0xDB:
+                    if i + (1 << (c - 0xD9)) > end:
+                        return TRUNCATED
+                    size = big_endian(p, i, 1 << (c - 0xD9))
+                    i += 1 << (c - 0xD9)
+                else:
+                    return WRONG_TYPE
+                if size > end - i:
+                    return TRUNCATED
+                start = i
+                i += size
+                name = self.read_key(p, start, i, unknown)
+                if name < -1:
+                    return -1 - name
+                if k == self.shape_count and c < 0xC0:
+                    self.remember_key(p, start - 1, size + 1, name)
             if name >= 0:
-                if self.x[8 * name] >= 0:
-                    return DUPLICATE
                 self.attributes[self.set_count] = name
                 self.set_count += 1
             else:
-                # No filter knows the name; it may stand there once all the same.
-                for j in range(unknown):
-                    if (
-                        self.key_hashes[j] == h
-                        and self.key_ends[j] - self.key_starts[j] == size
-                        and same_bytes(p, self.key_starts[j], p, start, size)
-                    ):
-                        return DUPLICATE
-                self.key_hashes[unknown] = h
                 self.key_starts[unknown] = start
                 self.key_ends[unknown] = i
                 unknown += 1
-                if not is_utf8(p, start, i):
-                    return NOT_UTF8
-                if is_longer(p, start, i, NAME_MAX):
-                    return TOO_LONG
             # The value.
             if i >= end:
                 return TRUNCATED
@@ -1937,6 +2042,52 @@ class Kernel:
         self.out = ints(out)
         self.room = len(out)
         self.kept_out = out
+
+    def hold(self, offsets, counts, state, masks):  # type: ignore[no-untyped-def]
+        """Write offsets and counts of batches into these from now on."""
+        self.held_offsets = longs(offsets)
+        self.held_counts = ints(counts)
+        self.held_state = longs(state)
+        self.held_masks = words(masks)
+        self.held_max = min(len(offsets) - 1, len(counts))
+        self.kept_held = (offsets, counts, state, masks)
+
+    def match_held(self, blocks: bytes, lengths):  # type: ignore[no-untyped-def]
+        """Match blocks of some lengths, into the arrays in use and those that are held.
+
+        To take hold of an array costs more than to match a notification.  Returns how
+        many filters were found; below zero, why this cannot be done here.
+        """
+        n: cython.const[cython.longlong][::1] = lengths
+        if not cython.compiled:
+            n = memoryview(lengths)
+        total: cython.Py_ssize_t = len(lengths)
+        size: cython.Py_ssize_t = len(blocks)
+        at: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        why: cython.int
+        if total > self.held_max:
+            raise ValueError("more blocks than there is room for")
+        for i in range(total):
+            self.held_offsets[i] = at
+            if n[i] < 0 or n[i] > size - at:
+                raise ValueError("the lengths are those of other blocks")
+            at += n[i]
+        self.held_offsets[total] = at
+        self.found = 0
+        if cython.compiled:
+            p: cython.p_char = blocks
+            with cython.nogil:
+                why = self.batch(
+                    cython.cast(cython.p_uchar, p), self.held_offsets, 0, total,
+                    self.held_counts, self.held_masks, self.held_state,
+                )  # fmt: skip
+        else:
+            why = self.batch(
+                memoryview(blocks), self.held_offsets, 0, total,
+                self.held_counts, self.held_masks, self.held_state,
+            )  # fmt: skip
+        return -why if why else self.found
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
         """Match one block, into the array in use, which has room for every filter.

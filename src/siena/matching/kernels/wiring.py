@@ -7,6 +7,8 @@ Why not in the room of the protocol: kernels are compiled together, and these wo
 what the engine reads and finds.
 """
 
+from array import array
+
 import cython
 
 # Operations; siena.protocol.frames has the same numbers.
@@ -20,7 +22,6 @@ MSG_HEAD = cython.declare(cython.int, 7)
 NEEDS_MORE = cython.declare(cython.int, 0)
 OTHER_FRAME = cython.declare(cython.int, 1)
 BAD_LENGTH = cython.declare(cython.int, 2)
-NO_ROOM = cython.declare(cython.int, 3)
 
 
 @cython.cfunc
@@ -33,6 +34,22 @@ def put(p: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.uint) -> cyth
     p[at + 1] = (value >> 8) & 255
     p[at + 2] = (value >> 16) & 255
     p[at + 3] = (value >> 24) & 255
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def length_at(
+    d: cython.const[cython.uchar][::1], at: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The length of the frame that begins at a place."""
+    return (
+        d[at]
+        | (d[at + 1] << 8)
+        | (d[at + 2] << 16)
+        | (cython.cast(cython.Py_ssize_t, d[at + 3]) << 24)
+    )
 
 
 @cython.cfunc
@@ -55,35 +72,28 @@ def copy(
         target[at : at + size] = source[start : start + size]
 
 
-def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: ignore[no-untyped-def]
-    """Copy the blocks of PUB frames that stand in a row; where it ended, and why.
+def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
+    """The blocks of PUB frames that stand in a row in ``data[start:end]``.
 
-    Frames are read from ``data[start:end]``.  Block ``first`` goes to
-    ``blocks[offsets[first]]``, and so on, while there is room in both.  One that is
+    Returns them back to back, their lengths, where the row ended, and why.  One that is
     longer than ``block_limit`` is another frame.
     """
     d: cython.const[cython.uchar][::1] = data
-    b: cython.uchar[::1] = blocks
-    o: cython.longlong[::1] = offsets
     if not cython.compiled:
-        d, b, o = map(memoryview, (data, blocks, offsets))
+        d = memoryview(data)
     at: cython.Py_ssize_t = start
     last: cython.Py_ssize_t = end
-    n: cython.Py_ssize_t = first
-    room: cython.Py_ssize_t = len(blocks)
-    places: cython.Py_ssize_t = len(offsets) - 1
     longest: cython.Py_ssize_t = limit
     longest_block: cython.Py_ssize_t = block_limit
+    count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
+    place: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
+    # Twice through the heads: then there is room for just as much as there is.
     with cython.nogil:
         while last - at >= HEAD:
-            size = (
-                d[at]
-                | (d[at + 1] << 8)
-                | (d[at + 2] << 16)
-                | (cython.cast(cython.Py_ssize_t, d[at + 3]) << 24)
-            )
+            size = length_at(d, at)
             if size == 0 or size > longest:
                 why = BAD_LENGTH
                 break
@@ -92,162 +102,227 @@ def cut(data, start, end, limit, block_limit, blocks, offsets, first):  # type: 
                 break
             if last - at < 4 + size:
                 break
-            if n == places or room - o[n] < size - 1:
-                why = NO_ROOM
-                break
-            copy(d, at + HEAD, b, o[n], size - 1)
-            o[n + 1] = o[n] + size - 1
-            n += 1
+            place += size - 1
+            count += 1
             at += 4 + size
-    return at, n, why
-
-
-def measure(
-    offsets, counts, filters, slots, stamps, serial, sizes, frames, touched, others
-):  # type: ignore[no-untyped-def]
-    """Find out what each connection gets of a batch.
-
-    ``counts`` and ``filters`` are matches; ``slots[f]`` is the connection of interest
-    ``f``, below zero where it belongs to none.  For each connection ``sizes`` is how
-    many bytes and ``frames`` how many deliveries; both are 0 before.  ``touched`` has
-    those that get some.  Message and interest of all that belong to no connection go
-    to ``others``, two rows.  ``stamps`` remembers the last message of each connection,
-    as ``serial`` and what follows.
-
-    Returns how many are touched, how many others there are, and all bytes.
-    """
-    o: cython.const[cython.longlong][::1] = offsets
-    c: cython.const[cython.int][::1] = counts
-    f: cython.const[cython.int][::1] = filters
-    s: cython.const[cython.int][::1] = slots
-    st: cython.int[::1] = stamps
-    si: cython.longlong[::1] = sizes
-    fr: cython.int[::1] = frames
-    t: cython.int[::1] = touched
-    ot: cython.int[:, ::1] = others
-    if not cython.compiled:
-        o, c, f, s = map(memoryview, (offsets, counts, filters, slots))
-        st, si, fr, t = map(memoryview, (stamps, sizes, frames, touched))
-        ot = memoryview(others)
-    total: cython.Py_ssize_t = len(counts)
-    now: cython.int = serial
-    n: cython.Py_ssize_t = 0
-    found: cython.Py_ssize_t = 0
-    strangers: cython.Py_ssize_t = 0
-    size: cython.Py_ssize_t = 0
-    m: cython.Py_ssize_t
-    k: cython.int
-    slot: cython.int
+    lengths = array("q", bytes(8 * count))
+    if place == 0:
+        return b"", lengths, at, why
+    n: cython.longlong[::1] = lengths
+    if cython.compiled:
+        blocks: bytes = PyBytes_FromStringAndSize(cython.NULL, place)
+        # Nobody else has seen these bytes yet.
+        p: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(blocks))
+    else:
+        p = bytearray(place)
+    place = 0
+    at = start
     with cython.nogil:
-        for m in range(total):
-            for k in range(c[m]):
-                slot = s[f[n]]
-                if slot < 0:
-                    ot[0, strangers] = cython.cast(cython.int, m)
-                    ot[1, strangers] = f[n]
-                    strangers += 1
+        for i in range(count):
+            size = length_at(d, at) - 1
+            if size > 0:
+                if cython.compiled:
+                    memcpy(p + place, cython.address(d[at + HEAD]), size)
                 else:
-                    if st[slot] != now:
-                        st[slot] = now
-                        if fr[slot] == 0:
-                            t[found] = slot
-                            found += 1
-                        fr[slot] += 1
-                        si[slot] += MSG_HEAD + o[m + 1] - o[m]
-                        size += MSG_HEAD + o[m + 1] - o[m]
-                    si[slot] += 4
-                    size += 4
-                n += 1
-            now += 1
-    return found, strangers, size
-
-
-def lay_out(
-    blocks, offsets, counts, filters, slots, numbers, stamps, serial, sizes, frames,
-    touched, first, begun, out,
-):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Write what each connection gets, as MSG frames back to back.
-
-    ``sizes``, ``frames`` and the first ``first`` of ``touched`` are as ``measure`` has
-    left them, and 0 again afterwards.  ``numbers[f]`` is the number that its connection
-    has given interest ``f``.  ``begun`` is scratch: for each connection the frame being
-    written, and behind those the connections of one message.
-
-    Returns of each touched connection itself, its bytes and how many deliveries.
-    """
-    b: cython.const[cython.uchar][::1] = blocks
-    o: cython.const[cython.longlong][::1] = offsets
-    c: cython.const[cython.int][::1] = counts
-    f: cython.const[cython.int][::1] = filters
-    s: cython.const[cython.int][::1] = slots
-    nu: cython.const[cython.uint][::1] = numbers
-    st: cython.int[::1] = stamps
-    p: cython.longlong[::1] = sizes
-    fr: cython.int[::1] = frames
-    t: cython.const[cython.int][::1] = touched
-    be: cython.longlong[::1] = begun
-    w: cython.uchar[::1] = out
+                    p[place : place + size] = d[at + HEAD : at + HEAD + size]
+            n[i] = size
+            place += size
+            at += HEAD + size
     if not cython.compiled:
-        b, o, c, f = map(memoryview, (blocks, offsets, counts, filters))
-        s, nu, st, p = map(memoryview, (slots, numbers, stamps, sizes))
-        fr, t, be, w = map(memoryview, (frames, touched, begun, out))
-    total: cython.Py_ssize_t = len(counts)
-    rows: cython.Py_ssize_t = len(sizes)
-    connections: cython.Py_ssize_t = first
-    now: cython.int = serial
-    n: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t = 0
-    open_frames: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    ids: cython.Py_ssize_t
-    k: cython.int
-    slot: cython.int
-    with cython.nogil:
-        # From sizes to places.
-        for i in range(connections):
-            size = p[t[i]]
-            p[t[i]] = at
-            at += size
-        for m in range(total):
-            open_frames = 0
-            for k in range(c[m]):
-                slot = s[f[n]]
-                if slot >= 0:
-                    if st[slot] != now:
-                        st[slot] = now
-                        be[slot] = p[slot]
-                        be[rows + open_frames] = slot
-                        open_frames += 1
-                        p[slot] += MSG_HEAD
-                    put(w, p[slot], nu[f[n]])
-                    p[slot] += 4
-                n += 1
-            size = o[m + 1] - o[m]
-            for i in range(open_frames):
-                slot = cython.cast(cython.int, be[rows + i])
-                at = be[slot]
-                ids = (p[slot] - at - MSG_HEAD) >> 2
-                copy(b, o[m], w, p[slot], size)
-                p[slot] += size
-                put(w, at, cython.cast(cython.uint, p[slot] - at - 4))
-                w[at + 4] = MSG
-                w[at + 5] = ids & 255
-                w[at + 6] = (ids >> 8) & 255
-            now += 1
-    # Bytes of their own: they may wait in a queue while others are written.
-    written = []
-    at = 0
-    for i in range(connections):
-        slot = t[i]
-        size = p[slot] - at
+        blocks = bytes(p)
+    return blocks, lengths, at, why
+
+
+@cython.cclass
+class Courier:
+    """What is known of interests and connections from one batch to the next.
+
+    To take hold of an array costs more than to deliver a notification, so a courier
+    keeps hold of those that stay the same.
+    """
+
+    # Of each interest its connection, below zero if it has none, and its number there.
+    slots: cython.int[::1]
+    numbers: cython.uint[::1]
+    # Of each connection its last message, and what it gets of a batch: bytes, frames.
+    stamps: cython.int[::1]
+    sizes: cython.longlong[::1]
+    frames: cython.int[::1]
+    # Scratch: those that get some; the frame being written for each, and behind those
+    # the connections of one message.
+    touched: cython.int[::1]
+    begun: cython.longlong[::1]
+    # A batch: where its blocks are, how many interests each has, and which; messages
+    # and interests of those that belong to no connection.
+    offsets: cython.const[cython.longlong][::1]
+    counts: cython.const[cython.int][::1]
+    filters: cython.const[cython.int][::1]
+    others: cython.int[:, ::1]
+
+    def know_interests(self, slots, numbers):  # type: ignore[no-untyped-def]
+        """Take these arrays for interests, which the caller fills."""
         if cython.compiled:
-            data: bytes = cython.cast(cython.p_char, cython.address(w[at]))[:size]
+            self.slots = slots
+            self.numbers = numbers
         else:
-            data = w[at : at + size].tobytes()
-        written.append((slot, data, fr[slot]))
-        at = p[slot]
-        p[slot] = 0
-        fr[slot] = 0
-    return written
+            self.slots, self.numbers = memoryview(slots), memoryview(numbers)
+
+    def know_connections(self, stamps, sizes, frames, touched, begun):  # type: ignore[no-untyped-def]
+        """Take these for connections; all but the stamps are zero, or scratch."""
+        if cython.compiled:
+            self.stamps = stamps
+            self.sizes = sizes
+            self.frames = frames
+            self.touched = touched
+            self.begun = begun
+        else:
+            self.stamps, self.sizes = memoryview(stamps), memoryview(sizes)
+            self.frames, self.touched = memoryview(frames), memoryview(touched)
+            self.begun = memoryview(begun)
+
+    def know_matches(self, offsets, counts, filters, others):  # type: ignore[no-untyped-def]
+        """Take these for batches; in ``others`` there is room for all filters."""
+        if cython.compiled:
+            self.offsets = offsets
+            self.counts = counts
+            self.filters = filters
+            self.others = others
+        else:
+            self.offsets, self.counts = memoryview(offsets), memoryview(counts)
+            self.filters, self.others = memoryview(filters), memoryview(others)
+
+    def measure(self, messages, serial):  # type: ignore[no-untyped-def]
+        """Find out what each connection gets of a batch of so many messages.
+
+        Sizes and frames are 0 before.  Message and interest of all that belong to no
+        connection go to the others.  Stamps remember the last message of each
+        connection, as ``serial`` and what follows.
+
+        Returns how many connections get some, how many others there are, all bytes,
+        and how many messages are bad.
+        """
+        o = self.offsets
+        c = self.counts
+        f = self.filters
+        ot = self.others
+        s = self.slots
+        st = self.stamps
+        si = self.sizes
+        fr = self.frames
+        t = self.touched
+        total: cython.Py_ssize_t = messages
+        now: cython.int = serial
+        n: cython.Py_ssize_t = 0
+        found: cython.Py_ssize_t = 0
+        strangers: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t = 0
+        bad: cython.Py_ssize_t = 0
+        m: cython.Py_ssize_t
+        k: cython.int
+        slot: cython.int
+        with cython.nogil:
+            for m in range(total):
+                bad += c[m] < 0
+                for k in range(c[m]):
+                    slot = s[f[n]]
+                    if slot < 0:
+                        ot[0, strangers] = cython.cast(cython.int, m)
+                        ot[1, strangers] = f[n]
+                        strangers += 1
+                    else:
+                        if st[slot] != now:
+                            st[slot] = now
+                            if fr[slot] == 0:
+                                t[found] = slot
+                                found += 1
+                            fr[slot] += 1
+                            si[slot] += MSG_HEAD + o[m + 1] - o[m]
+                            size += MSG_HEAD + o[m + 1] - o[m]
+                        si[slot] += 4
+                        size += 4
+                    n += 1
+                now += 1
+        return found, strangers, size, bad
+
+    def lay_out(self, blocks, messages, serial, first, out):  # type: ignore[no-untyped-def]
+        """Write what each connection gets, as MSG frames back to back.
+
+        Everything is as ``measure`` has left it, and sizes and frames are 0 again
+        afterwards.  ``first`` is how many connections get some.
+
+        Returns of each of them itself, its bytes and how many deliveries.
+        """
+        b: cython.const[cython.uchar][::1] = blocks
+        w: cython.uchar[::1] = out
+        if not cython.compiled:
+            b, w = memoryview(blocks), memoryview(out)
+        o = self.offsets
+        c = self.counts
+        f = self.filters
+        s = self.slots
+        nu = self.numbers
+        st = self.stamps
+        p = self.sizes
+        fr = self.frames
+        t = self.touched
+        be = self.begun
+        total: cython.Py_ssize_t = messages
+        rows: cython.Py_ssize_t = len(self.sizes)
+        connections: cython.Py_ssize_t = first
+        now: cython.int = serial
+        n: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = 0
+        open_frames: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        size: cython.Py_ssize_t
+        ids: cython.Py_ssize_t
+        k: cython.int
+        slot: cython.int
+        with cython.nogil:
+            # From sizes to places.
+            for i in range(connections):
+                size = p[t[i]]
+                p[t[i]] = at
+                at += size
+            for m in range(total):
+                open_frames = 0
+                for k in range(c[m]):
+                    slot = s[f[n]]
+                    if slot >= 0:
+                        if st[slot] != now:
+                            st[slot] = now
+                            be[slot] = p[slot]
+                            be[rows + open_frames] = slot
+                            open_frames += 1
+                            p[slot] += MSG_HEAD
+                        put(w, p[slot], nu[f[n]])
+                        p[slot] += 4
+                    n += 1
+                size = o[m + 1] - o[m]
+                for i in range(open_frames):
+                    slot = cython.cast(cython.int, be[rows + i])
+                    at = be[slot]
+                    ids = (p[slot] - at - MSG_HEAD) >> 2
+                    copy(b, o[m], w, p[slot], size)
+                    p[slot] += size
+                    put(w, at, cython.cast(cython.uint, p[slot] - at - 4))
+                    w[at + 4] = MSG
+                    w[at + 5] = ids & 255
+                    w[at + 6] = (ids >> 8) & 255
+                now += 1
+        # Bytes of their own: they may wait in a queue while others are written.
+        written = []
+        at = 0
+        for i in range(connections):
+            slot = t[i]
+            size = p[slot] - at
+            if cython.compiled:
+                data: bytes = cython.cast(cython.p_char, cython.address(w[at]))[:size]
+            else:
+                data = w[at : at + size].tobytes()
+            written.append((slot, data, fr[slot]))
+            at = p[slot]
+            p[slot] = 0
+            fr[slot] = 0
+        return written

@@ -1,0 +1,124 @@
+"""T-E20 to T-E27: the disjunction advantage, figures 5 to 7 of TR 2006/05."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from siena.studies import fig5, fig6, fig7
+from siena.studies.conjunction_figures import Scenario
+from siena.studies.disjunction import conjunctions, sets_of_messages
+from siena.studies.rows import Row, number
+from siena.studies.study import Finding
+
+pytestmark = pytest.mark.paper
+
+# What the claims of figure 7 are about.
+SEVEN = (fig7.UNIFORM_50, fig7.UNIFORM_500, fig7.ZIPF_500)
+
+Check = Callable[[Sequence[Row]], list[Finding]]
+
+
+def messages(
+    universes: Sequence[int], loads: Sequence[float], drawings: Sequence[str], sets: int
+) -> list[Row]:
+    """Sets of messages, drawn and joined."""
+    plan: list[Row] = [
+        {"universe": universe, "load": load, "drawing": drawing, "seed": seed}
+        for universe in universes
+        for load in loads
+        for drawing in drawings
+        for seed in range(1, sets + 1)
+    ]
+    return [{**row, **sets_of_messages(row)} for row in plan]
+
+
+def filters(
+    scenarios: Sequence[Scenario], predicates: Sequence[int], sets: int
+) -> list[Row]:
+    """Sets of filters, of which the covered ones are dropped."""
+    plan: list[Row] = [
+        {"names": names, "names_are": are, "predicates": count, "seed": seed}
+        for names, are in scenarios
+        for count in predicates
+        for seed in range(1, sets + 1)
+    ]
+    return [{**row, **conjunctions(row)} for row in plan]
+
+
+def assert_holds(check: Check, claim: str, rows: Sequence[Row]) -> None:
+    """The claim holds, and would not if everything were the other way round."""
+    assert verdict(check, claim, rows) is True
+    spoilt: list[Row] = [{**row, "alpha": 1.2 - number(row, "alpha")} for row in rows]
+    assert verdict(check, claim, spoilt) is False
+
+
+def verdict(check: Check, claim: str, rows: Sequence[Row]) -> bool | None:
+    (finding,) = (finding for finding in check(rows) if finding.claim == claim)
+    return finding.holds
+
+
+def test_T_E20_uniform_sets_are_where_the_closed_form_says() -> None:
+    rows = messages([10**4], [0.05, 0.5, 1.0], ["uniform", "zipf"], sets=3)
+    assert_holds(fig5.check, "T-E20", rows)
+
+
+def test_T_E21_popular_messages_save_half() -> None:
+    rows = messages([10**4, 10**5, 10**6], [0.05], ["uniform", "zipf"], sets=2)
+    assert_holds(fig5.check, "T-E21", rows)
+
+
+def test_T_E22_popular_messages_save_more_everywhere() -> None:
+    rows = messages([10**4], [0.02, 0.1, 0.5, 1.0], ["uniform", "zipf"], sets=2)
+    assert_holds(fig5.check, "T-E22", rows)
+
+
+@pytest.mark.parametrize("figure", [fig6, fig7])
+def test_T_E23_more_predicates_save_more(figure: object) -> None:
+    if figure is fig6:
+        check, scenarios = fig6.check, fig6.SCENARIOS
+    else:
+        check, scenarios = fig7.check, SEVEN
+    rows = filters(scenarios, [50, 200, 500, 1000], sets=5)
+    assert_holds(check, "T-E23", rows)
+
+
+def test_T_E24_popular_names_save_more() -> None:
+    rows = filters(SEVEN, [200, 500, 1000], sets=5)
+    assert_holds(fig7.check, "T-E24", rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", [fig6, fig7])
+def test_T_E25_large_sets_are_alike(figure: object) -> None:
+    if figure is fig6:
+        check, scenarios = fig6.check, fig6.SCENARIOS
+    else:
+        check, scenarios = fig7.check, SEVEN
+    rows = filters(scenarios, [200, 5000], sets=8)
+    assert verdict(check, "T-E25", rows) is True
+    wide: list[Row] = [
+        {**row, "alpha": number(row, "seed") / 8} if row["predicates"] == 5000 else row
+        for row in rows
+    ]
+    assert verdict(check, "T-E25", wide) is False
+
+
+@pytest.mark.parametrize("figure", [fig6, fig7])
+def test_T_E26_few_predicates_do_not_save_half(figure: object) -> None:
+    if figure is fig6:
+        check, scenarios = fig6.check, fig6.SCENARIOS
+    else:
+        check, scenarios = fig7.check, SEVEN
+    rows = filters(scenarios, [20, 50], sets=5)
+    assert verdict(check, "T-E26", rows) is True
+    low: list[Row] = [{**row, "alpha": 0.4} for row in rows]
+    assert verdict(check, "T-E26", low) is False
+
+
+@pytest.mark.slow
+def test_T_E27_500_names_save_half_from_about_7000_predicates_on() -> None:
+    rows = filters([fig7.UNIFORM_500], [6500, 7500], sets=12)
+    rows += filters([fig7.UNIFORM_50, fig7.ZIPF_500], [6500, 7500], sets=1)
+    assert verdict(fig7.check, "T-E27", rows) is True
+    early: list[Row] = [{**row, "alpha": 0.4} for row in rows]
+    assert verdict(fig7.check, "T-E27", early) is False

@@ -1,0 +1,157 @@
+"""The report in a real browser, and its sibling for repositories."""
+
+import json
+import re
+import subprocess
+from html import unescape
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import pytest
+
+from siena.studies.markdown import write_pages
+from siena.studies.registry import GROUPS, NAMES, find_all
+from siena.studies.report import page, summary
+from siena.studies.results import Result, conclude
+from siena.studies.runner import missing, run_here, tasks_of
+from siena.studies.store import Store
+from siena.studies.study import Finding
+
+FEW = ("fig33", "pruning")
+
+# Asks the page about itself, when it has been loaded, and leaves the answer in it.
+QUESTIONS = """
+<script>
+addEventListener("load", async () => {
+  const images = [...document.images];
+  await Promise.all(images.map(image => image.decode().catch(() => null)));
+  const light = colour => {
+    const parts = colour.match(/[0-9.]+/g).slice(0, 3).map(Number).map(part => {
+      part /= 255;
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  const texts = [...document.querySelectorAll("h1, p, td, th, a, summary")];
+  const contrasts = texts.map(e => {
+    const ink = light(getComputedStyle(e).color);
+    return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+  });
+  const found = {
+    sections: [...document.querySelectorAll("section")].map(s => s.id),
+    widths: images.map(image => image.naturalWidth),
+    lost: [...document.querySelectorAll("a")].filter(
+      a => !document.getElementById(a.hash.slice(1))).length,
+    fetched: performance.getEntriesByType("resource").map(e => e.name)
+      .filter(name => !name.startsWith("data:")),
+    overflow: document.documentElement.scrollWidth - innerWidth,
+    paper, contrast: Math.min(...contrasts),
+  };
+  const answer = document.createElement("pre");
+  answer.id = "answer";
+  answer.textContent = JSON.stringify(found);
+  document.body.append(answer);
+});
+</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def results(store: Store) -> Store:
+    """A store in which two studies have been run."""
+    studies = find_all(FEW)
+    run_here(missing(tasks_of(studies, "test", None), store), store, lambda *_: None)
+    for study in studies:
+        conclude(study, store, "test", None)
+    return store
+
+
+def ask(html: str, folder: Path, *options: str) -> dict[str, Any]:
+    """Open a page in a browser, and ask it about itself."""
+    browser = which("chromium")
+    if browser is None:
+        pytest.skip("there is no chromium")
+    path = folder / "report.html"
+    path.write_text(html.replace("</body>", QUESTIONS + "</body>"), encoding="utf-8")
+    done = subprocess.run(
+        [
+            browser,
+            *("--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+            *("--virtual-time-budget=5000", f"--user-data-dir={folder / 'profile'}"),
+            *options,
+            path.as_uri(),
+        ],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=120,
+    )
+    found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found, done.stderr
+    answer: dict[str, Any] = json.loads(unescape(found[1]))
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("options", "paper"),
+    [
+        (("--window-size=1100,900",), "light"),
+        (("--window-size=520,900", "--blink-settings=preferredColorScheme=0"), "dark"),
+    ],
+    ids=["wide", "narrow and dark"],
+)
+def test_a_browser_shows_everything(
+    options: tuple[str, ...], paper: str, results: Store, tmp_path: Path
+) -> None:
+    found = ask(page(find_all(FEW), results), tmp_path, *options)
+    assert found["sections"] == list(FEW)
+    assert len(found["widths"]) == len(FEW)
+    assert min(found["widths"]) > 300
+    assert found["lost"] == 0
+    assert found["fetched"] == []
+    assert found["overflow"] <= 0
+    assert found["contrast"] >= 4.5
+    assert ("dark" if found["paper"] < 0.2 else "light") == paper
+
+
+def test_what_was_not_run_is_named(results: Store) -> None:
+    html = page(find_all(["fig33", "fig5"]), results)
+    assert "<h2>Not run yet</h2><p><code>fig5</code></p>" in html
+
+
+def test_every_study_has_its_place() -> None:
+    assert [name for names in GROUPS.values() for name in names] == list(NAMES)
+
+
+def test_markdown_has_figures_claims_and_how_to_run_it(
+    results: Store, tmp_path: Path
+) -> None:
+    text = write_pages(find_all(FEW), results, tmp_path).read_text(encoding="utf-8")
+    for name in FEW:
+        assert f"![{find_all([name])[0].title}]({name}.svg)" in text
+        assert (tmp_path / f"{name}.svg").stat().st_size > 10_000
+        assert f"`siena study run {name}`" in text
+    assert "| T-C20 |" in text
+    assert "| F33a |" in text
+
+
+@pytest.mark.parametrize(
+    ("findings", "words", "kind"),
+    [
+        ([("A", True, True)], "Agrees: the one claim that must hold does.", "holds"),
+        ([("A", True, True), ("B", None, True)], "Agrees: the one", "holds"),
+        ([("A", True, True), ("B", False, False)], "reported only: B.", "holds"),
+        ([("A", False, True), ("B", True, True)], "Differs: A;", "differs"),
+        ([("A", True, False)], "Reported:", "holds"),
+        ([("A", None, True)], "Not tried", "open"),
+    ],
+)
+def test_a_study_is_summed_up(
+    findings: list[tuple[str, bool | None, bool]], words: str, kind: str
+) -> None:
+    found = tuple(Finding(c, "says", holds, "found", g) for c, holds, g in findings)
+    sentence, is_kind = summary(Result("full", 1, 1, 0.5, "", "", "", "", found))
+    assert words in sentence
+    assert is_kind == kind
