@@ -5,12 +5,14 @@ must be equal to, one frame after the other, is in the tests.
 """
 
 from array import array
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.matching.dispatch import Dispatcher
+from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
@@ -28,6 +30,10 @@ class Routed(NamedTuple):
     """Which blocks are bad, and why: :data:`siena.matching.blocks.BLOCK_ERRORS`."""
     others: list[tuple[Key, Ints]]
     """Who else wants which blocks; each block once, in ascending order."""
+
+
+def _nobody_asks() -> None:
+    pass
 
 
 class Exchange:
@@ -48,6 +54,8 @@ class Exchange:
 
     def __init__(self) -> None:
         self._dispatcher = Dispatcher()
+        self.on_change: Callable[[], None] = _nobody_asks
+        """Called whenever somebody wants something else."""
         # Of each connection its slot and of each slot its connection; slots are small,
         # and given again.
         self._slots: dict[int, int] = {}
@@ -61,6 +69,11 @@ class Exchange:
     def __len__(self) -> int:
         return len(self._dispatcher.table)
 
+    @property
+    def table(self) -> ForwardingTable:
+        """The interests of all."""
+        return self._dispatcher.table
+
     def subscribe(
         self, connection: int, number: int, interest: Filter | Predicate
     ) -> None:
@@ -70,12 +83,14 @@ class Exchange:
             numbers = self._parties[connection] = {}
             self._slots[connection] = self._take_slot(connection)
         assert number not in numbers, "taken"
+        self.on_change()
         slot = self._slots[connection]
         numbers[number] = self._dispatcher.add(interest, slot=slot, number=number)
 
     def unsubscribe(self, connection: int, number: int) -> None:
         """A connection wants nothing under this number any more."""
         numbers = self._parties[connection]
+        self.on_change()
         self._dispatcher.remove(numbers.pop(number))
         if not numbers:
             self._leave(connection)
@@ -83,17 +98,20 @@ class Exchange:
     def forget(self, connection: int) -> None:
         """A connection wants nothing any more."""
         if connection in self._parties:
+            self.on_change()
             for added in self._parties[connection].values():
                 self._dispatcher.remove(added)
             self._leave(connection)
 
     def watch(self, key: Key, interest: Filter) -> None:
         """Somebody who is no plain connection wants something."""
+        self.on_change()
         added = self._watched[key, interest] = self._dispatcher.add(interest)
         self._watchers[added] = key
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
+        self.on_change()
         added = self._watched.pop((key, interest))
         self._dispatcher.remove(added)
         del self._watchers[added]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from siena.broker.core import Core
 from siena.broker.exchange import Key, Routed
+from siena.broker.holding import Holder
 from siena.broker.naming import session_and_number
 from siena.broker.session import Session
 from siena.messages import Interface, Notify, Stamp
@@ -35,6 +36,10 @@ class Source(Protocol):
     @property
     def neighbour(self) -> int | None:
         """The number of the neighbour at the other end, if it is one."""
+        ...
+
+    def hold(self, by: Holder) -> None:
+        """Wait until somebody who is full has caught up."""
         ...
 
 

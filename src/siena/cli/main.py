@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "match": "siena.cli.match:match",
     "backtest": "siena.cli.backtest:backtest",
     "reduce": "siena.cli.reduce:reduce",
+    "replay": "siena.cli.replay:replay",
     "sim": "siena.cli.sim:app",
     "study": "siena.cli.study:app",
     "bench": "siena.cli.bench:app",

@@ -65,6 +65,7 @@ class Dispatcher:
 
     def __init__(self, kernel: ModuleType = wiring) -> None:
         self.table = ForwardingTable()
+        self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
         self._courier = kernel.Courier()
         self._slots = np.zeros(64, np.int32)
