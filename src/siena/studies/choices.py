@@ -203,6 +203,6 @@ STUDY = Study(
     draw=draw,
     seeds={"full": 3, "quick": 2, "test": 1},
     remark="Larger networks are saturated later, so claims that speak of a number of "
-    "parties (F26c, F27d, F29e) come out otherwise there: the numbers are those of "
+    "parties (F27a, F27d) come out otherwise there: the numbers are those of "
     "100 sites. With latency, production routers exchange every message.",
 )
