@@ -116,7 +116,7 @@ ifneq ($(shell test "$$(cat $(READY) 2>/dev/null)" = "$(CURDIR)" && $(BIN)/pytho
 endif
 
 $(READY): pyproject.toml constraints.txt
-	@echo 'Setting up $(VENV); this takes a few minutes, once.'
+	@echo 'Setting up $(VENV), once; it takes a few minutes.'
 	@test "$$(cat $(READY) 2>/dev/null || echo "$(CURDIR)")" = "$(CURDIR)" && $(BIN)/python -c '' 2>/dev/null || rm -rf $(VENV)
 	@rm -f $(READY)
 	@set -e; \
@@ -128,11 +128,14 @@ $(READY): pyproject.toml constraints.txt
 	    test -x $(BIN)/pip || "$$python" -m venv $(VENV); \
 	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
 	fi; \
+	echo '1/3 Cython and setuptools, which build the kernels'; \
 	$$install --constraint constraints.txt cython setuptools; \
+	echo '2/3 Siena with its tests, Spark and the flights: some 700 MB, silent until done'; \
 	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev,demo,spark]'
 	@printf '%s' "$(CURDIR)" >$(READY)
 
 $(BUILT): $(READY) setup.py $(KERNELS)
+	@echo '3/3 Compiling the kernels, about a minute'
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@$(BIN)/python -c 'import sys; from siena.matching import COMPILED; sys.exit(not COMPILED)' \
 	    || echo 'The kernels are not compiled (is there a C compiler?): matching will be slow.' >&2

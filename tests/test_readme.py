@@ -4,8 +4,11 @@ Its Python is run as a doctest, like all documentation.
 """
 
 import re
+import shutil
+import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from siena import parse_notification, parse_predicate
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
+EXAMPLES = Path(__file__).parents[1] / "examples"
 CONSOLE = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 COMMANDS = [
     re.fullmatch(r"(.*?)\n(.*)", shown, re.DOTALL)
@@ -20,6 +24,13 @@ COMMANDS = [
     for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)
     if shown
 ]
+TERMINALS = [
+    block
+    for block in re.findall(r"^```sh\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    if "siena serve" in block
+]
+# Others may listen at the ports that the README names.
+PORT = re.compile(r"\b(26\d\d)\b")
 ROWS = re.findall(r"^\| `(.+?)` \| (yes|no) \|", README, re.MULTILINE)
 
 
@@ -49,6 +60,83 @@ def test_a_command_prints_what_the_readme_shows(
     )
     assert done.stdout == shown[2]
     assert done.stderr == ""
+
+
+@pytest.fixture
+def ports() -> dict[str, str]:
+    """A free port for each that the README and its network name."""
+    found: dict[str, str] = {}
+    with ExitStack() as stack:
+        for port in ["2606", "2680", *map(str, range(2611, 2616))]:
+            taken = stack.enter_context(socket.socket())
+            taken.bind(("127.0.0.1", 0))
+            found[port] = str(taken.getsockname()[1])
+    return found
+
+
+def test_the_readme_shows_terminals() -> None:
+    assert len(TERMINALS) == 3
+
+
+@pytest.mark.parametrize("block", TERMINALS, ids=["one", "network", "HTTP"])
+def test_what_is_published_in_one_terminal_comes_in_another(
+    block: str, ports: dict[str, str], tmp_path: Path
+) -> None:
+    """The lines of a block are typed in three terminals, as they are."""
+    network = (EXAMPLES / "five-brokers.toml").read_text(encoding="utf-8")
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "five-brokers.toml").write_text(moved(network, ports))
+    serve, subscribe, publish = moved(block, ports).splitlines()
+    if "curl" in block and shutil.which("curl") is None:
+        pytest.skip("there is no curl")
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "LC_ALL": "C.UTF-8",
+        "HOME": str(tmp_path),
+        "SIENA_LISTEN": f"127.0.0.1:{ports['2606']}",
+        "SIENA_URL": f"siena://127.0.0.1:{ports['2606']}",
+    }
+    with ExitStack() as stack:
+
+        def terminal(line: str) -> "subprocess.Popen[str]":
+            started = subprocess.Popen(
+                ["/bin/sh", "-c", f"exec {line}"],
+                cwd=tmp_path,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+            stack.callback(end, started)
+            return started
+
+        wait_for(terminal(serve), "five is ready" if "network" in block else "is ready")
+        subscriber = terminal(subscribe)
+        wait_for(subscriber, "settled" if "curl" in block else "subscribed")
+        assert terminal(publish).wait(20) == 0
+        wait_for(subscriber, "DIS")
+
+
+def moved(text: str, ports: dict[str, str]) -> str:
+    """The same at other ports, and without remarks."""
+    text = re.sub(r"  +# \d: .*", "", text)
+    return PORT.sub(lambda found: ports[found[1]], text)
+
+
+def wait_for(terminal: "subprocess.Popen[str]", wanted: str) -> None:
+    assert terminal.stdout is not None
+    shown = []
+    for line in terminal.stdout:
+        shown.append(line)
+        if wanted in line:
+            return
+    pytest.fail("".join(shown))
+
+
+def end(terminal: "subprocess.Popen[str]") -> None:
+    terminal.terminate()
+    terminal.communicate(timeout=20)
 
 
 @pytest.mark.parametrize(("text", "answer"), ROWS)

@@ -11,6 +11,7 @@
     ├── InvalidTopologyError        brokers and links that make no network
     ├── TableFileError              a file that is no table of ours, or a damaged one
     ├── ServiceError                something between a client and its broker
+    │   ├── NotEnteredError           a client outside of its ``with`` block
     │   ├── NoBrokerError             nobody answers there, or not as a broker does
     │   ├── ConnectionLostError       the connection ended before the answer came
     │   ├── RequestRefusedError       the broker said no; has the number of its reason
@@ -137,6 +138,10 @@ class TableFileError(SienaError):
 
 class ServiceError(SienaError):
     """Something between a client and its broker."""
+
+
+class NotEnteredError(ServiceError, AttributeError):
+    """What ``siena.connect`` returns was used before its block was entered."""
 
 
 class NoBrokerError(ServiceError):

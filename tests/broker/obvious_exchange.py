@@ -1,8 +1,10 @@
 """The exchange's obvious twin: it lays out one frame after the other."""
 
+from array import array
+
 import numpy as np
 
-from siena.broker.exchange import Key, Longs, Routed
+from siena.broker.exchange import Key, Routed
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 from siena.protocol.deliveries import pack_msg
@@ -52,8 +54,9 @@ class ObviousExchange:
         """And no longer wants it."""
         self._drop(self._watched.pop((key, interest)))
 
-    def route(self, blocks: bytes, offsets: Longs) -> Routed:
+    def route(self, blocks: bytes, lengths: "array[int]") -> Routed:
         """What everybody gets of some blocks, which stand back to back."""
+        offsets = np.cumsum([0, *lengths]).astype(np.int64)
         counts, filters = self._table.match_buffer(blocks, offsets)
         frames: dict[int, list[bytes]] = {}
         bad: list[tuple[int, int]] = []

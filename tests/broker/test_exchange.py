@@ -1,6 +1,7 @@
 """The exchange against its obvious twin, while interests come and go."""
 
-import numpy as np
+from array import array
+
 from hypothesis import given, strategies as st
 
 from broker.obvious_exchange import ObviousExchange
@@ -59,8 +60,7 @@ def test_the_exchange_is_its_twin(
 def routed(exchange: Exchange | ObviousExchange, notifications: Routing) -> object:
     """What comes of notifications, and of blocks that are none, in a fixed order."""
     blocks = [b"\xc0" if n is None else encode(n) for n in notifications]
-    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
-    return plain(exchange.route(b"".join(blocks), offsets))
+    return plain(exchange.route(b"".join(blocks), array("q", map(len, blocks))))
 
 
 def plain(found: Routed) -> object:

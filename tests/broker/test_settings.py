@@ -57,5 +57,6 @@ def test_the_reference_shows_the_defaults() -> None:
     form = tomllib.loads(one)
     assert len(form.pop("links")) == 1
     assert form.pop("name") == "b1"
+    assert form["log"].pop("path")
     assert as_settings(form) == Settings()
     msgspec.convert(tomllib.loads(network), NetworkSettings).check()

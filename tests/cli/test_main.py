@@ -35,6 +35,7 @@ def fail(how: str) -> NoReturn:
         "filter": FilterSyntaxError("what is\nthis").at("price >> 3", 7),
         "interrupt": KeyboardInterrupt(),
         "file": FileNotFoundError(2, "No such file or directory", "filters.txt"),
+        "silent": TimeoutError(),
         "ours": AssertionError("this cannot be"),
     }
     raise errors[how]
@@ -107,6 +108,10 @@ def test_a_missing_file_is_one_line(siena: Run) -> None:
     assert error.startswith("siena: error: ")
     assert "filters.txt" in error
     assert error.count("\n") == 1
+
+
+def test_an_error_without_words_has_its_name(siena: Run) -> None:
+    assert siena("fail", "silent") == (2, "", "siena: error: TimeoutError\n")
 
 
 def test_a_mistake_of_ours_is_loud(siena: Run) -> None:

@@ -168,12 +168,12 @@ def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
             (("topo", "--server", url), 3, "no broker at"),
             (("topo", "--server", "http://x"), 2, "address"),
             (("why", "x=1"), 2, "which filter?"),
-            (("why", "x=", "x any"), 2, "notification"),
+            (("why", "x=", "x any"), 2, "x=, column 3"),
             (("why", "x=1", "x any", "x >"), 2, "filter 2"),
             (("why", "x=1", "x any then y any"), 2, "pattern"),
             (("why", "x=1", "--server", url), 3, "no broker at"),
             (("trace", "x=1", "--server", url), 3, "no broker at"),
-            (("trace", "x=", "--server", url), 2, "notification"),
+            (("trace", "x=", "--server", url), 2, "x=, column 3"),
         ):
             done = run(*arguments)
             assert done.code == code, done

@@ -244,14 +244,18 @@ def test_nobody_there_is_code_3_and_says_what_to_do(
 def test_an_advertisement_is_quenched_until_somebody_wants_it(
     url: str, run: Run
 ) -> None:
-    assert run("adv", "quote any", "--count", "1") == (0, "quenched\n", "")
+    assert run("adv", "quote any", "--count", "1") == (
+        0,
+        "quenched: nobody wants any of it now\n",
+        "",
+    )
     done = run("adv", "quote any", "--until-wanted", "--timeout", "0.05", "--json")
     assert done == (4, '{"quenched": true}\n', "siena: error: not within 0.05 s\n")
     assert run("adv", "quote any", "--timeout", "0.05").code == 0
     with siena.connect(url) as client:
         wanted = client.subscribe("quote > 3").settled()
         done = run("adv", "quote any", "--until-wanted", "--timeout", "20")
-        assert done == (0, "wanted\n", "")
+        assert done == (0, "wanted: somebody wants some of it\n", "")
         wanted.close()
 
 

@@ -399,3 +399,60 @@ def test_numbers_that_are_close_are_told_apart(kernel: str) -> None:
             if f.matches(Notification(x=value))
         ]
         assert found(engine, [encode({"x": value})]) == [expected], value
+
+
+# Names that filters know and names that none does, with lengths around a word or two.
+NAMES = [
+    "a",
+    "b",
+    "",
+    "sevenxx",
+    "eightxxx",
+    "f" * 14,
+    "f" * 15,
+    "f" * 16,
+    "c" * 32,
+    "é",
+]
+SHAPED = [parse_filter(f'"{name}" > 3') for name in NAMES[::2] if name]
+
+
+def _raw(keys: list[str], values: list[int], cut: int) -> bytes:
+    """A block, in which a name may stand twice, and of which the end may be missing."""
+    block = bytes([0x80 | len(keys)])
+    for key, value in zip(keys, values, strict=False):
+        name = key.encode()
+        head = bytes([0xA0 | len(name)]) if len(name) < 32 else bytes([0xD9, len(name)])
+        block += head + name + bytes([value])
+    return block[: len(block) - cut]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(NAMES), max_size=6),
+            st.lists(st.integers(0, 9), min_size=6, max_size=6),
+            st.sampled_from([0, 0, 0, 1, 3]),
+        ),
+        max_size=8,
+    )
+)
+def test_what_came_before_changes_nothing(
+    kernel: str, drawn: list[tuple[list[str], list[int], int]]
+) -> None:
+    """Names are expected where they stood in the block before, and found anywhere."""
+    blocks = [_raw(*one) for one in drawn for _ in range(2)]
+    engine = compile_filters(SHAPED, KERNELS[kernel])
+    offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+    matches = engine.match(b"".join(blocks), offsets)
+    at = 0
+    for block, count in zip(blocks, matches.counts.tolist(), strict=True):
+        try:
+            notification = read_block(block)
+        except BadBlockError:
+            assert count < 0
+            continue
+        found = sorted(matches.filters[at : at + count].tolist())
+        at += count
+        assert found == [i for i, f in enumerate(SHAPED) if f.matches(notification)]

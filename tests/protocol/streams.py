@@ -36,12 +36,26 @@ from siena.protocol.deliveries import (
 from siena.protocol.faults import ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.greeting import PREFACE, Info, Limits
+from siena.protocol.log_bodies import (
+    Batch,
+    Commit,
+    Entries,
+    Entry,
+    Extent,
+    Log,
+    Part,
+    Read,
+    Stage,
+    Taken,
+    Unstage,
+)
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.runs import Publications
 from siena.protocol.server import ServerConversation
 
 Conversation = ServerConversation | ClientConversation
 BLOCKS = [write_block({"x": 1}), write_block({"s": "y" * 40, "x": 2.5}), b"\x80", b""]
+PART = bytes(range(16))
 # Small, so that they are met.
 LIMITS = Limits(frame_bytes=100, block_bytes=60, line_bytes=80)
 
@@ -54,6 +68,9 @@ REQUESTS = [
     *(Subscribe(1, "x > 3").pack(), Unsubscribe(1).pack()),
     *(Advertise(1, "x any").pack(), Unadvertise(1).pack()),
     *(Suspend(5).pack(), Resume().pack()),
+    *(Log("me").pack(), Read("x > 3", 5, 9).pack(), Commit("me", 7).pack()),
+    *(Stage(PART, 0, BLOCKS[:2]).pack(), Unstage([PART]).pack()),
+    Batch("q", 3, [Part(PART, 2)]).pack(),
 ]
 BETWEEN_BROKERS = [
     pack_forward(Forwarded(Stamp(1, 2, 3), 4, 5.0, 6, 0, BLOCKS[0])),
@@ -66,6 +83,8 @@ ANSWERS = [
     pack_found(3, BLOCKS[:2]),
     *(Lost(3).pack(), Quench(1, quenched=True).pack(), Settled(1).pack()),
     *(Done(Op.UNSUB, 1).pack(), Error(101, "what?").pack(), Pong(b"p").pack()),
+    *(Extent(3, 9, 5).pack(), Taken("q", 3, is_new=True, count=2).pack()),
+    Entries(9, 12, [Entry(4, 1_000_000, BLOCKS[0]), Entry(7, 2, BLOCKS[1])]).pack(),
 ]
 LINES = [
     *(b"pub x=1\n", b'pub {"x": 1}\r\n', b"sub x > 3\n", b"sub 7 x >> 3\n"),

@@ -38,9 +38,24 @@ from siena.protocol.deliveries import (
 )
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
 from siena.protocol.greeting import PREFACE, Info, Limits
+from siena.protocol.log_bodies import (
+    Batch,
+    Commit,
+    Entries,
+    Entry,
+    Extent,
+    Log,
+    Part,
+    Read,
+    Stage,
+    Taken,
+    Unstage,
+)
 from siena.protocol.pings import Ping, Pong
 
 X1 = write_block({"x": 1})
+PART = bytes(range(16))
+PART_HEX = "c410 000102030405060708090a0b0c0d0e0f"
 
 BODIES: list[tuple[Body, str]] = [
     (Connect(1), "0c000000 01 96 01 c0 c0 a464726f70 c0 c0"),
@@ -75,6 +90,18 @@ BODIES: list[tuple[Body, str]] = [
     ),
     (Tell("settled", [7]), "0c000000 22 92 a7736574746c6564 91 07"),
     (Digest(3, b"ab"), "07000000 23 92 03 c4026162"),
+    (Log("r"), "04000000 31 91 a172"),
+    (Extent(3, 9), "05000000 39 93 03 09 c0"),
+    (Read("x > 3", 5, 9, 100), "0b000000 32 94 a578203e2033 05 09 64"),
+    (
+        Entries(8, 9, [Entry(5, 2, X1)]),
+        "0e000000 3a 93 08 09 91 93 05 02 c40481a17801",
+    ),
+    (Commit("r", 8), "05000000 33 92 a172 08"),
+    (Stage(PART, 0, [X1]), f"1c000000 34 93 {PART_HEX} 00 91 c40481a17801"),
+    (Unstage([PART]), f"15000000 35 91 91 {PART_HEX}"),
+    (Batch("q", 7, [Part(PART, 1)]), f"1a000000 36 93 a171 07 91 92 {PART_HEX} 01"),
+    (Taken("q", 7, is_new=True, count=1), "07000000 3b 94 a171 07 c3 01"),
 ]
 OTHERS: list[tuple[bytes, str]] = [
     (pack(Op.PUB, X1), "05000000 02 81a17801"),

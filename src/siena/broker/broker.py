@@ -25,6 +25,7 @@ from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS
 from siena.broker.link import Link
 from siena.broker.links import Links
 from siena.broker.listening import check_listening, listen, raise_file_limit
+from siena.broker.log.desk import Desk
 from siena.broker.moving import Moving
 from siena.broker.naming import number_of
 from siena.broker.publications import Publications
@@ -33,6 +34,7 @@ from siena.broker.session import Session
 from siena.broker.settings import Settings
 from siena.broker.snapshots import look
 from siena.broker.turn import Turn
+from siena.broker.upkeep import Upkeep
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
@@ -103,6 +105,12 @@ class Broker:
         self.requests = Requests(self.core)
         self.requests.add(Look, partial(look, self))
         self.moving = Moving(self.core, self.requests)
+        try:
+            self.desk = Desk(self.core, self.publications, self.requests)
+        except BaseException:
+            for each in sockets:
+                each.close()
+            raise
         self.links = Links(
             self.core, self.publications, self.requests.briefing, self, self.name
         )
@@ -121,11 +129,13 @@ class Broker:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
+        self.desk.start()
+        self.upkeep = Upkeep(self.core.exchange)
 
     def _features(self) -> tuple[str, ...]:
-        """Where brokers are to call, if that is not here."""
+        """Whether there is a log; where brokers are to call, if that is not here."""
         if self._worker is None:
-            return ()
+            return self.desk.features
         return hub_feature(self._worker.hub or self.addresses[-1])
 
     async def drain(self) -> None:
@@ -135,6 +145,7 @@ class Broker:
             server.close()
         await self.links.stop()
         await self.moving.stop()
+        await self.upkeep.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
@@ -143,6 +154,7 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
+        await self.desk.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take over what can change while it serves; the names of what cannot."""
@@ -185,6 +197,7 @@ class Broker:
             "away": sum(s.sink is None for s in core.sessions.values()),
             "filters": len(router.tables.filters),
             "advertisements": len(router.tables.advertisements),
+            **({"log": self.desk.journal.snapshot()} if self.desk.journal else {}),
         }
 
     # --- What connections need ------------------------------------------------------
@@ -203,7 +216,6 @@ class Broker:
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
         for source in self.publications.publishers:
-            assert isinstance(source, (Connection, Guest))
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from siena.broker.hearing import Hearing
+from siena.broker.holding import Held, Holder
 from siena.broker.intake import Run
 from siena.broker.limits import DRAIN_SECONDS_MAX, INPUT_BYTES_MAX
 from siena.broker.listening import keep_alive
@@ -72,14 +73,6 @@ class House(Protocol):
         ...
 
 
-class Held(Protocol):
-    """Somebody who publishes, and may have to wait."""
-
-    def release(self, by: "Connection") -> None:
-        """Somebody has caught up, or gone."""
-        ...
-
-
 class Connection(asyncio.Protocol):
     """A connection that was accepted, or that we made to a neighbour.
 
@@ -113,7 +106,7 @@ class Connection(asyncio.Protocol):
         self._is_full = False
         self.is_closing = False
         # Those whose output is full of what this one publishes.
-        self._held_by: set[Connection] = set()
+        self._held_by: set[Holder] = set()
         # And those who publish what this one's output is full of.
         self.holds: set[Held] = set()
 
@@ -332,7 +325,7 @@ class Connection(asyncio.Protocol):
         """The broker at the other end, if it is one."""
         return None if self.role is None else self.role.neighbour
 
-    def hold(self, by: "Connection") -> None:
+    def hold(self, by: Holder) -> None:
         """Do not read on until somebody who is full has caught up."""
         if not self._held_by and not self.is_closing:
             assert self._transport is not None
@@ -340,7 +333,7 @@ class Connection(asyncio.Protocol):
         self._held_by.add(by)
         by.holds.add(self)
 
-    def release(self, by: "Connection") -> None:
+    def release(self, by: Holder) -> None:
         """Somebody has caught up, or gone."""
         self._held_by.discard(by)
         if not self._held_by and not self.is_closing:

@@ -4,18 +4,20 @@ One call of the dispatcher matches what has come and lays out all deliveries.  W
 must be equal to, one frame after the other, is in the tests.
 """
 
+from array import array
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.matching.dispatch import Dispatcher
+from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the name of a party.
 Key = int | str
-Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 
 
@@ -30,15 +32,20 @@ class Routed(NamedTuple):
     """Who else wants which blocks; each block once, in ascending order."""
 
 
+def _nobody_asks() -> None:
+    pass
+
+
 class Exchange:
     """Who wants what, and what they get.
 
     >>> from siena.lang.parser import parse_filter as parse
-    >>> from siena.matching.blocks import encode_all
+    >>> from siena.matching.blocks import encode
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
     >>> exchange.watch(-1, parse("x > 4"))
-    >>> routed = exchange.route(*encode_all([{"x": 4}, {"x": 5}]))
+    >>> blocks = [encode({"x": 4}), encode({"x": 5})]
+    >>> routed = exchange.route(b"".join(blocks), array("q", map(len, blocks)))
     >>> [(connection, count) for connection, _, count in routed.out]
     [(7, 2)]
     >>> routed.others
@@ -47,6 +54,8 @@ class Exchange:
 
     def __init__(self) -> None:
         self._dispatcher = Dispatcher()
+        self.on_change: Callable[[], None] = _nobody_asks
+        """Called whenever somebody wants something else."""
         # Of each connection its slot and of each slot its connection; slots are small,
         # and given again.
         self._slots: dict[int, int] = {}
@@ -60,6 +69,11 @@ class Exchange:
     def __len__(self) -> int:
         return len(self._dispatcher.table)
 
+    @property
+    def table(self) -> ForwardingTable:
+        """The interests of all."""
+        return self._dispatcher.table
+
     def subscribe(
         self, connection: int, number: int, interest: Filter | Predicate
     ) -> None:
@@ -69,12 +83,14 @@ class Exchange:
             numbers = self._parties[connection] = {}
             self._slots[connection] = self._take_slot(connection)
         assert number not in numbers, "taken"
+        self.on_change()
         slot = self._slots[connection]
         numbers[number] = self._dispatcher.add(interest, slot=slot, number=number)
 
     def unsubscribe(self, connection: int, number: int) -> None:
         """A connection wants nothing under this number any more."""
         numbers = self._parties[connection]
+        self.on_change()
         self._dispatcher.remove(numbers.pop(number))
         if not numbers:
             self._leave(connection)
@@ -82,35 +98,33 @@ class Exchange:
     def forget(self, connection: int) -> None:
         """A connection wants nothing any more."""
         if connection in self._parties:
+            self.on_change()
             for added in self._parties[connection].values():
                 self._dispatcher.remove(added)
             self._leave(connection)
 
     def watch(self, key: Key, interest: Filter) -> None:
         """Somebody who is no plain connection wants something."""
+        self.on_change()
         added = self._watched[key, interest] = self._dispatcher.add(interest)
         self._watchers[added] = key
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
+        self.on_change()
         added = self._watched.pop((key, interest))
         self._dispatcher.remove(added)
         del self._watchers[added]
 
-    def route(self, blocks: bytes, offsets: Longs) -> Routed:
+    def route(self, blocks: bytes, lengths: "array[int]") -> Routed:
         """What everybody gets of some blocks, which stand back to back."""
-        found = self._dispatcher.dispatch(blocks, offsets)
+        found = self._dispatcher.dispatch(blocks, lengths)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
-        bad: list[tuple[int, int]] = []
-        if found.bad:
-            indices = np.flatnonzero(found.counts < 0)
-            reasons = -found.counts[indices]
-            bad = list(zip(indices.tolist(), reasons.tolist(), strict=True))
         others: list[tuple[Key, Ints]] = []
         if len(found.other_messages):
             others = self._others(found.other_messages, found.other_interests)
-        return Routed(out, bad, others)
+        return Routed(out, found.bad, others)
 
     def _others(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         wanted: dict[Key, dict[int, None]] = {}

@@ -6,7 +6,7 @@ task, whenever it has got rid of what it took before.
 
 import asyncio
 
-from siena.broker.connection import Connection
+from siena.broker.holding import Holder
 from siena.broker.outbox import Fit, Outbox
 from siena.protocol.bodies import Error, Lost
 from siena.protocol.faults import Fault, ProtocolError
@@ -28,7 +28,7 @@ class Guest:
         self._has_some = asyncio.Event()
         self._may_publish = asyncio.Event()
         self._may_publish.set()
-        self._held_by: set[Connection] = set()
+        self._held_by: set[Holder] = set()
 
     # --- What a session, and those who publish, need --------------------------------
 
@@ -60,13 +60,13 @@ class Guest:
         self.reply(Error.of(error).pack())
         self.is_over |= error.fault.closes
 
-    def hold(self, by: Connection) -> None:
+    def hold(self, by: Holder) -> None:
         """Publish no more until somebody who is full has caught up."""
         self._held_by.add(by)
         by.holds.add(self)
         self._may_publish.clear()
 
-    def release(self, by: Connection) -> None:
+    def release(self, by: Holder) -> None:
         """Somebody has caught up, or gone."""
         self._held_by.discard(by)
         if not self._held_by:

@@ -27,3 +27,8 @@ KEPT_BYTES_MAX = 8 * 1024 * 1024
 HANDSHAKE_SECONDS_MAX = 60.0
 # How long a broker that ends waits until everybody has read what is left.
 DRAIN_SECONDS_MAX = 5.0
+
+# How long interests must rest before they are compiled anew, in a thread; and how long
+# that is waited for.
+UPKEEP_SECONDS = 0.25
+UPKEEP_SECONDS_MAX = 10.0

@@ -32,14 +32,14 @@ def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
     >>> check_listening([Address("0.0.0.0", 2606)], insecure=False)
     Traceback (most recent call last):
     siena.errors.SienaError: 0.0.0.0:2606 can be reached from other machines, and nobody
-    is asked who they are (--insecure-listen allows it)
+    is asked who they are (127.0.0.1:PORT cannot; --insecure-listen allows it)
     """
     for address in addresses:
         if not insecure and not address.is_loopback:
             raise SienaError(
                 f"{address} can be reached from other machines, "
                 "and nobody is asked who they are",
-                hint="--insecure-listen allows it",
+                hint="127.0.0.1:PORT cannot; --insecure-listen allows it",
             )
 
 

@@ -3,9 +3,11 @@
 What goes to connections never comes here: the exchange has laid it out already.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from siena.broker.core import Core
 from siena.broker.exchange import Key, Routed
+from siena.broker.holding import Holder
 from siena.broker.naming import session_and_number
 from siena.broker.session import Session
 from siena.messages import Interface, Notify, Stamp
@@ -35,6 +38,10 @@ class Source(Protocol):
         """The number of the neighbour at the other end, if it is one."""
         ...
 
+    def hold(self, by: Holder) -> None:
+        """Wait until somebody who is full has caught up."""
+        ...
+
 
 class Origin(NamedTuple):
     """Some publications in a row that came from one source."""
@@ -45,16 +52,23 @@ class Origin(NamedTuple):
     heads: Sequence[Forwarded] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Batch:
     """Blocks back to back, and where they came from."""
 
     blocks: bytes
-    offsets: npt.NDArray[np.int64]
+    lengths: "array[int]"
     origins: list[Origin]
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.lengths)
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each block begins, and the last one ends; most batches do without."""
+        offsets = np.zeros(len(self.lengths) + 1, np.int64)
+        np.cumsum(self.lengths, out=offsets[1:])
+        return offsets
 
     def block(self, index: int) -> bytes:
         """One of the blocks."""

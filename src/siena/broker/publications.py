@@ -7,8 +7,7 @@ until what was published before it has been routed.
 
 from array import array
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Protocol
 
 from siena.broker.core import Core
 from siena.broker.exchange import Routed
@@ -20,6 +19,28 @@ from siena.protocol.bodies import Error
 from siena.protocol.deliveries import Forwarded
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op
+
+
+class Journalling(Protocol):
+    """The log, as far as publications need it."""
+
+    @property
+    def defers(self) -> bool:
+        """Whether answers wait until the disk has taken what was published."""
+        ...
+
+    def defer(self, source: Source, frame: bytes) -> None:
+        """Answer then."""
+        ...
+
+    def write(
+        self,
+        batch: Batch,
+        bad: Sequence[tuple[int, int]],
+        answers: list[tuple[Source, bytes]],
+    ) -> list[tuple[Source, bytes]]:
+        """Write what was routed, but for what is bad; the answers that may be sent."""
+        ...
 
 
 class Publications:
@@ -36,6 +57,8 @@ class Publications:
         self.tracing = Tracing(core, self)
         self.publishers: list[Source] = []
         """Who published what is being routed."""
+        self.journal: Journalling | None = None
+        """Where it is written down, if it is."""
 
     def add(
         self, source: Source, run: Run, heads: Sequence[Forwarded] | None = None
@@ -45,6 +68,8 @@ class Publications:
         self._blocks.append(run.blocks)
         self._lengths += run.lengths
         self._size += len(run.blocks)
+        if heads is None:
+            self._core.counters.publications += len(run.lengths)
         if self._size >= AT_ONCE_BYTES:
             self.flush()
 
@@ -52,6 +77,8 @@ class Publications:
         """Send this when all that came before has been routed."""
         if self._lengths:
             self._answers.append((source, frame))
+        elif self.journal is not None and self.journal.defers:
+            self.journal.defer(source, frame)
         else:
             source.reply(frame)
 
@@ -61,16 +88,17 @@ class Publications:
             return None
         core, answers = self._core, self._answers
         blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
-        offsets = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(np.frombuffer(self._lengths, np.int64), out=offsets[1:])
-        batch = Batch(blocks, offsets, self._origins)
+        batch = Batch(blocks, self._lengths, self._origins)
         self._blocks, self._origins, self._answers = [], [], []
         self._lengths = array("q")
         self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
-            routed = core.exchange.route(blocks, offsets)
-            self._count(batch, routed.bad)
+            routed = core.exchange.route(blocks, batch.lengths)
+            if routed.bad:
+                self._refuse(batch, routed.bad)
+            if self.journal is not None:
+                answers = self.journal.write(batch, routed.bad, answers)
             self._deliver(routed)
             if routed.others or core.router.tables.has_master:
                 self._onward.send(batch, routed)
@@ -81,12 +109,8 @@ class Publications:
                 source.reply(frame)
         return routed
 
-    def _count(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
+    def _refuse(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
         counters = self._core.counters
-        ends = [*(origin.first for origin in batch.origins[1:]), len(batch)]
-        for origin, end in zip(batch.origins, ends, strict=True):
-            if origin.heads is None:
-                counters.publications += end - origin.first
         fault = Fault.BAD_NOTIFICATION
         for index, reason in bad:
             origin = batch.origin(index)

@@ -12,6 +12,14 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from siena.broker.limits import CONNECTIONS_MAX, OUTPUT_BYTES_MAX, TURN_BYTES_MAX
+from siena.broker.log.limits import (
+    LOG_BYTES,
+    READER_SECONDS,
+    SEGMENT_BYTES,
+    SEGMENT_BYTES_MIN,
+    SEGMENTS_MIN,
+    STAGED_BYTES,
+)
 from siena.errors import SienaError
 from siena.protocol.limits import NAME_CHARACTERS_MAX
 from siena.routing.options import Covering, Forwarding, Merging, Options, Paths
@@ -55,6 +63,26 @@ class Limits(Strict, frozen=True):
     output_bytes: Annotated[int, Meta(ge=TURN_BYTES_MAX, le=2**32)] = OUTPUT_BYTES_MAX
 
 
+class Log(Strict, frozen=True):
+    """What is kept of what is published, and for how long."""
+
+    path: str | None = None  # a folder; without one nothing is kept
+    bytes: Annotated[int, Meta(ge=SEGMENTS_MIN * SEGMENT_BYTES_MIN)] = LOG_BYTES
+    segment_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] = SEGMENT_BYTES
+    # What nobody needs is deleted after so long; 0: when there is no room.
+    retain_seconds: Annotated[float, Meta(ge=0)] = 0.0
+    reader_seconds: Annotated[float, Meta(gt=0)] = READER_SECONDS
+    sync: Literal["never", "second", "always"] = "second"
+    staged_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] = STAGED_BYTES
+
+    def __post_init__(self) -> None:
+        if self.segment_bytes * SEGMENTS_MIN > self.bytes:
+            raise ValueError(
+                f"a log has room for {SEGMENTS_MIN} segments at least: `bytes` is less "
+                f"than {SEGMENTS_MIN} times `segment_bytes`"
+            )
+
+
 class Link(Strict, frozen=True):
     """A broker to connect to, and what to take it for."""
 
@@ -88,6 +116,7 @@ class Settings(Strict, frozen=True):
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
     handlers: Handlers = field(default_factory=Handlers)
+    log: Log = field(default_factory=Log)
     links: tuple[Link, ...] = ()
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
@@ -146,7 +175,11 @@ def gather(
         if environment.get(variable):
             said = environment[variable]
             form[name] = said.split() if name == "listen" else said
-    form |= {name: value for name, value in flags.items() if value is not None}
+    for name, value in flags.items():
+        if isinstance(value, dict):  # some keys of a table
+            form[name] = {**form.get(name, {}), **value}
+        elif value is not None:
+            form[name] = value
     try:
         return as_settings(form)
     except SienaError as error:

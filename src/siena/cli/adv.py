@@ -37,7 +37,7 @@ def adv(
 ) -> None:
     """Advertise what will be published, and print whether anybody wants it.
 
-    Prints "wanted" or "quenched" at once, and again whenever that changes: quenched
+    Says "wanted" or "quenched" at once, and again whenever that changes: quenched
     means that nobody wants anything that the advertisement admits, so that there is no
     point in publishing it.  The advertisement stands until Ctrl-C, --count or
     --timeout.
@@ -54,6 +54,10 @@ def adv(
     promised = parse_advertisement(advertisement)
     is_met = count is None and not until_wanted
     with open_server(server, "siena adv") as client:
+        if sys.stderr.isatty():
+            until = "Ctrl-C" if timeout is None else f"Ctrl-C, or for {timeout:g} s"
+            said = f"advertised at {client.url}; it stands until {until}"
+            print(f"siena: {said}", file=sys.stderr)
         states = client.advertise(promised).states(timeout)
         with contextlib.suppress(TimeoutError):
             for printed, is_quenched in enumerate(states, start=1):
@@ -69,5 +73,7 @@ def adv(
 def _print(*, is_quenched: bool, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"quenched": is_quenched}), flush=True)
+    elif is_quenched:
+        print("quenched: nobody wants any of it now", flush=True)
     else:
-        print("quenched" if is_quenched else "wanted", flush=True)
+        print("wanted: somebody wants some of it", flush=True)

@@ -209,7 +209,6 @@ class _Bench:
     ) -> "tuple[CompiledSubscriptions, Table]":
         """Compile subscriptions, and let every worker have them."""
         from siena.spark.compiling import compile_rows
-        from siena.spark.matching import match
         from siena.spark.shipping import is_connect
 
         self.progress.show(f"{workload}, {rows.num_rows:,} filters: compiling")
@@ -222,10 +221,10 @@ class _Bench:
             cores = self.spark.sparkContext.defaultParallelism
         few = self.spark.range(0, 8 * cores, 1, 4 * cores)
         text = few.selectExpr("'{}' as json")
-        start = perf_counter()
-        answers = match(text, compiled, column="json", output="counts")
-        answers.write.format("noop").mode("overwrite").save()
-        reach_s = perf_counter() - start
+        # So that workers are there already, and know how to match.
+        nobody = compile_rows(rows.slice(0, 0))
+        self._answer(text, nobody)
+        reach_s = self._answer(text, compiled)
         seen = few.mapInArrow(_mapped, "pid long, copied long").distinct().collect()
         is_known = all(row.copied is not None for row in seen)
         size = compiled.path.stat().st_size
@@ -236,6 +235,15 @@ class _Bench:
             if is_known
             else None,
         )
+
+    def _answer(self, rows: "DataFrame", compiled: "CompiledSubscriptions") -> float:
+        """How long a few rows take."""
+        from siena.spark.matching import match
+
+        start = perf_counter()
+        answers = match(rows, compiled, column="json", output="counts")
+        answers.write.format("noop").mode("overwrite").save()
+        return perf_counter() - start
 
     def _table(self, name: str, make: "Callable[[], pa.Table]", rows: int) -> Path:
         """A folder of parquet files with at least so many rows, made the first time."""

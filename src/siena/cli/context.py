@@ -1,6 +1,7 @@
 """``siena context``: names for servers, and the one that is in use."""
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -40,6 +41,8 @@ def list_contexts(context: typer.Context, *, as_json: JsonOption = False) -> Non
     if context.invoked_subcommand is not None:
         return
     saved = _load()
+    if not saved.servers and sys.stderr.isatty():
+        print("siena: none is saved (siena context add NAME URL)", file=sys.stderr)
     for name, server in saved.servers.items():
         is_used = name == saved.current
         if as_json:

@@ -40,12 +40,12 @@ class Brokers:
             *(sys.executable, "-m", "siena", "serve"),
             *("--json", "--network", str(file)),
         ]
-        self._log = file.with_suffix(".log")
+        self.log = file.with_suffix(".log")
         self._process: subprocess.Popen[bytes] | None = None
         self.urls: dict[str, str] = {}
 
     def __enter__(self) -> Self:
-        with self._log.open("wb") as log:
+        with self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 -- our own command
                 self._command,
                 stdout=subprocess.PIPE,
@@ -63,7 +63,7 @@ class Brokers:
             self.__exit__(None, None, None)
             raise
         self.__exit__(None, None, None)
-        raise SienaError("the brokers did not start", hint=f"see {self._log}")
+        raise SienaError("the brokers did not start", hint=f"see {self.log}")
 
     def __exit__(
         self,

@@ -171,4 +171,9 @@ def run_network(
             told = await crowd.subscribe(report)
             return told, None if day is None else await crowd.publish(day)
 
-    return asyncio.run(run())
+    try:
+        return asyncio.run(run())
+    except TimeoutError:
+        raise SienaError(
+            f"not all has come within {WAIT_SECONDS_MAX:g} s", hint=f"see {brokers.log}"
+        ) from None

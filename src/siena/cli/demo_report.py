@@ -206,10 +206,11 @@ def _popularity(result: Result) -> str:
         title="flights by how many want them",
         below="subscriptions that want a flight; how many flights",
     )
+    nobody = counts.count(0)
+    fewest = f"{nobody:,} of them are wanted by nobody" if nobody else "All are wanted"
     text = (
         f"{result.matched.subscriptions:,} subscriptions in one table, matched with "
-        f"every flight. {counts.count(0):,} flights are wanted by nobody, and the most "
-        f"wanted one by {max(counts):,}."
+        f"every flight. {fewest}, and the most wanted one by {max(counts):,}."
     )
     return _section("The same day on Spark", text, _figure(chart))
 

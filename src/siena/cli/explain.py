@@ -91,13 +91,22 @@ def explain(
         return
     if relation is None:
         raise SienaError("which relation?", hint=f"one of {', '.join(RELATIONS)}")
-    question = _read_question([relation, *(t for t in (left, right) if t is not None)])
-    verdict = question.decide()
+    try:
+        question = _read_question([relation, *_given(left, right)])
+        verdict = question.decide()
+    except SienaError as error:
+        if as_json:
+            print(json.dumps({"error": str(error)}))
+        raise
     if as_json:
         print(json.dumps(_answer(verdict)))
     else:
         _show(question, verdict)
     raise typer.Exit(0 if verdict.holds else 1)
+
+
+def _given(*texts: str | None) -> list[str]:
+    return [text for text in texts if text is not None]
 
 
 @dataclass(frozen=True, slots=True)

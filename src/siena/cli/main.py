@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "match": "siena.cli.match:match",
     "backtest": "siena.cli.backtest:backtest",
     "reduce": "siena.cli.reduce:reduce",
+    "replay": "siena.cli.replay:replay",
     "sim": "siena.cli.sim:app",
     "study": "siena.cli.study:app",
     "bench": "siena.cli.bench:app",
@@ -200,7 +201,8 @@ def _say(error: Exception) -> None:
     """Write the error on stderr in one line; show a person the place as well."""
     if isinstance(error, OSError) and error.filename is not None:
         error = SienaError(f"{error.filename}: {error.strerror}")
-    line = " ".join(str(error).splitlines())
+    # Some of Python's own have nothing to say, such as a TimeoutError.
+    line = " ".join(str(error).splitlines()) or type(error).__name__
     print(f"siena: error: {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None
     if place is not None and sys.stderr.isatty():

@@ -60,11 +60,15 @@ class Observer:
         except OSError as error:
             why = error.strerror or str(error)
             raise NoBrokerError(f"no broker at {self.address}: {why}") from None
-        info = self._expect(Info)
-        assert isinstance(info, Info)
-        self.info = info
-        self.send(self._conversation.hello())
-        self._expect(Welcome)
+        try:
+            info = self._expect(Info)
+            assert isinstance(info, Info)
+            self.info = info
+            self.send(self._conversation.hello())
+            self._expect(Welcome)
+        except BaseException:
+            self._socket.close()
+            raise
         return self
 
     def __exit__(

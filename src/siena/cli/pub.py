@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from siena.cli.notification_lines import lines_of, read_notification
+from siena.cli.pairs import read_attributes
 from siena.cli.progress import Progress
 from siena.cli.service import (
     EXIT_FAILURE,
@@ -24,9 +25,8 @@ from siena.cli.service import (
 from siena.cli.templates import Template
 from siena.client.blocking import Client
 from siena.client.coding import Attributes
-from siena.errors import FilterSyntaxError, SienaError
-from siena.lang.parser import parse_notification
-from siena.model import Notification, Value
+from siena.errors import SienaError
+from siena.model import Notification
 
 STDIN = 0
 # So many are handed to the client at a time.
@@ -70,6 +70,9 @@ def pub(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first line that is bad.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Do not say what was published.")
+    ] = False,
 ) -> None:
     """Publish a notification, or many; ends when the broker has them.
 
@@ -77,7 +80,8 @@ def pub(
     2026-11-15T02:40:03Z, words, and "anything else" in quotes of its own.  With
     --count, {i} counts from 1, {random} is a number from 0 to 1, {random:1:6} one from
     1 to 6, {choice:a|b} one of these, {now} the time.  A line of standard input that
-    cannot be read is reported with its number and skipped.
+    cannot be read is reported with its number and skipped.  A terminal is told what was
+    published; who gets it is nobody's business, but see siena trace and siena why.
 
     \b
     Exit codes: 0 all were published; 1 some were not; 2 misuse; 3 no broker answers;
@@ -103,6 +107,9 @@ def pub(
         publisher = _Publisher(client, Deadline(timeout))
         is_complete = publisher.run(notifications, rate)
         client.flush()
+        where = client.url
+    if not quiet and not as_json and sys.stderr.isatty():
+        print(f"siena: {publisher.said} at {where}", file=sys.stderr)
     if as_json:
         print(json.dumps({"published": publisher.published, "bad": source.bad}))
     if not is_complete:
@@ -123,6 +130,14 @@ class _Publisher:
         self._deadline = deadline
         self._progress = Progress(sys.stderr)
         self.published = 0
+        self._last: Attributes = {}
+
+    @property
+    def said(self) -> str:
+        """What was published, for a person."""
+        if self.published == 1:
+            return f"published {Notification(self._last)}"
+        return f"{self.published:,} published"
 
     def run(
         self, notifications: Iterator[Attributes | None], rate: float | None
@@ -137,6 +152,7 @@ class _Publisher:
                     sleep(max(0.0, start + self.published / rate - perf_counter()))
                 self._client.publish_many(batch)
                 self.published += len(batch)
+                self._last = batch[-1]
                 self._progress.show(f"{self.published:,} published")
         finally:
             self._progress.clear()
@@ -184,23 +200,7 @@ def _from_arguments(arguments: list[str], count: int, chance: random.Random) -> 
 
 
 def _notification(templates: list[Template], number: int) -> Notification:
-    pairs: list[tuple[str, Value]] = []
-    for template in templates:
-        text = template.fill(number)
-        try:
-            pairs += parse_notification(text).items()
-        except SienaError as error:
-            raise _with_advice(error, text) from None
-    return Notification(pairs)
-
-
-def _with_advice(error: SienaError, text: str) -> SienaError:
-    name, equals, value = text.partition("=")
-    if not equals:
-        error.hint = "attributes are written name=value"
-    elif value and isinstance(error, FilterSyntaxError) and '"' not in value:
-        error.hint = f"""if it is a text, write '{name}="{value}"'"""
-    return error.about(text)
+    return read_attributes(template.fill(number) for template in templates)
 
 
 class _Lines:

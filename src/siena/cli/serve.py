@@ -62,6 +62,13 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep what is published there, for readers by offset [default: no].",
+        ),
+    ] = None,
     workers: Annotated[
         int,
         typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
@@ -90,11 +97,12 @@ def serve(
       siena serve --listen 127.0.0.1:0        at a port that is free
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+      siena serve --log /var/lib/siena        keep it, for Spark and others by offset
       siena serve --network examples/five-brokers.toml
     """  # noqa: D301 -- Typer needs the backspace itself
     _log(verbose=verbose)
     if network is not None:
-        if listen or http or name or peer or mesh or master or config:
+        if listen or http or name or peer or mesh or master or config or log:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         _runner().run(_serve_network(network, json=json))
         return
@@ -103,6 +111,7 @@ def serve(
         "http": http,
         "name": name,
         "insecure_listen": insecure_listen or None,
+        "log": {"path": str(log)} if log else None,
     }
     links = _links(peer or [], mesh or [], master)
 
@@ -145,6 +154,10 @@ def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
     if settings.http is not None:
         hint = "start a broker of its own, with --peer"
         raise SienaError("several workers do not serve HTTP", hint=hint)
+
+    if settings.log.path is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers keep no log", hint=hint)
 
     def end(*_: object) -> None:
         raise KeyboardInterrupt

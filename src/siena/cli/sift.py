@@ -58,7 +58,8 @@ def sift(
     never ends can be sifted too.  With --json an answer is an object, such as
     {"line": 1, "subscribers": ["alice", "bob"]}.  A line that cannot be read is
     reported on stderr with its number and skipped, and so is an empty one, in silence.
-    A summary follows at the end, also after Ctrl-C.
+    A summary follows at the end, also after Ctrl-C.  If no line at all could be read,
+    the exit code is 2.
 
     \b
     Examples:
@@ -86,6 +87,7 @@ class _Tally:
     wanted: int = 0
     deliveries: int = 0
     bad: int = 0
+    good: int = 0
 
     def __str__(self) -> str:
         return (
@@ -126,6 +128,11 @@ class _Sifter:
             self._sum_up(start)  # who ends a stream that never ends wants it, too
             raise
         self._sum_up(start)
+        if self.tally.bad and not self.tally.good:
+            raise SienaError(
+                "no line is a notification",
+                hint='a line is JSON, {"x": 1}, or text, x = 1; siena match reads CSV',
+            )
 
     def _sift(self, lines: Sequence[bytes]) -> None:
         numbers: list[int] = []
@@ -141,6 +148,7 @@ class _Sifter:
                     self._report(error)
                 else:
                     numbers.append(self.tally.lines)
+                    self.tally.good += 1
         finally:  # with a bad line, too: what came before it has its answers
             self._answer(numbers, notifications)
 

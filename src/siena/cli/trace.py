@@ -10,13 +10,12 @@ import typer
 
 from siena.cli.contexts import find_server
 from siena.cli.observing import Form, Observer
+from siena.cli.pairs import read_attributes
 from siena.cli.service import EXIT_FAILURE, EXIT_TIMEOUT, ServerOption
-from siena.errors import SienaError
 from siena.protocol.bodies import Hop, Trace
 from siena.protocol.contents import write_block
 from siena.protocol.deliveries import pack_traced
 from siena.protocol.limits import NUMBER_MAX
-from siena.protocol.lines import read_pairs
 
 # So begins a filter because of which it went to another broker.
 TO_BROKER = "→ "
@@ -57,10 +56,7 @@ def trace(
       siena trace symbol=DIS change=-4
       siena trace '{"symbol": "DIS"}' --server siena://127.0.0.1:2606 --json
     """  # noqa: D301 -- Typer needs the backspace itself
-    try:
-        notification = read_pairs(" ".join(attributes))
-    except SienaError as error:
-        raise error.about("notification") from None
+    notification = read_attributes(attributes)
     token = secrets.randbelow(NUMBER_MAX + 1)
     hops: dict[str, Hop] = {}
     with Observer(find_server(server), seconds=timeout) as observer:

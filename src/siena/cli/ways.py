@@ -1,7 +1,8 @@
 """The ways of a notification through a network, by the tables of its brokers."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
+from siena.algebra.explanation import Reason, explain_matches
 from siena.cli.observing import Form
 from siena.cli.surveying import Found
 from siena.errors import SienaError
@@ -13,9 +14,21 @@ _BROKER = "broker "
 TO_MASTER = "it is the master"
 
 
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A filter that selects almost what was published: what it missed."""
+
+    text: str
+    who: str
+    missed: list[Reason]
+
+
 @dataclass(slots=True)
 class Step:
-    """What happens at one broker; each of who gets it, and the filter why."""
+    """What happens at one broker; each of who gets it, and the filter why.
+
+    Where nobody does, ``nearest`` is the filter with the fewest constraints that fail.
+    """
 
     broker: str
     came_from: str | None
@@ -23,6 +36,7 @@ class Step:
     brokers: list[tuple[str, str]] = field(default_factory=list)
     is_complete: bool = True
     error: str = ""
+    nearest: Nearest | None = None
 
     def form(self) -> Form:
         """As JSON, for scripts."""
@@ -33,6 +47,7 @@ class Step:
             "brokers": dict(self.brokers),
             "complete": self.is_complete,
             **({"error": self.error} if self.error else {}),
+            **({"nearest": asdict(self.nearest)} if self.nearest else {}),
         }
 
 
@@ -69,13 +84,18 @@ def _step(broker: Found, came_from: str | None, n: Notification) -> Step:
     step.is_complete = table["complete"]
     clients: dict[str, str] = {}
     brokers: dict[str, str] = {}
+    nearest: Nearest | None = None
     for link in broker.links:
         if link["side"] == "master" and link["name"] != came_from:
             brokers[_BROKER + link["name"]] = TO_MASTER
     for entry in table["shown"]:
-        matches = _matches(entry["text"], n)
-        if not matches:
-            step.is_complete &= matches is not None
+        missed = _missed(entry["text"], n)
+        if missed is None:
+            step.is_complete = False
+            continue
+        if missed:
+            if nearest is None or len(missed) < len(nearest.missed):
+                nearest = Nearest(entry["text"], entry["holders"][0], missed)
             continue
         for who in entry["holders"]:
             is_broker = who.startswith(_BROKER)
@@ -83,12 +103,15 @@ def _step(broker: Found, came_from: str | None, n: Notification) -> Step:
                 continue
             (brokers if is_broker else clients).setdefault(who, entry["text"])
     step.clients, step.brokers = sorted(clients.items()), sorted(brokers.items())
+    if not clients and not brokers:
+        step.nearest = nearest
     return step
 
 
-def _matches(text: str, n: Notification) -> bool | None:
-    """Whether it would; ``None`` if the text is too long to be shown whole."""
+def _missed(text: str, n: Notification) -> list[Reason] | None:
+    """The constraints that fail; ``None`` if the text is too long to be shown whole."""
     try:
-        return parse_filter(text).matches(n)
+        wanted = parse_filter(text)
     except SienaError:
         return None
+    return [reason for reason in explain_matches(wanted, n) if not reason.holds]

@@ -7,31 +7,35 @@ import typer
 
 from siena.algebra.explanation import Reason, explain_matches
 from siena.cli.observing import Form, ServersOption, servers_of
+from siena.cli.pairs import read_attributes, split_attributes
 from siena.cli.surveying import Found, survey
 from siena.cli.ways import Step, ways
 from siena.errors import FilterError, SienaError
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Notification, Pattern, Predicate
-from siena.protocol.lines import read_pairs
 
 
 def why(
-    notification: Annotated[
-        str,
+    arguments: Annotated[
+        list[str],
         typer.Argument(
-            help="As it is published: 'symbol=DIS change=-4', or a JSON object.",
+            metavar="NAME=VALUE… [FILTER]…",
+            help="The attributes, or one JSON object, as for siena pub; and what "
+            "subscribers want.  What has NAME=VALUE without spaces is an attribute.",
             show_default=False,
         ),
     ],
-    filters: Annotated[
+    *,
+    wanted: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[FILTER]…",
-            help="What a subscriber wants; may be missing with --server.",
+        typer.Option(
+            "--filter",
+            "-f",
+            metavar="FILTER",
+            help="A filter, also if it looks like an attribute; as often as wanted.",
             show_default=False,
         ),
     ] = None,
-    *,
     server: ServersOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object.")
@@ -40,7 +44,8 @@ def why(
     """Say why a notification would, or would not, reach who has these filters.
 
     With --server, also which brokers it would come to if it were published there, who
-    would get it from them, and because of which filters.
+    would get it from them, and because of which filters; and where nobody would, which
+    filter came nearest and what it missed.
 
     \b
     Exit codes: 0 it would reach somebody; 1 it would not; 2 misuse; 3 no broker
@@ -48,14 +53,16 @@ def why(
 
     \b
     Examples:
-      siena why 'symbol=DIS change=-4' 'symbol = DIS and change < 0'
-      siena why 'symbol=DIS change=4' 'change < 0' 'symbol any'
-      siena why 'symbol=DIS change=-4' --server siena://127.0.0.1:2606
+      siena why symbol=DIS change=-4 'symbol = DIS and change < 0'
+      siena why symbol=DIS change=4 'change < 0' 'symbol any'
+      siena why symbol=DIS change=-4 --server siena://127.0.0.1:2606
     """  # noqa: D301 -- Typer needs the backspace itself
+    attributes, filters = split_attributes(arguments)
+    filters += wanted or []
+    n = read_attributes(attributes)
     if not filters and not server:
         raise SienaError("which filter?", hint="give one, or --server")
-    n = _read_notification(notification)
-    interests = [_read_filter(text, place) for place, text in enumerate(filters or ())]
+    interests = [_read_filter(text, place) for place, text in enumerate(filters)]
     steps: list[Step] = []
     found: dict[str, Found] = {}
     if server:
@@ -71,13 +78,6 @@ def why(
     reaches = any(interest.matches(n) for interest in interests)
     reaches |= any(step.clients for step in steps)
     raise typer.Exit(0 if reaches else 1)
-
-
-def _read_notification(text: str) -> Notification:
-    try:
-        return read_pairs(text)
-    except SienaError as error:
-        raise error.about("notification") from None
 
 
 def _read_filter(text: str, place: int) -> Filter | Predicate:
@@ -113,10 +113,18 @@ def _show_ways(steps: list[Step], found: dict[str, Found]) -> None:
             print(f"  ✓ {who}  because of {text}")
         if not step.clients and not step.brokers and not step.error:
             print("  ✗ nobody here wants it")
+        _show_nearest(step)
         if not step.is_complete:
             print("  its tables are long: only a part of them was looked at")
     for name in sorted(found.keys() - {step.broker for step in steps}):
         print(f"at {name}: it does not come there")
+
+
+def _show_nearest(step: Step) -> None:
+    if step.nearest is not None:
+        print(f"    nearest: {step.nearest.text}, of {step.nearest.who}")
+        for reason in step.nearest.missed:
+            print(f"    ✗ {reason.subject}  {reason.because}")
 
 
 def _form(

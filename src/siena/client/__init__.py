@@ -3,9 +3,9 @@
 From the ground up: ``address``, ``backoff``, ``coding``, ``inbox``, ``pending``,
 ``wire`` → ``settings``, ``standing`` → ``talk`` (what was said and is waited for,
 across connections) → ``keeper`` (one connection after another), ``subscription``,
-``advertising``, ``publisher``, ``replies``, ``traces`` → ``client`` → ``handover``,
-``loop_thread``, ``blocking_handles``, ``blocking`` (the same without ``await``) →
-``connecting``.
+``advertising``, ``publisher``, ``replies``, ``traces``, ``log`` → ``client`` →
+``handover``, ``loop_thread``, ``blocking_handles``, ``blocking_log``, ``blocking`` (the
+same without ``await``) → ``connecting``.
 """
 
 from siena.client.address import DEFAULT_URL, Address, parse_address

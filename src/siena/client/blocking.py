@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from siena.client.address import Address
 from siena.client.blocking_handles import Advertising, Subscription
+from siena.client.blocking_log import LogClient
 from siena.client.client import SUSPENDED_QUEUE
 from siena.client.coding import Attributes
 from siena.client.inbox import BYTES_MAX, COUNT_MAX, Overflow
@@ -37,6 +38,7 @@ class Client:
 
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
         self._loop = LoopThread(addresses, settings)
+        self.log = LogClient(self._loop)
 
     def __enter__(self) -> Self:
         self._loop.start()

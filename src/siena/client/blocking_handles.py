@@ -181,5 +181,8 @@ def _end(timeout_s: float | None) -> float | None:
 
 
 async def _next_state(states: AsyncIterator[bool], end: float | None) -> bool:
-    async with asyncio.timeout_at(end):
-        return await anext(states)
+    try:
+        async with asyncio.timeout_at(end):
+            return await anext(states)
+    except TimeoutError:
+        raise TimeoutError("it did not change in time") from None

@@ -21,6 +21,7 @@ from siena.client.advertising import Advertising
 from siena.client.coding import Attributes
 from siena.client.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
 from siena.client.keeper import Keeper
+from siena.client.log import LogClient
 from siena.client.publisher import Publisher, joined
 from siena.client.replies import Replies, reply_to
 from siena.client.settings import (
@@ -56,6 +57,8 @@ class Client:
         self._talk = Talk(has_identity=settings.identity is not None)
         self._keeper = Keeper(addresses, settings, self._talk)
         self.publisher = Publisher(self._talk)
+        self.log = LogClient(self._talk, self.publisher)
+        """What the broker keeps on its disk, if it keeps something."""
         self._tasks = asyncio.TaskGroup()
         self._keeping: asyncio.Task[None] | None = None
         self._replies = Replies(self)

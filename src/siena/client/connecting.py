@@ -3,6 +3,7 @@
 import random
 import ssl
 from types import TracebackType
+from typing import NoReturn
 
 from siena.client import blocking
 from siena.client.address import default_url, parse_address
@@ -14,6 +15,7 @@ from siena.client.settings import (
     Settings,
     SlowPolicy,
 )
+from siena.errors import NotEnteredError
 
 _DEFAULT_BACKOFF = Backoff()
 
@@ -26,6 +28,15 @@ class Connecting:
         self._settings = settings
         self._client: Client | None = None
         self._blocking: blocking.Client | None = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Called for what is not here: most likely somebody forgot the ``with``."""
+        if not name.startswith("_") and hasattr(Client, name):
+            raise NotEnteredError(
+                f"there is no connection yet to {name} with",
+                hint="with siena.connect(…) as client, or async with",
+            )
+        raise AttributeError(name)
 
     async def __aenter__(self) -> Client:
         self._client = Client(self._addresses, self._settings)

@@ -131,5 +131,11 @@ class LoopThread:
 
 
 async def _timed(work: Coroutine[Any, Any, R], timeout_s: float | None) -> R:
-    async with asyncio.timeout(timeout_s):
-        return await work
+    limit = asyncio.timeout(timeout_s)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if limit.expired():
+            raise TimeoutError(f"not done within {timeout_s:g} s") from None
+        raise

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from typing import Any
 
 from siena.errors import SienaError
 
@@ -17,20 +18,25 @@ class Pending:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[Question, deque[asyncio.Future[None]]] = {}
+        self._waiting: dict[Question, deque[asyncio.Future[Any]]] = {}
 
-    def ask(self, question: Question) -> asyncio.Future[None]:
+    def ask(self, question: Question) -> asyncio.Future[Any]:
         """A future for the answer."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(question, deque()).append(future)
         return future
 
-    def answer(self, question: Question, error: SienaError | None = None) -> bool:
+    def answer(
+        self,
+        question: Question,
+        error: SienaError | None = None,
+        answer: object = None,
+    ) -> bool:
         """Answer the first who asked this; whether somebody had."""
         waiting = self._waiting.get(question)
         if not waiting:
             return False
-        _resolve(waiting.popleft(), error)
+        _resolve(waiting.popleft(), error, answer)
         if not waiting:
             del self._waiting[question]
         return True
@@ -43,11 +49,13 @@ class Pending:
         self._waiting.clear()
 
 
-def _resolve(future: asyncio.Future[None], error: SienaError | None) -> None:
+def _resolve(
+    future: asyncio.Future[Any], error: SienaError | None, answer: object = None
+) -> None:
     if future.done():
         return
     if error is None:
-        future.set_result(None)
+        future.set_result(answer)
     else:
         future.set_exception(error)
         future.exception()  # seen, even if whoever asked has left without waiting

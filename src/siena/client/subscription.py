@@ -92,8 +92,14 @@ class Subscription(Generic[T]):
         inbox = self._standing.inbox
         items = inbox.take(count)
         if not items:
-            async with asyncio.timeout(timeout_s):
-                items = await inbox.get(count)
+            limit = asyncio.timeout(timeout_s)
+            try:
+                async with limit:
+                    items = await inbox.get(count)
+            except TimeoutError:
+                if limit.expired():
+                    raise TimeoutError(f"nothing came within {timeout_s:g} s") from None
+                raise
         return [self._read(item) for item in items]
 
     async def within(self, timeout_s: float) -> AsyncIterator[T]:

@@ -8,7 +8,7 @@ wire after another: :meth:`Talk.attach` says everything that still stands again,
 import asyncio
 import itertools
 import logging
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from siena.client.inbox import Inbox
 from siena.client.pending import Pending
@@ -34,6 +34,7 @@ from siena.protocol.deliveries import Delivery, FoundSequence, pack_traced
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.greeting import Limits
+from siena.protocol.log_bodies import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
 log = logging.getLogger("siena.client")
@@ -144,6 +145,15 @@ class Talk:
         self._connected().send(body.pack())
         return self._pending.ask((body.op, number))
 
+    def ask_for(self, body: Body) -> asyncio.Future[Any]:
+        """Send a request, also one that is answered by more than DONE.
+
+        Raises:
+            ConnectionLostError: if there is no connection to send it over.
+        """
+        self._connected().send(body.pack())
+        return self._pending.ask((body.op, None))
+
     def ping(self) -> asyncio.Future[None]:
         """A future for the moment when the broker has handled all that was sent."""
         token = next(self._pings).to_bytes(8, "little")
@@ -242,6 +252,12 @@ class Talk:
                 self._pending.answer(_question(told))
             case Quench():
                 self._quench(told)
+            case Extent():
+                self._pending.answer((Op.LOG, None), answer=told)
+            case Entries():
+                self._pending.answer((Op.READ, None), answer=told)
+            case Taken():
+                self._pending.answer((Op.BATCH, None), answer=told)
             case Lost():
                 self._count_lost(told)
             case Trace(token, hop) if token in self.traces:

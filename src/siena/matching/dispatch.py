@@ -4,12 +4,14 @@ One call matches a batch and writes all deliveries; what it writes is, byte for 
 what :mod:`siena.protocol.deliveries` writes one by one.
 """
 
+from array import array
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from siena.matching.engine import Batches, Engine
 from siena.matching.kernels import wiring
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
@@ -25,6 +27,10 @@ _SERIAL_MAX = 2**31 - 1
 OUT_BYTES_KEPT = 16_777_216
 
 
+# Of so many batches one block is noted, for which the table is laid out one day.
+NOTED_EVERY = 8
+_NOBODY = np.empty((2, 0), np.int32)
+
 # The bytes of one connection: its slot, frames back to back, how many deliveries.
 Batch = tuple[int, bytes, int]
 
@@ -33,10 +39,8 @@ class Dispatched(NamedTuple):
     """What became of a batch of publications."""
 
     batches: list[Batch]
-    # Of each message how many interests it has, or below zero why it is bad.
-    counts: Ints
-    # How many are bad.
-    bad: int
+    # Which messages are bad, and why.
+    bad: list[tuple[int, int]]
     # Messages that interests of no connection want, and these interests; good until
     # the next batch.
     other_messages: Ints
@@ -49,16 +53,19 @@ class Dispatcher:
     A connection is a *slot*: a small number that is given again when it is free.
 
     >>> from siena.lang.parser import parse_filter as parse
-    >>> from siena.matching.blocks import encode_all
+    >>> from siena.matching.blocks import encode
     >>> dispatcher = Dispatcher()
     >>> _ = dispatcher.add(parse("x > 3"), slot=0, number=7)
-    >>> [(slot, data, count)] = dispatcher.dispatch(*encode_all([{"x": 5}])).batches
+    >>> block = encode({"x": 5})
+    >>> found = dispatcher.dispatch(block, array("q", [len(block)]))
+    >>> [(slot, data, count)] = found.batches
     >>> slot, data.hex(" "), count
     (0, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05', 1)
     """
 
     def __init__(self, kernel: ModuleType = wiring) -> None:
         self.table = ForwardingTable()
+        self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
         self._courier = kernel.Courier()
         self._slots = np.zeros(64, np.int32)
@@ -66,6 +73,12 @@ class Dispatcher:
         self._courier.know_interests(self._slots, self._numbers)
         self._make_room(64)
         self._serial = 1
+        # The engine that has everything, while one has, and whether the courier has
+        # the arrays of its batches.
+        self._engine: Engine | None = None
+        self._batches: Batches | None = None
+        self._arrays: tuple[Longs, Ints, Ints] | None = None
+        self._turn = 0
         # Scratch, which grows with what has been found at once.
         self._others = np.empty((2, 64), np.int32)
         self._out = np.empty(4096, np.uint8)
@@ -102,28 +115,75 @@ class Dispatcher:
         """Hold it no longer."""
         self.table.remove(added)
 
-    def dispatch(self, blocks: bytes | memoryview, offsets: Longs) -> Dispatched:
+    def dispatch(self, blocks: bytes, lengths: "array[int]") -> Dispatched:
         """Match blocks that stand back to back, and write what follows."""
-        counts, filters = self.table.match_buffer(blocks, offsets)
-        if len(filters) > self._others.shape[1]:
-            self._others = np.empty((2, 2 * len(filters)), np.int32)
+        messages = len(lengths)
+        self._match(blocks, lengths)
         try:
             found, strangers, size, bad = self._courier.measure(
-                offsets, counts, filters, self._next(len(counts)), self._others
+                messages, self._next(messages)
             )
             batches: list[Batch] = []
             if found:
                 batches = self._courier.lay_out(
-                    blocks, offsets, counts, filters,
-                    self._next(len(counts)), found, self._room_for(size),
-                )  # fmt: skip
+                    blocks, messages, self._next(messages), found, self._room_for(size)
+                )
         except BaseException:
             # There may be no memory for so much; the next batch must not suffer.
             self._sizes[:] = 0
             self._frames[:] = 0
             raise
-        messages, interests = self._others[:, :strangers]
-        return Dispatched(batches, counts, bad, messages, interests)
+        return Dispatched(
+            batches,
+            self._bad(messages) if bad else [],
+            *(self._others[:, :strangers] if strangers else _NOBODY),
+        )
+
+    def _match(self, blocks: bytes, lengths: "array[int]") -> None:
+        """Match, such that the courier knows what was found."""
+        engine = self.table.lone_engine(len(lengths))
+        if engine is not self._engine:
+            self._engine = engine
+            self._batches = None if engine is None else Batches(engine)
+        batches, found = self._batches, None
+        if batches is not None:
+            found = batches.match(blocks, lengths)
+        if batches is None or found is None:
+            offsets = np.zeros(len(lengths) + 1, np.int64)
+            np.cumsum(lengths, out=offsets[1:])
+            counts, filters = self.table.match_buffer(blocks, offsets)
+            self._know(offsets, counts, filters, len(filters))
+            return
+        self._know(batches.offsets, batches.counts, batches.filters, found)
+        self._turn += 1
+        if self._turn % NOTED_EVERY == 0:
+            messages = len(lengths)
+            self.table.see(
+                blocks, batches.offsets[: messages + 1], batches.counts[:messages]
+            )
+
+    def _know(self, offsets: Longs, counts: Ints, filters: Ints, found: int) -> None:
+        """Let the courier have the arrays, if it has others."""
+        has_room = found <= self._others.shape[1]
+        known = self._arrays
+        if (
+            has_room
+            and known is not None
+            and known[0] is offsets
+            and known[1] is counts
+            and known[2] is filters
+        ):
+            return
+        if not has_room:
+            self._others = np.empty((2, 2 * found), np.int32)
+        self._arrays = offsets, counts, filters
+        self._courier.know_matches(offsets, counts, filters, self._others)
+
+    def _bad(self, messages: int) -> list[tuple[int, int]]:
+        assert self._arrays is not None
+        counts = self._arrays[1][:messages]
+        indices = np.flatnonzero(counts < 0)
+        return list(zip(indices.tolist(), (-counts[indices]).tolist(), strict=True))
 
     def _room_for(self, size: int) -> npt.NDArray[np.uint8]:
         out = self._out

@@ -4,6 +4,7 @@ An engine never changes.  :class:`~siena.matching.table.ForwardingTable` makes a
 when filters have come or gone, and puts it in the place of the old.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -298,6 +299,43 @@ class Cursor:
             count = int(matches.counts[0])
             self.out[: max(0, count)] = matches.filters
         return int(count)
+
+
+class Batches:
+    """Matches batch after batch, into arrays that it uses again and again.
+
+    For one thread.  After :meth:`match`, ``offsets``, ``counts`` and ``filters`` say of
+    the last batch where its blocks are and what they match.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._worker = engine._borrow()  # noqa: SLF001 -- the other half of the engine
+        self._match = self._worker.kernel.match_held
+        self._make_room(64)
+        self._make_room_for_matches(engine.filters + MATCHES_AT_FIRST)
+
+    def _make_room(self, blocks: int) -> None:
+        self.offsets = np.zeros(blocks + 1, np.int64)
+        self.counts = np.zeros(blocks, np.int32)
+        self._worker.kernel.hold(
+            self.offsets, self.counts, np.zeros(2, np.int64), _NO_MASKS
+        )
+
+    def _make_room_for_matches(self, matches: int) -> None:
+        self.filters = np.empty(matches, np.int32)
+        self._worker.kernel.use(self.filters)
+
+    def match(self, blocks: bytes, lengths: "array[int]") -> int | None:
+        """How many matches there are; ``None`` if the engine itself must be asked."""
+        if len(lengths) > len(self.counts):
+            self._make_room(2 * len(lengths))
+        while (found := self._match(blocks, lengths)) < 0:
+            if found != -_ROOM_FOR_MATCHES:
+                return None  # only a larger memory of values can help
+            # What was found is found again: it is rare that there is more than ever.
+            self._make_room_for_matches(2 * len(self.filters))
+        return int(found)
 
 
 def _scratch(arrays: Arrays, scale: int) -> Arrays:

@@ -6,6 +6,7 @@ time its rows are compiled.  Either is in force for the next notification.
 """
 
 from collections.abc import Mapping
+from math import inf
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -31,6 +32,8 @@ from siena.model import Filter, Kind, Predicate, Value
 
 # The share of removed filters at which everything is compiled without them.
 GONE_SHARE_MAX = 0.5
+# What a table compiles on the spot, if somebody rebuilds it: a few milliseconds.
+MERGED_ROWS_MAX = 4_096
 # Numbers of interests, which kernels keep in 32 bits.
 INTERESTS_MAX = 2**31 - 1
 
@@ -69,6 +72,7 @@ class Holding:
         # Of each interest whether it was removed; and of how many an engine knows.
         self._gone = np.zeros(64, np.uint8)
         self._still_there = 0
+        self._gone_share_max = GONE_SHARE_MAX
         self._rebuild: Rebuild | None = None
         # The view of a table that rests; whoever changes the table forgets it.
         self._at_rest: View | None = None
@@ -119,7 +123,7 @@ class Holding:
             self._gone[number] = 1
             self._held -= 1
             self._still_there += 1
-            if self._still_there > 64 + GONE_SHARE_MAX * self._held:
+            if self._still_there > 64 + self._gone_share_max * self._held:
                 self._consolidate()
 
     def consolidate(self) -> None:
@@ -135,6 +139,19 @@ class Holding:
         self._tiers.merge(self._gone)
         self._still_there = 0
         self._rebuild = None
+
+    def leave_to_rebuilds(self) -> None:
+        """Compile nothing large on the spot: somebody rebuilds now and then."""
+        with self._lock:
+            self._tiers.merged_max = MERGED_ROWS_MAX
+            self._gone_share_max = inf
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether a rebuild would leave fewer engines, or less of what was removed."""
+        with self._lock:
+            self._tiers.settle()
+            return self._tiers.is_scattered or self._still_there > 0
 
     def rebuild(self) -> Rebuild:
         """Work that makes one engine of all that is there now.

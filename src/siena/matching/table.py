@@ -107,6 +107,20 @@ class ForwardingTable(Holding):
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
+    def lone_engine(self, messages: int) -> Engine | None:
+        """The one engine that has everything, if there is one.
+
+        For those who ask it again and again, and :meth:`see` what they have asked.
+        """
+        view = self._view(messages)
+        if len(view.engines) == 1 and view.fresh is None and view.is_plain:
+            return view.engines[0]
+        return None
+
+    def see(self, blocks: bytes, offsets: Longs, counts: Ints) -> None:
+        """Remember some traffic, for which the table is laid out one day."""
+        self._tiers.sample.note(blocks, offsets, counts)
+
     def match_arrow(
         self,
         batch: ArrowSource,

@@ -11,6 +11,7 @@ and then one engine takes their place.
 """
 
 import secrets
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -57,6 +58,8 @@ class Tiers:
         self.columns = columns or Columns()
         # What the traffic is like.
         self.sample = Sample()
+        self.merged_max = sys.maxsize
+        """Tiers are not merged to more rows than this."""
         end = len(self.columns)
         self._tiers = [Tier(0, end, engine)]
         if end:
@@ -71,6 +74,11 @@ class Tiers:
     def is_one(self) -> bool:
         """Whether all rows are in one tier."""
         return len(self.columns) == len(self._tiers[0])
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether there are several engines where one would do."""
+        return sum(len(tier) > 0 for tier in self._tiers) > 1
 
     def settle(self) -> None:
         """Assign the rows that have come since to tiers."""
@@ -88,6 +96,8 @@ class Tiers:
         tiers = self._tiers[:-1]
         while tiers and tiers[-1].first >= self._sealed:
             if len(tiers[-1]) >= GROWTH * (end - first):
+                break
+            if end - tiers[-1].first > self.merged_max:
                 break
             first = tiers.pop().first
         self._tiers = [*tiers, Tier(first, end), Tier(end, end)]

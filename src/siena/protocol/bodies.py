@@ -9,41 +9,50 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.protocol.body import Body, Count, Name, Number
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Op, pack
+from siena.protocol.frames import Op
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
     LOOK_DEFAULT,
     LOOK_MAX,
     NAME_CHARACTERS_MAX,
-    NUMBER_MAX,
     URLS_MAX,
     WEIGHT_MAX,
 )
+from siena.protocol.log_bodies import LOG_BODIES
 
-Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
-Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
-Count = Annotated[int, Meta(ge=0)]
+__all__ = [
+    "Advertise",
+    "Body",
+    "Connect",
+    "Digest",
+    "Done",
+    "Error",
+    "Hop",
+    "Look",
+    "Lost",
+    "Move",
+    "Peer",
+    "Policy",
+    "Quench",
+    "Resume",
+    "Seen",
+    "Settled",
+    "Subscribe",
+    "Suspend",
+    "Tell",
+    "Trace",
+    "Unadvertise",
+    "Unsubscribe",
+    "Welcome",
+    "unpack",
+]
+
 # Of a link: finite, and no NaN, which is neither above nor below anything.
 Weight = Annotated[float, Meta(gt=0, le=WEIGHT_MAX)]
 Url = Annotated[str, Meta(max_length=1024)]
 Policy = Literal["drop", "disconnect", "block"]
-
-_ENCODER = msgspec.msgpack.Encoder()
-
-
-class Body(Struct, frozen=True, array_like=True):
-    """The fields of one operation."""
-
-    op: ClassVar[Op]
-
-    def pack(self) -> bytes:
-        """The frame.
-
-        >>> Unsubscribe(7).pack().hex(" ")
-        '03 00 00 00 04 91 07'
-        """
-        return pack(self.op, _ENCODER.encode(self))
 
 
 class Connect(Body, frozen=True, array_like=True):
@@ -256,14 +265,12 @@ class Digest(Body, frozen=True, array_like=True):
     digest: bytes
 
 
-_BODIES: dict[int, type[Body]] = {
-    body.op: body
-    for body in (
-        Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend,
-        Resume, Move, Look, Seen, Done, Lost, Quench, Settled, Error, Trace, Tell,
-        Digest,
-    )
-}  # fmt: skip
+_KNOWN: tuple[type[Body], ...] = (
+    Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend, Resume,
+    Move, Look, Seen, Done, Lost, Quench, Settled, Error, Trace, Tell, Digest,
+    *LOG_BODIES,
+)  # fmt: skip
+_BODIES: dict[int, type[Body]] = {body.op: body for body in _KNOWN}
 _DECODERS = {op: msgspec.msgpack.Decoder(body) for op, body in _BODIES.items()}
 
 

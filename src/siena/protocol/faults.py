@@ -34,6 +34,13 @@ class Fault(Enum):
     NOT_ADVERTISED = _Fault(106, closes=False)
     NOT_ALLOWED = _Fault(107, closes=False)
     BAD_REQUEST = _Fault(108, closes=False)
+    # About the log.
+    NO_LOG = _Fault(120, closes=False)
+    OFFSET_EXPIRED = _Fault(121, closes=False)
+    OFFSET_AHEAD = _Fault(122, closes=False)
+    PART_UNKNOWN = _Fault(123, closes=False)
+    NO_ROOM = _Fault(124, closes=False)
+    LOG_DAMAGED = _Fault(125, closes=False)
     # About the connection.
     BAD_PREFACE = _Fault(200, closes=True)
     BAD_FRAME = _Fault(201, closes=True)

@@ -50,6 +50,17 @@ class Op(IntEnum):
     FORWARD = 0x21
     TELL = 0x22
     DIGEST = 0x23
+    # About the log, from a client.
+    LOG = 0x31
+    READ = 0x32
+    COMMIT = 0x33
+    STAGE = 0x34
+    UNSTAGE = 0x35
+    BATCH = 0x36
+    # And from a broker.
+    EXTENT = 0x39
+    ENTRIES = 0x3A
+    TAKEN = 0x3B
 
 
 class Frame(NamedTuple):

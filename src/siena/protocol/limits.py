@@ -35,3 +35,11 @@ URLS_MAX = 8
 NUMBER_MAX = 0xFFFFFFFF
 # The weight of a link between brokers; it is above 0.
 WEIGHT_MAX = 1_000_000_000
+# A place in a log, and the number of a batch: what msgpack and SQL have in 64 bits.
+OFFSET_MAX = 2**63 - 1
+# What READ brings at most: notifications, and bytes of them unless one is larger.
+READ_COUNT_MAX = 65_536
+READ_BYTES_MAX = 1_048_576
+# The name of a part of a batch, drawn at random; and the parts of one batch.
+PART_NAME_BYTES = 16
+PARTS_MAX = 65_536

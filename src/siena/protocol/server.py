@@ -68,6 +68,7 @@ _ALLOWED: dict[State, frozenset[int]] = {
         _EVERYBODY
         | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
         | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
+        | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
     ),
     State.LINKED: frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST}),
 }

@@ -61,7 +61,7 @@ class Tables:
     @property
     def has_master(self) -> bool:
         """Whether there is a broker that knows more."""
-        return bool(self.masters)
+        return bool(self._plain) and bool(self.masters)
 
     def holder(self, hop: Interface, origin: int | None) -> Holder:
         """Where an announcement of a hop entered the part of the network we are in."""

@@ -24,6 +24,7 @@ from siena.spark.parquet import match_parquet
 from siena.spark.patterns import match_patterns
 from siena.spark.reducing import Reduction, reduce
 from siena.spark.session import start_session
+from siena.spark.source import register_source
 from siena.spark.sql import register
 from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
 from siena.spark.tally import Tally
@@ -47,6 +48,7 @@ __all__ = [
     "open_compiled",
     "reduce",
     "register",
+    "register_source",
     "start_session",
     "to_parquet",
     "unreadable",

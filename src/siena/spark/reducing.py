@@ -143,6 +143,8 @@ def _combined(covering: Covering) -> Callable[[pa.Table], pa.Table]:
     """What reduces together what is left of the shares of one interface."""
 
     def run(rows: pa.Table) -> pa.Table:
+        if rows.num_rows == 1:
+            return rows  # of the only share there is nothing to compare
         texts = [text for kept in rows["kept"].to_pylist() for text in kept]
         filters = [f for row, text in enumerate(texts) for f in _filters(row, text)]
         counts = (sum(rows[name].to_pylist()) for name in ("filters", "constraints"))

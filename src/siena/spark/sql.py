@@ -12,6 +12,7 @@ from siena.spark.columns import is_variant, wide_columns
 from siena.spark.compiling import OnError
 from siena.spark.matching import Subscriptions, answer_type, compile_subscriptions
 from siena.spark.shipping import load, ship
+from siena.spark.source import register_source
 from siena.spark.worker import Form, Layout, Output, Task
 
 FUNCTION = "siena_match"
@@ -33,6 +34,8 @@ def register(
     number of subscribers.  Without subscriptions the function has one more argument,
     before the other: the path of a table that ``siena compile`` has written, where all
     workers can read it.
+
+    ``format("siena")`` is known from then on, too (:mod:`siena.spark.source`).
 
     Raises:
         SienaError: if a subscription is bad, or there is no such output.
@@ -58,6 +61,7 @@ def register(
         kind = T.IntegerType()
     # PySpark's overloads know nothing of functions whose types are annotated.
     made: Any = arrow_udf
+    register_source(spark)
     spark.udf.register(name, made(_function(table, output, on_error), kind))
 
 

@@ -1,7 +1,7 @@
 """Two tables: every delivery, and how many each subscriber got.
 
-Subscriptions are compiled beforehand: what a pipeline declares may not run jobs of its
-own, and a compiled table is ready to be used.
+A pipeline looks at nothing while its tables are declared.  So the subscriptions are
+compiled beforehand, and what is matched is planned outside the functions.
 """
 
 from pyspark import pipelines as dp
@@ -11,18 +11,20 @@ import siena.spark
 
 spark = SparkSession.active()
 
+flights = spark.read.text("flights.ndjson").select(
+    F.get_json_object("value", "$.carrier").alias("carrier"),
+    F.get_json_object("value", "$.flight").cast("int").alias("flight"),
+    F.col("value").alias("notification"),
+)
+matched = siena.spark.match(
+    flights, "flights.siena", key=["carrier", "flight"], column="notification"
+)
+
 
 @dp.materialized_view
 def deliveries() -> DataFrame:
     """Who gets which flight; the notification is a line of JSON."""
-    flights = spark.read.text("flights.ndjson").select(
-        F.get_json_object("value", "$.carrier").alias("carrier"),
-        F.get_json_object("value", "$.flight").cast("int").alias("flight"),
-        F.col("value").alias("notification"),
-    )
-    return siena.spark.match(
-        flights, "flights.siena", key=["carrier", "flight"], column="notification"
-    )
+    return matched
 
 
 @dp.materialized_view

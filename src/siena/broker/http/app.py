@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from siena.broker.handlers.mapping import Handlers
-from siena.broker.http.conversing import converse
+from siena.broker.http.conversing import converse, refuse_plain
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
 from siena.broker.http.identities import (
@@ -30,6 +30,7 @@ def make_app(lobby: Lobby, handlers: Handlers, hosts: tuple[str, ...]) -> Starle
             Route("/publish", publish, methods=["POST"]),
             Route("/subscribe", subscribe, methods=["GET"]),
             WebSocketRoute("/ws", converse),
+            Route("/ws", refuse_plain),
             Route("/metrics", metrics),
             Route("/healthz", health),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),

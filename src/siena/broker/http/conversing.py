@@ -6,18 +6,23 @@ does the other, and the guest leaves.
 
 import asyncio
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.json_requests import JsonRequests
 from siena.broker.intake import Run, cut_one_by_one
 from siena.broker.lobby import Lobby, Visit
 from siena.protocol.answers import error_line, told_in_lines
-from siena.protocol.faults import ProtocolError
+from siena.protocol.faults import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX
 
 # As WebSockets number the reasons for their end.
 GOING_AWAY = 1001
 TRY_LATER = 1013
+# And HTTP, for who does not ask for one.
+UPGRADE_REQUIRED = 426
 
 
 class _HungUpError(Exception):
@@ -44,6 +49,14 @@ async def converse(socket: WebSocket) -> None:
         pass
     finally:
         lobby.leave(visit)
+
+
+async def refuse_plain(_: Request) -> Response:
+    """Tell who comes without a WebSocket that one is wanted."""
+    text = "a WebSocket is wanted here; GET /subscribe has server-sent events"
+    answer = answer_of(HttpError(Fault.BAD_REQUEST, text, status=UPGRADE_REQUIRED))
+    answer.headers.update({"Upgrade": "websocket", "Connection": "Upgrade"})
+    return answer
 
 
 async def _listen(socket: WebSocket, lobby: Lobby, visit: Visit) -> None:

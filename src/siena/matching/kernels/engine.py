@@ -552,6 +552,13 @@ class Kernel:
     keep: object
     # The array of `out`, which must not go while there is a pointer into it.
     kept_out: object
+    # Offsets, counts and state of batches that follow each other, and the arrays.
+    held_offsets: cython.p_longlong
+    held_counts: cython.p_int
+    held_state: cython.p_longlong
+    held_masks: cython.p_ulonglong
+    held_max: cython.Py_ssize_t
+    kept_held: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
         self.keep = (table, scratch)
@@ -2035,6 +2042,52 @@ class Kernel:
         self.out = ints(out)
         self.room = len(out)
         self.kept_out = out
+
+    def hold(self, offsets, counts, state, masks):  # type: ignore[no-untyped-def]
+        """Write offsets and counts of batches into these from now on."""
+        self.held_offsets = longs(offsets)
+        self.held_counts = ints(counts)
+        self.held_state = longs(state)
+        self.held_masks = words(masks)
+        self.held_max = min(len(offsets) - 1, len(counts))
+        self.kept_held = (offsets, counts, state, masks)
+
+    def match_held(self, blocks: bytes, lengths):  # type: ignore[no-untyped-def]
+        """Match blocks of some lengths, into the arrays in use and those that are held.
+
+        To take hold of an array costs more than to match a notification.  Returns how
+        many filters were found; below zero, why this cannot be done here.
+        """
+        n: cython.const[cython.longlong][::1] = lengths
+        if not cython.compiled:
+            n = memoryview(lengths)
+        total: cython.Py_ssize_t = len(lengths)
+        size: cython.Py_ssize_t = len(blocks)
+        at: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        why: cython.int
+        if total > self.held_max:
+            raise ValueError("more blocks than there is room for")
+        for i in range(total):
+            self.held_offsets[i] = at
+            if n[i] < 0 or n[i] > size - at:
+                raise ValueError("the lengths are those of other blocks")
+            at += n[i]
+        self.held_offsets[total] = at
+        self.found = 0
+        if cython.compiled:
+            p: cython.p_char = blocks
+            with cython.nogil:
+                why = self.batch(
+                    cython.cast(cython.p_uchar, p), self.held_offsets, 0, total,
+                    self.held_counts, self.held_masks, self.held_state,
+                )  # fmt: skip
+        else:
+            why = self.batch(
+                memoryview(blocks), self.held_offsets, 0, total,
+                self.held_counts, self.held_masks, self.held_state,
+            )  # fmt: skip
+        return -why if why else self.found
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
         """Match one block, into the array in use, which has room for every filter.

@@ -152,6 +152,12 @@ class Courier:
     # the connections of one message.
     touched: cython.int[::1]
     begun: cython.longlong[::1]
+    # A batch: where its blocks are, how many interests each has, and which; messages
+    # and interests of those that belong to no connection.
+    offsets: cython.const[cython.longlong][::1]
+    counts: cython.const[cython.int][::1]
+    filters: cython.const[cython.int][::1]
+    others: cython.int[:, ::1]
 
     def know_interests(self, slots, numbers):  # type: ignore[no-untyped-def]
         """Take these arrays for interests, which the caller fills."""
@@ -174,29 +180,37 @@ class Courier:
             self.frames, self.touched = memoryview(frames), memoryview(touched)
             self.begun = memoryview(begun)
 
-    def measure(self, offsets, counts, filters, serial, others):  # type: ignore[no-untyped-def]
-        """Find out what each connection gets of a batch.
+    def know_matches(self, offsets, counts, filters, others):  # type: ignore[no-untyped-def]
+        """Take these for batches; in ``others`` there is room for all filters."""
+        if cython.compiled:
+            self.offsets = offsets
+            self.counts = counts
+            self.filters = filters
+            self.others = others
+        else:
+            self.offsets, self.counts = memoryview(offsets), memoryview(counts)
+            self.filters, self.others = memoryview(filters), memoryview(others)
 
-        ``counts`` and ``filters`` are matches.  Sizes and frames are 0 before.  Message
-        and interest of all that belong to no connection go to ``others``, two rows.
-        Stamps remember the last message of each connection, as ``serial`` and what
-        follows.
+    def measure(self, messages, serial):  # type: ignore[no-untyped-def]
+        """Find out what each connection gets of a batch of so many messages.
+
+        Sizes and frames are 0 before.  Message and interest of all that belong to no
+        connection go to the others.  Stamps remember the last message of each
+        connection, as ``serial`` and what follows.
 
         Returns how many connections get some, how many others there are, all bytes,
         and how many messages are bad.
         """
-        o: cython.const[cython.longlong][::1] = offsets
-        c: cython.const[cython.int][::1] = counts
-        f: cython.const[cython.int][::1] = filters
-        ot: cython.int[:, ::1] = others
-        if not cython.compiled:
-            o, c, f, ot = map(memoryview, (offsets, counts, filters, others))
+        o = self.offsets
+        c = self.counts
+        f = self.filters
+        ot = self.others
         s = self.slots
         st = self.stamps
         si = self.sizes
         fr = self.frames
         t = self.touched
-        total: cython.Py_ssize_t = len(counts)
+        total: cython.Py_ssize_t = messages
         now: cython.int = serial
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = 0
@@ -230,7 +244,7 @@ class Courier:
                 now += 1
         return found, strangers, size, bad
 
-    def lay_out(self, blocks, offsets, counts, filters, serial, first, out):  # type: ignore[no-untyped-def]
+    def lay_out(self, blocks, messages, serial, first, out):  # type: ignore[no-untyped-def]
         """Write what each connection gets, as MSG frames back to back.
 
         Everything is as ``measure`` has left it, and sizes and frames are 0 again
@@ -239,13 +253,12 @@ class Courier:
         Returns of each of them itself, its bytes and how many deliveries.
         """
         b: cython.const[cython.uchar][::1] = blocks
-        o: cython.const[cython.longlong][::1] = offsets
-        c: cython.const[cython.int][::1] = counts
-        f: cython.const[cython.int][::1] = filters
         w: cython.uchar[::1] = out
         if not cython.compiled:
-            b, o, c, f = map(memoryview, (blocks, offsets, counts, filters))
-            w = memoryview(out)
+            b, w = memoryview(blocks), memoryview(out)
+        o = self.offsets
+        c = self.counts
+        f = self.filters
         s = self.slots
         nu = self.numbers
         st = self.stamps
@@ -253,7 +266,7 @@ class Courier:
         fr = self.frames
         t = self.touched
         be = self.begun
-        total: cython.Py_ssize_t = len(counts)
+        total: cython.Py_ssize_t = messages
         rows: cython.Py_ssize_t = len(self.sizes)
         connections: cython.Py_ssize_t = first
         now: cython.int = serial

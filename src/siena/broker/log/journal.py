@@ -1,0 +1,247 @@
+"""The journal: what a broker writes to its log, once a turn, and who has to wait.
+
+*Back-pressure*: when the log is full, and when the disk takes nothing, those who have
+published are not read from until there is room.  What came before is written beyond the
+bound, or kept until the disk takes it: nothing is dropped, and no PING is answered
+before what was published before it has been written.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.connection import Connection
+from siena.broker.core import Core
+from siena.broker.holding import Held
+from siena.broker.log.limits import SIGN_OF_LIFE_TICKS, SINK_SHARE, TICK_SECONDS
+from siena.broker.log.readers import Readers
+from siena.broker.log.store import Store
+from siena.broker.onward import Batch, Source
+from siena.broker.settings import Log as LogSettings
+from siena.messages import Side
+from siena.protocol.pings import Ping
+
+log = logging.getLogger("siena.broker")
+
+Answers = list[tuple[Source, bytes]]
+READERS = "readers.json"
+
+
+class _Piece(NamedTuple):
+    blocks: bytes
+    offsets: npt.NDArray[np.int64]
+    time: int
+    tag: int
+
+
+class Journal:
+    """What is written, what is not written yet, and who waits for that.
+
+    Ownership: of the folder, from making it to :meth:`close`.
+    """
+
+    def __init__(self, core: Core, folder: Path, settings: LogSettings) -> None:
+        self._core = core
+        self._settings = settings
+        self.store = Store(folder, settings.segment_bytes)
+        self.readers = Readers(folder / READERS, core.clock, settings.reader_seconds)
+        self.holds: set[Held] = set()
+        self.tag = 0
+        """Of which batch of a sink that is which is being written."""
+        self.on_room: Callable[[], None] = lambda: None
+        """Called when there is room again."""
+        self.sinks_floor: Callable[[int], int] = lambda wanted: wanted
+        """The first offset that unfinished batches of sinks need, up to another."""
+        # What the disk has not taken, and answers that wait for it.
+        self._unwritten: list[_Piece] = []
+        self._answers: Answers = []
+        self._is_dirty = False
+        self._was_full = False
+        self._ticks = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._syncing: asyncio.Future[None] | None = None
+
+    # --- Writing --------------------------------------------------------------------
+
+    def write(
+        self, batch: Batch, bad: Sequence[tuple[int, int]], answers: Answers
+    ) -> Answers:
+        """Write what was routed, but for what is bad; the answers that may be sent."""
+        blocks, offsets = batch.blocks, batch.offsets
+        if bad:
+            blocks, offsets = _without(batch, {index for index, _ in bad})
+        if len(offsets) > 1:
+            time = self._core.clock.nanoseconds() // 1_000
+            self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
+            if len(self._unwritten) == 1:
+                self._write_all()
+        if self._unwritten or self._is_full():
+            for origin in batch.origins:
+                if not self._is_in_a_mesh(origin.source):
+                    origin.source.hold(self)
+        if self._unwritten:
+            self._answers += answers
+            return []
+        return answers
+
+    @property
+    def defers(self) -> bool:
+        """Whether something waits for the disk."""
+        return bool(self._unwritten)
+
+    def defer(self, source: Source, frame: bytes) -> None:
+        """Answer when everything is written."""
+        self._answers.append((source, frame))
+
+    def _write_all(self) -> None:
+        """Write what is not written yet; if the disk does not take it, later."""
+        try:
+            while self._unwritten:
+                self.store.append(*self._unwritten[0])
+                del self._unwritten[0]
+                self._is_dirty = True
+            if self._is_dirty and self._settings.sync == "always":
+                self.store.sync()
+                self._is_dirty = False
+        except OSError as error:
+            log.warning("the log cannot be written, and publishers wait: %s", error)
+
+    def _is_in_a_mesh(self, source: Source) -> bool:
+        """Brokers of a mesh could wait for each other for ever."""
+        if source.neighbour is None:
+            return False
+        neighbour = self._core.router.tables.neighbours.get(source.neighbour)
+        return neighbour is not None and neighbour.side is Side.MESH
+
+    # --- Room -----------------------------------------------------------------------
+
+    def _is_full(self) -> bool:
+        """Whether publishers wait; if so, it is said once."""
+        if self.store.size < self._settings.bytes:
+            return False
+        self._make_room()
+        is_full = self.store.size >= self._settings.bytes
+        if is_full and not self._was_full:
+            positions = self.readers.positions()
+            last = min(positions, key=lambda name: positions[name], default=None)
+            log.warning(
+                "the log is full, and publishers wait until %s",
+                f"the reader {last!r} commits more than {positions[last]}"
+                if last is not None
+                else "a batch is complete",
+            )
+        self._was_full = is_full
+        return is_full
+
+    @property
+    def is_full_for_sinks(self) -> bool:
+        """Whether the batch of a sink waits, too."""
+        most = self._settings.bytes * (1 + SINK_SHARE)
+        return bool(self._unwritten) or (self._is_full() and self.store.size >= most)
+
+    def _make_room(self) -> None:
+        floor = self.readers.floor(self.store.latest)
+        seconds = self._settings.retain_seconds
+        if seconds or self.store.size >= self._settings.bytes:
+            floor = self.sinks_floor(floor)
+        older_than = self._core.clock.now() - seconds if seconds else None
+        self.store.make_room(floor, self._settings.bytes, older_than)
+
+    def look_for_room(self) -> None:
+        """Somebody has committed, or time has passed: let those go on who waited."""
+        if self._unwritten:
+            self._write_all()
+        self._make_room()
+        if self._unwritten:
+            return
+        answers, self._answers = self._answers, []
+        for source, frame in answers:
+            source.reply(frame)
+        if not self._is_full():
+            waited, self.holds = self.holds, set()
+            for held in waited:
+                held.release(self)
+        self.on_room()
+
+    # --- Time -----------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Do what is to be done every second, from now on."""
+        self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        self.start()
+        self._ticks += 1
+        if self._is_dirty:
+            self._sync_elsewhere()
+        self.readers.forget_silent()
+        self.look_for_room()
+        if self._ticks % SIGN_OF_LIFE_TICKS == 0:
+            self._show_life()
+
+    def _sync_elsewhere(self) -> None:
+        """Let a thread wait for the disk."""
+        if self._syncing is not None and not self._syncing.done():
+            return
+        self._is_dirty = False
+        found = self.store.descriptors()
+        if self._settings.sync == "never":
+            for descriptor in found:
+                os.close(descriptor)
+            return
+        loop = asyncio.get_running_loop()
+        self._syncing = loop.run_in_executor(None, _sync, found)
+
+    def _show_life(self) -> None:
+        """Who waits hears something, or they would take the connection for broken."""
+        for held in self.holds:
+            if isinstance(held, Connection) and not held.outbox.in_lines:
+                held.reply(Ping(b"").pack())
+
+    async def close(self) -> None:
+        """Write everything to the disk."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._syncing is not None:
+            await self._syncing
+        self._write_all()
+        if self._unwritten:
+            count = sum(len(piece.offsets) - 1 for piece in self._unwritten)
+            log.error("%d notifications could not be written to the log", count)
+        self.readers.save()
+        self.store.close()
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know."""
+        return {
+            "earliest": self.store.earliest,
+            "latest": self.store.latest,
+            "bytes": self.store.size,
+            "bytes_max": self._settings.bytes,
+            "waiting": len(self.holds),
+            "readers": self.readers.positions(),
+        }
+
+
+def _sync(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            log.warning("the log cannot be written to the disk: %s", error)
+        finally:
+            os.close(descriptor)
+
+
+def _without(batch: Batch, bad: set[int]) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """The blocks that are not bad."""
+    good = [batch.block(i) for i in range(len(batch)) if i not in bad]
+    offsets = np.zeros(len(good) + 1, np.int64)
+    np.cumsum([len(block) for block in good], out=offsets[1:])
+    return b"".join(good), offsets

@@ -1,0 +1,286 @@
+"""Sinks: batches that are published once, however often somebody tries.
+
+A batch is first written down as begun, then published part by part, then written down
+as done.  Each record of it in the log has its tag; so a broker that died in between
+finds out how much of the batch is in the log, and publishes the rest.
+"""
+
+import asyncio
+import logging
+from array import array
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from siena.broker.holding import Holder
+from siena.broker.intake import Run
+from siena.broker.log.journal import Journal
+from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
+from siena.broker.log.memory import Kept
+from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.staging import Staging
+from siena.broker.publications import Publications
+from siena.broker.session import Session
+from siena.protocol.bodies import Error
+from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.frames import Op
+from siena.protocol.log_bodies import Batch, Taken
+
+log = logging.getLogger("siena.broker")
+
+
+class Begun(Struct):
+    """A batch that is being published."""
+
+    query: str
+    number: int
+    tag: int
+    # How many of its notifications are in the log before this offset; what is behind
+    # it in the log is found by the tag.
+    first: int
+    parts: list[bytes]
+    count: int
+    done: int = 0
+
+
+class State(Struct):
+    """What must not be forgotten."""
+
+    # Of each query the last batch that is done; the query that came last is last.
+    done: dict[str, int] = field(default_factory=dict)
+    begun: list[Begun] = field(default_factory=list)
+    tag: int = 0
+
+
+class _Work:
+    """A batch that is being published, and who wants to hear of it."""
+
+    def __init__(self, begun: Begun, records: Iterator[Record]) -> None:
+        self.begun = begun
+        self.records = records
+        self.sessions: list[Session] = []
+        self.published = begun.done
+
+
+class Sinks:
+    """Publishes batches, one after the other, a record in a turn.
+
+    Back-pressure: it waits for those who block their publishers, and for the log.
+    """
+
+    neighbour: int | None = None
+
+    def __init__(
+        self,
+        publications: Publications,
+        staging: Staging,
+        journal: Journal | None,
+        path: Path | None,
+    ) -> None:
+        self._publications = publications
+        self._staging = staging
+        self._journal = journal
+        self._kept = Kept(path, State, State())
+        self._queue: deque[_Work] = deque()
+        self._held_by: set[Holder] = set()
+        self._is_due = False
+        if journal is not None:
+            journal.on_room = self._go_on
+            journal.sinks_floor = self._floor
+        for begun in self._kept.value.begun:
+            self._queue.append(_Work(begun, self._rest(begun)))
+
+    def start(self) -> None:
+        """Publish what was begun in another life."""
+        for work in self._queue:
+            log.warning(
+                "batch %d of %r was begun when the broker ended: the rest follows",
+                *(work.begun.number, work.begun.query),
+            )
+        self._go_on()
+
+    def close(self) -> None:
+        """Publish nothing more; what was begun is completed in another life."""
+        self._queue.clear()
+
+    # --- What clients ask for -------------------------------------------------------
+
+    def batch(self, session: Session, body: Batch) -> None:
+        """Publish a batch, unless it was published before.
+
+        Raises:
+            ProtocolError: if a part is missing.
+        """
+        state = self._kept.value
+        for work in self._queue:
+            if (work.begun.query, work.begun.number) == (body.query, body.number):
+                self._drop_all([p.name for p in body.parts], work.begun.parts)
+                work.sessions.append(session)  # who asks again hears of it, too
+                return
+        if body.number <= state.done.get(body.query, -1):
+            self._drop_all([p.name for p in body.parts], [])
+            session.reply(Taken(body.query, body.number, False, 0).pack())
+            return
+        for part in body.parts:
+            if (self._staging.count(part.name) or 0) != part.count:
+                raise ProtocolError(
+                    Fault.PART_UNKNOWN,
+                    f"a part of {part.count} notifications is not there; stage the "
+                    "batch again",
+                )
+        self._begin(session, body)
+
+    def _begin(self, session: Session, body: Batch) -> None:
+        state = self._kept.value
+        state.tag += 1
+        begun = Begun(
+            body.query,
+            body.number,
+            state.tag,
+            0 if self._journal is None else self._journal.store.latest,
+            [part.name for part in body.parts if part.count],
+            sum(part.count for part in body.parts),
+        )
+        state.begun.append(begun)
+        self._kept.save()
+        for name in begun.parts:
+            self._staging.claim(name)
+        work = _Work(begun, self._records(begun))
+        work.sessions.append(session)
+        self._queue.append(work)
+        self._go_on()
+
+    def _drop_all(self, names: list[bytes], needed: list[bytes]) -> None:
+        for name in names:
+            if name not in needed:
+                self._staging.drop(name)
+
+    # --- Publishing -----------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        if self._queue and not self._is_due and not self._held_by:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._step)
+
+    def _step(self) -> None:
+        """Publish a record of the first batch, or be done with it."""
+        self._is_due = False
+        if not self._queue or self._held_by:
+            return
+        if self._journal is not None and self._journal.is_full_for_sinks:
+            return  # it will call when there is room
+        work = self._queue[0]
+        try:
+            record = next(work.records, None)
+            if record is None:
+                self._finish(work)
+            else:
+                self._publish(work, record)
+        except (DamagedLogError, OSError) as error:
+            log.exception("batch %d of %r", work.begun.number, work.begun.query)
+            self._give_up(work, str(error))
+        self._go_on()
+
+    def _publish(self, work: _Work, record: Record) -> None:
+        self._publications.flush()  # what others have published is not of this batch
+        lengths = array("q", record.lengths.astype("q").tobytes())
+        if self._journal is not None:
+            self._journal.tag = work.begun.tag
+        try:
+            self._publications.add(self, Run(bytes(record.blocks), lengths))
+            self._publications.flush()
+            work.published += len(lengths)
+        finally:
+            if self._journal is not None:
+                self._journal.tag = 0
+
+    def _finish(self, work: _Work) -> None:
+        begun = work.begun
+        state = self._kept.value
+        state.done.pop(begun.query, None)
+        state.done[begun.query] = begun.number
+        if len(state.done) > QUERIES_MAX:
+            del state.done[next(iter(state.done))]
+        self._leave(work)
+        frame = Taken(begun.query, begun.number, True, begun.count).pack()
+        for session in work.sessions:
+            session.reply(frame)
+
+    def _give_up(self, work: _Work, why: str) -> None:
+        self._leave(work)
+        fault = Fault.LOG_DAMAGED
+        error = Error(fault.number, why, fault.closes, Op.BATCH)
+        for session in work.sessions:
+            session.reply(error.pack())
+
+    def _leave(self, work: _Work) -> None:
+        """Forget the parts, once it is written down that they are not needed."""
+        self._queue.popleft()
+        self._kept.value.begun.remove(work.begun)
+        self._kept.save()
+        self._drop_all(work.begun.parts, [])
+
+    def _records(self, begun: Begun) -> Iterator[Record]:
+        for name in begun.parts:
+            yield from self._staging.records(name)
+
+    def _rest(self, begun: Begun) -> Iterator[Record]:
+        """What is not in the log of a batch that was begun in another life."""
+        assert self._journal is not None
+        store, done = self._journal.store, begun.done
+        at = max(begun.first, store.earliest)
+        while at < store.latest:
+            for record in store.scan(at, SCAN_BYTES_MAX):
+                done += len(record.lengths) if record.tag == begun.tag else 0
+                at = record.end
+        for work in self._queue:
+            if work.begun is begun:
+                work.published = done
+        for record in self._records(begun):
+            if done < len(record.lengths):
+                yield _after(record, done) if done else record
+            done = max(0, done - len(record.lengths))
+
+    def _floor(self, wanted: int) -> int:
+        """The first offset that an unfinished batch needs, up to what is wanted.
+
+        It is written down how far batches are, if that makes them need less.
+        """
+        assert self._journal is not None
+        begun = self._kept.value.begun
+        if any(b.first < wanted for b in begun) and not self._journal.defers:
+            for work in self._queue:
+                work.begun.first = self._journal.store.latest
+                work.begun.done = work.published
+            self._kept.save()
+        return min([wanted, *(b.first for b in begun)])
+
+    # --- As one who publishes -------------------------------------------------------
+
+    def reply(self, frame: bytes) -> None:
+        """What is wrong with a notification was said when it was staged."""
+        log.warning("of a batch a notification was refused: %s", frame[5:])
+
+    def hold(self, by: Holder) -> None:
+        """Publish no more until somebody who is full has caught up."""
+        if by is not self._journal:  # which lets us in for longer: see `_step`
+            self._held_by.add(by)
+            by.holds.add(self)
+
+    def release(self, by: Holder) -> None:
+        """Somebody has caught up, or gone."""
+        self._held_by.discard(by)
+        self._go_on()
+
+
+def _after(record: Record, count: int) -> Record:
+    """A record without its first so many notifications."""
+    skipped = sum(islice(record.lengths.tolist(), count))
+    return record._replace(
+        first=record.first + count,
+        lengths=record.lengths[count:],
+        blocks=record.blocks[skipped:],
+    )

@@ -1,0 +1,182 @@
+"""Staging: parts of batches that nobody gets yet, on disk if there is one.
+
+A part is a file of records, like a segment of the log; the offsets in it are places in
+the part.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from siena.broker.log.limits import (
+    PARTS_STAGED_MAX,
+    STAGED_BYTES_IN_MEMORY,
+    STAGED_SECONDS,
+)
+from siena.broker.log.records import (
+    HEAD_BYTES,
+    DamagedLogError,
+    Record,
+    pack_record,
+    read_record,
+)
+from siena.broker.log.segment import record_bytes, records_of
+from siena.clock import Clock
+from siena.protocol.faults import Fault, ProtocolError
+
+SUFFIX = ".part"
+
+
+class _Part:
+    """How much there is of a part, and when something was last added."""
+
+    def __init__(self, count: int, size: int, time: float) -> None:
+        self.count = count
+        self.size = size
+        self.time = time
+        # What it has, if there is no disk.
+        self.pieces: list[bytes] = []
+
+
+class Staging:
+    """All parts that are not published yet.
+
+    Args:
+        folder: where they are; without one they are in memory.
+        bytes_max: all of them together.
+    """
+
+    def __init__(self, folder: Path | None, bytes_max: int, clock: Clock) -> None:
+        self._folder = folder
+        self._bytes_max = bytes_max if folder else STAGED_BYTES_IN_MEMORY
+        self._clock = clock
+        self._parts: dict[bytes, _Part] = {}
+        self._size = 0
+        if folder is not None:
+            folder.mkdir(exist_ok=True)
+            self._recover(folder)
+
+    def _recover(self, folder: Path) -> None:
+        """Find what was there; half a record at an end is cut off."""
+        for path in folder.glob(f"*{SUFFIX}"):
+            part = _Part(0, 0, path.stat().st_mtime)
+            with suppress(DamagedLogError):
+                for place, record in records_of(path, 0, path.stat().st_size):
+                    part.count = record.end
+                    part.size = place + HEAD_BYTES + record_bytes(record)
+            os.truncate(path, part.size)
+            self._parts[bytes.fromhex(path.stem)] = part
+            self._size += part.size
+
+    def count(self, name: bytes) -> int | None:
+        """How many notifications a part has; none if there is no such part."""
+        part = self._parts.get(name)
+        return None if part is None else part.count
+
+    def add(self, name: bytes, at: int, blocks: Sequence[bytes]) -> None:
+        """Add to a part, unless that was done before.
+
+        Raises:
+            ProtocolError: if something is missing before, or there is no room.
+        """
+        part = self._parts.get(name)
+        count = 0 if part is None else part.count
+        if at > count:
+            raise ProtocolError(
+                Fault.PART_UNKNOWN, f"the part has {count} notifications, not {at}"
+            )
+        blocks = blocks[count - at :]
+        if part is not None and not blocks:
+            return
+        data = self._record(count, blocks)
+        self._check_room(is_new=part is None, more=len(data))
+        if part is None:
+            part = _Part(0, 0, 0)
+        self._write(name, part, data)
+        self._parts[name] = part
+        part.count += len(blocks)
+        part.size += len(data)
+        part.time = self._clock.now()
+        self._size += len(data)
+
+    def _record(self, first: int, blocks: Sequence[bytes]) -> bytes:
+        lengths = np.array([len(block) for block in blocks], np.uint32)
+        return b"".join(pack_record(first, 0, 0, lengths, b"".join(blocks)))
+
+    def _check_room(self, *, is_new: bool, more: int) -> None:
+        if is_new or self._size + more > self._bytes_max:
+            self.drop_old()
+        if is_new and len(self._parts) >= PARTS_STAGED_MAX:
+            text = f"more than {PARTS_STAGED_MAX} parts wait to be published"
+            raise ProtocolError(Fault.NO_ROOM, text)
+        if self._size + more > self._bytes_max:
+            where = "on disk" if self._folder else "in memory, without a log"
+            raise ProtocolError(
+                Fault.NO_ROOM,
+                f"more than {self._bytes_max} bytes wait to be published {where}; "
+                "make batches smaller",
+            )
+
+    def _write(self, name: bytes, part: _Part, data: bytes) -> None:
+        if self._folder is None:
+            part.pieces.append(data)
+            return
+        try:
+            with self._path(name).open("ab", buffering=0) as file:
+                try:
+                    view = memoryview(data)
+                    while view:
+                        view = view[file.write(view) :]
+                except OSError:
+                    file.truncate(part.size)
+                    raise
+        except OSError as error:
+            raise ProtocolError(
+                Fault.NO_ROOM, f"the disk does not take it: {error}"
+            ) from None
+
+    def records(self, name: bytes) -> Iterator[Record]:
+        """What a part has.
+
+        Raises:
+            DamagedLogError: if it is not what was written.
+        """
+        part = self._parts[name]
+        if self._folder is None:
+            yield from (read_record(memoryview(data), 0) for data in part.pieces)
+            return
+        for _, record in records_of(self._path(name), 0, part.size):
+            yield record
+
+    def drop(self, name: bytes) -> None:
+        """Forget a part, if it is there."""
+        part = self._parts.pop(name, None)
+        if part is not None:
+            self._size -= part.size
+            if self._folder is not None:
+                self._path(name).unlink(missing_ok=True)
+
+    def claim(self, name: bytes) -> None:
+        """A part is being published: it does not grow old."""
+        self._parts[name].time = math.inf
+
+    def drop_unclaimed(self, name: bytes) -> None:
+        """Forget a part, unless it is being published."""
+        part = self._parts.get(name)
+        if part is not None and part.time != math.inf:
+            self.drop(name)
+
+    def drop_old(self) -> None:
+        """Forget what has been waiting for too long."""
+        limit = self._clock.now() - STAGED_SECONDS
+        for name, part in list(self._parts.items()):
+            if part.time < limit:
+                self.drop(name)
+
+    def _path(self, name: bytes) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{name.hex()}{SUFFIX}"
