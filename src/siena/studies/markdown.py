@@ -1,5 +1,6 @@
 """The report for a repository: a page of Markdown, and figures beside it."""
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
 def markdown(done: dict[str, tuple[Study, Result]]) -> str:
     """The page."""
     machines = dict.fromkeys(result.machine for _, result in done.values())
+    counts = Counter(result.size for _, result in done.values())
+    sizes = ", ".join(f"{count} {size}" for size, count in sorted(counts.items()))
     seconds = sum(result.seconds for _, result in done.values())
     lines = [
         "# What the studies found",
@@ -42,7 +45,10 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
             "in [the reference](../reference/studies.md)."
         ),
         "",
-        f"Machine: {'; '.join(machines)}. {seconds:,.0f} s of computing in all.",
+        (
+            f"Machine: {'; '.join(machines)}. {seconds:,.0f} s of computing in all. "
+            f"Sizes: {sizes}."
+        ),
         "",
     ]
     groups = {
