@@ -11,8 +11,9 @@ import pytest
 
 from siena.cli import demo_day
 from siena.cli.demo_covering import Saved, saved_by_covering
-from siena.cli.demo_day import live_wishes, sequences_of, the_day
+from siena.cli.demo_day import live_wishes, plain_wishes, sequences_of, the_day
 from siena.cli.demo_network import Published, Told
+from siena.cli.demo_report import page
 from siena.cli.demo_result import Result
 from siena.cli.demo_spark import Matched
 from siena.cli.main import main
@@ -20,6 +21,7 @@ from siena.lang.parser import parse_interest
 from siena.model import Notification, Pattern
 
 TRAVELLERS = 40
+CARRIED = {way: 5 for link in demo_day.LINKS for way in (link, link[::-1])}
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -102,8 +104,9 @@ def result(day: list[Notification], deliveries: dict[int, list[int]]) -> Result:
         live=live,
         told=Told(1, 1.0),
         saved=Saved(2, 1),
+        plain=Saved(4, 3),
         published=Published(
-            len(day), 1.0, exact | deliveries, sequences_of(day), {("hub", "city"): 5}
+            len(day), 1.0, exact | deliveries, sequences_of(day), CARRIED
         ),
         matched=Matched(100, 1.0, wanted=wanted),
     )
@@ -132,6 +135,19 @@ def test_covering_saves_messages_and_is_counted() -> None:
         assert not isinstance(interest, Pattern)
         filters |= set(getattr(interest, "filters", [interest]))
     assert saved.without == 4 * len(filters)
+
+
+def test_what_covering_saves_of_a_plainer_crowd_stands_beside_it(
+    day: list[Notification],
+) -> None:
+    live, plain = live_wishes(200), plain_wishes(200)
+    assert [wish.number for wish in plain] == [wish.number for wish in live]
+    assert saved_by_covering(plain).share < saved_by_covering(live).share / 2
+    shown = result(day, {})
+    rows = {what: more for what, _, more in shown.rows()}
+    assert "drawn so that many cover" in rows["messages that covering saved"]
+    assert rows["the same of a plainer crowd"].startswith("25% of 4, ")
+    assert "<b>25% or 50%</b>" in page(shown, "siena demo")
 
 
 def test_served_brokers_stay_until_they_are_interrupted(tmp_path: Path) -> None:

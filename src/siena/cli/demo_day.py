@@ -87,6 +87,20 @@ def live_wishes(travellers: int = TRAVELLERS) -> list[Wish]:
     ]
 
 
+def plain_wishes(travellers: int = TRAVELLERS) -> list[Wish]:
+    """As many as live in the network, but people of all kinds in the travellers' place.
+
+    The travellers' thresholds nest, which suits covering.  What it saves of these is
+    told beside it, for it is much less.
+    """
+    named = live_wishes(0)
+    drawn = flight_subscriptions(travellers, SEED)
+    return named + [
+        Wish(number, each.subscriber, each.filter)
+        for number, each in enumerate(drawn, start=len(named))
+    ]
+
+
 def wishes(count: int = MANY, travellers: int = TRAVELLERS) -> Iterator[Wish]:
     """Those in the network, with the same numbers, and people of all kinds besides."""
     live = live_wishes(travellers)

@@ -6,7 +6,7 @@ from collections import Counter
 from html import escape
 
 from siena.cli.charts import bars
-from siena.cli.demo_day import BROKERS, DATE, HUB, PATTERN, SUBSCRIBERS
+from siena.cli.demo_day import BROKERS, DATE, HUB, PATIENCE, PATTERN, SUBSCRIBERS
 from siena.cli.demo_result import Result
 from siena.model import Notification
 
@@ -60,7 +60,11 @@ HOURS = """Flights that were published, by the hour in which they left, and what
 network delivered of them."""
 COVERING = """Who asks for delays above 30 minutes asks for those above 60, too. So
 brokers tell each other only what nothing that they have told covers, and everybody
-still gets everything."""
+still gets everything. How much this saves depends on the crowd. The travellers here
+suit it: each wants one destination, half of them one carrier, and all a delay above one
+of {thresholds} thresholds, so that most are covered by somebody else. Beside them the
+same is counted of as many people of all kinds, who want a certain flight or day, some
+hours, a distance or a registration, and seldom what somebody else covers."""
 
 # Where the brokers stand in the picture.
 PLACES = {
@@ -88,7 +92,7 @@ def page(result: Result, command: str) -> str:
         _verdict(result),
         _section("The network", NETWORK, _figure(_network(result))),
         _section("The day", HOURS, _figure(_hours(result))),
-        _section("What covering saves", COVERING, _figure(_covering(result))),
+        _section("What covering saves", _about_covering(), _figure(_covering(result))),
         _popularity(result),
         _section("Who got what", "", _subscribers(result)),
         _section("In numbers", "", _summary(result)),
@@ -106,7 +110,10 @@ def _cards(result: Result) -> str:
     cards = [
         (f"{result.published.flights:,}", "flights published"),
         (f"{result.published.pairs:,}", "deliveries by five brokers"),
-        (f"{result.saved.share:.0%}", "of messages between brokers saved"),
+        (
+            f"{result.plain.share:.0%} or {result.saved.share:.0%}",
+            "of messages saved by covering: people of all kinds, or those who suit it",
+        ),
     ]
     if result.matched is not None:
         count = result.matched.subscriptions
@@ -182,10 +189,18 @@ def _hours(result: Result) -> str:
     )
 
 
+def _about_covering() -> str:
+    return COVERING.format(thresholds=len(PATIENCE))
+
+
 def _covering(result: Result) -> str:
+    crowds = (result.saved, result.plain)
     return bars(
-        ["without covering", "with covering"],
-        [("", [result.saved.without, result.saved.with_covering])],
+        ["these travellers", "people of all kinds"],
+        [
+            ("without covering", [each.without for each in crowds]),
+            ("with covering", [each.with_covering for each in crowds]),
+        ],
         title="messages between brokers, without and with covering",
         below="messages between brokers, until all knew what they need",
     )

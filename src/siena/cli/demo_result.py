@@ -26,6 +26,8 @@ class Result:
     live: list[Wish]
     told: Told
     saved: Saved
+    # The same of a crowd that was not drawn so that it suits covering.
+    plain: Saved
     published: Published
     matched: Matched | None
     # Why there is nothing from Spark, in one line.
@@ -87,8 +89,16 @@ class Result:
             "messages that covering saved",
             f"{self.saved.messages:,}",
             (
-                f"{self.saved.share:.0%} of {self.saved.without:,}: "
-                f"{self.saved.with_covering:,} told every broker all it needs"
+                f"{self.saved.share:.0%} of {self.saved.without:,}, as travellers "
+                "were drawn so that many cover each other"
+            ),
+        )
+        yield (
+            "the same of a plainer crowd",
+            f"{self.plain.messages:,}",
+            (
+                f"{self.plain.share:.0%} of {self.plain.without:,}, with as many "
+                "drawn from people of all kinds"
             ),
         )
         yield (
