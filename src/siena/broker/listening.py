@@ -1,5 +1,6 @@
 """Listening: where a broker may, and how many it can hear."""
 
+import errno
 import resource
 import socket
 from collections.abc import Iterable
@@ -71,5 +72,9 @@ def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
         found.bind(place)
     except OSError as error:
         found.close()
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
+        is_taken = error.errno == errno.EADDRINUSE
+        raise SienaError(
+            f"cannot listen at {address}: {error.strerror}",
+            hint="port 0 stands for any that is free" if is_taken else "",
+        ) from None
     return found
