@@ -94,6 +94,18 @@ def test_without_pyspark_a_command_says_how_to_get_it(
 
 
 @pytest.mark.parametrize(
+    "arguments", [("match", "wanted.csv"), ("backtest", "carrier = UA")]
+)
+def test_a_file_that_is_not_there_is_missed_before_spark_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, str]
+) -> None:
+    for module in ("match", "backtest"):
+        monkeypatch.setattr(f"siena.cli.{module}.session", None)
+    with pytest.raises(FileNotFoundError):
+        run(*arguments, tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
     ("message", "said"),
     [
         ("An exception\nTraceback\nsiena.errors.LimitError: too many\n\n", "too many"),
@@ -184,10 +196,11 @@ def test_match_reads_other_files(
         pyarrow.csv.write_csv(flights, path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run(
+        shown = run(
             *("match", folder / "wanted.csv", path, "--key", "id"),
             *("--output", tmp_path / "out"),
         )
+    assert shown.endswith(f"\n  as parquet in {tmp_path / 'out'}\n")
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     assert {(row.id, row.subscriber) for row in found} == deliveries
 

@@ -87,11 +87,13 @@ def backtest(
     require_spark()
     from siena.lang.parser import parse_interest
     from siena.spark.backtesting import Period, backtest as test
-    from siena.spark.files import read_notifications
+    from siena.spark.files import format_of, read_notifications
 
     if every not in get_args(Period):
         raise SienaError(f"{every!r} is no period", hint="hour, day, week or month")
-    wanted = parse_interest(interest)  # before Spark starts: it may be misspelt
+    # Before Spark starts: both may be misspelt.
+    wanted = parse_interest(interest)
+    format_of(history)
     options: dict[str, Any] = {"time": time, "every": every}
     if by:
         options["by"] = by

@@ -152,6 +152,9 @@ def match(
         )
     if (stream or until_idle) and output is None:
         raise SienaError("a stream needs --output")
+    from siena.spark.files import format_of
+
+    format_of(notifications)  # before Spark starts: it may be misspelt
     _free(output, overwrite=overwrite, goes_on=stream or until_idle)
     job = _Job(notifications, key, column, output, answer, set_aside=set_aside)
     job.compile(subscriptions)
@@ -261,8 +264,10 @@ class _Job:
     def tell(self) -> None:
         """Print the summary; and the first answers, if they went nowhere else."""
         print(self.summary.told(self.options["output"]))
-        if self.output is not None or self.answers is None:
+        if self.output is not None:
+            print(f"  as parquet in {self.output}")
             return
+        assert self.answers is not None, "a stream has an output"
         # One more job, which ends when it has a few.
         for row in self.answers.limit(SHOWN_ROWS).collect():
             *notification, answer = row.asDict().items()

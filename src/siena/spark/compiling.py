@@ -214,7 +214,7 @@ def _rejected(
     except SienaError as error:
         reject = Reject(row + 1, subscribers[row].as_py(), text, str(error))
         if on_error == "raise":
-            hint = 'on_error="set_aside" puts such rows aside'
+            hint = 'on_error="set_aside", or --set-aside, puts such rows aside'
             raise SienaError(str(reject), hint=hint) from error
         return reject
 

@@ -161,7 +161,7 @@ def refuse_bad(found: Found) -> None:
     for row, reason in found.reasons.items():
         raise InvalidNotificationError(
             f"row {row + 1} of a batch cannot be matched: {reason}",
-            hint='on_error="set_aside" passes over such rows; '
+            hint='on_error="set_aside", or --set-aside, passes over such rows; '
             "siena.spark.unreadable shows them",
         )
 
