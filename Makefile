@@ -130,7 +130,7 @@ $(READY): pyproject.toml constraints.txt
 	fi; \
 	echo '1/3 Cython and setuptools, which build the kernels'; \
 	$$install --constraint constraints.txt cython setuptools; \
-	echo '2/3 Siena with its tests, Spark and the flights: some 700 MB, silent until done'; \
+	echo '2/3 Siena with its tests, Spark and the flights: 1.2 GB on disk, silent until done'; \
 	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev,demo,spark]'
 	@printf '%s' "$(CURDIR)" >$(READY)
 

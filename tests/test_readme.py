@@ -78,7 +78,7 @@ def test_the_readme_shows_terminals() -> None:
     assert len(TERMINALS) == 3
 
 
-@pytest.mark.parametrize("block", TERMINALS, ids=["one", "network", "HTTP"])
+@pytest.mark.parametrize("block", TERMINALS, ids=["one", "HTTP", "network"])
 def test_what_is_published_in_one_terminal_comes_in_another(
     block: str, ports: dict[str, str], tmp_path: Path
 ) -> None:
