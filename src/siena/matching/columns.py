@@ -61,6 +61,8 @@ _OF_CONSTRAINTS = (
     "_name", "_dimension", "_kind", "_closed", "_whole", "_rest", "_upper"
 )  # fmt: skip
 _CLOSED = {Operator.LE, Operator.GE}
+# So many constraints that no row has, beside as many as are in use, are not worth it.
+UNUSED_MAX = 4_096
 
 
 class Snapshot(NamedTuple):
@@ -119,6 +121,8 @@ class Columns:
         self._whole = array("q")
         self._rest = array("d")
         self._upper = array("i")
+        self.is_compact = False
+        """Whether constraints have other numbers than in what this is a copy of."""
 
     def __len__(self) -> int:
         return len(self.owners if self._stored is None else self._stored.owners)
@@ -271,9 +275,12 @@ class Columns:
         known = len(self._name)
         parts += [(name, getattr(self, name), known) for name in _OF_CONSTRAINTS]
         names = self.names.copy(), self.strings.copy()
+        constraints, spellings = self._constraints, self._spellings
+        entered = known - (len(spellings.starts) - 1)
 
         def make() -> Columns:
-            made = Columns()
+            made = Columns(spellings=spellings)
+            made._constraints = constraints[:entered]
             made.offsets.pop()  # the first is copied as well
             made.names, made.strings = (copied() for copied in names)
             for name, column, end in parts:
@@ -281,6 +288,30 @@ class Columns:
             return made
 
         return make
+
+    def compact(self) -> "Columns":
+        """The same rows; without constraints that no row has, if these are many.
+
+        Whoever comes and goes with another constraint every time leaves them behind.
+        """
+        members = np.array(self.members, np.int32)
+        used, _ = _renumbered(members, len(self._name))
+        if len(self._name) <= 2 * len(used) + UNUSED_MAX:
+            return self
+        rows = self.snapshot()
+        made = Columns(rows)
+        made._thaw()
+        made.names.know()
+        made.strings.know()
+        made._constraints = [self._constraint(n) for n in rows.numbers.tolist()]
+        made.numbers = {c: number for number, c in enumerate(made._constraints)}
+        made.is_compact = True
+        return made
+
+    def take_rows(self, first: int, others: "Columns") -> None:
+        """Add the rows of others from one on."""
+        for row in range(first, len(others)):
+            self.add(others.filter(row), others.owners[row])
 
     def replace(self, last: int, others: "Columns") -> None:
         """Put other rows in the place of the first rows."""

@@ -223,9 +223,7 @@ def _is_full_at_once(journal: Journal) -> bool:
 async def test_a_batch_is_completed_once_though_room_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, life: int
 ) -> None:
-    """Then it is written down how far it is: while a record of it is being written,
-    and in the next life before anything else.
-    """
+    """Then it is written down how far it is: amid a record, or before anything else."""
     settings = kept_in(tmp_path, retain_seconds=3_600.0)
     for each in (1, 2):
         with monkeypatch.context() as patch:
