@@ -12,7 +12,9 @@ import siena
 from broker.log.test_crashes import blocks, everything
 from broker.log.test_log import SMALL, kept_in, numbers, publish, url
 from broker.log.test_sinks import staged
+from http_wire import web
 from siena.broker.broker import Broker
+from siena.broker.http import publishing
 from siena.broker.log.journal import Journal
 from siena.broker.log.memory import Kept
 from siena.broker.log.readers import Readers
@@ -140,6 +142,26 @@ def test_who_could_not_be_heard_was_not_silent(tmp_path: Path) -> None:
     assert readers.ask("me") == 3
     clock.time = 1_061.0
     assert readers.forget_silent()
+
+
+async def test_what_is_posted_to_a_full_log_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "HOLD_SECONDS_MAX", 0.05)
+    async with web(log=kept_in(tmp_path, **SMALL).log) as (broker, _, client):
+        journal = broker.desk.journal
+        assert journal is not None
+        journal.readers.commit("me", 0)
+        filling = [{"n": n, "filling": "x" * 100} for n in range(300)]
+        assert (await client.post("/publish", json=filling)).status_code == 200
+        assert not journal.holds, "who has gone waits no longer"
+        answer = await client.post("/publish", json={"n": 300})
+        assert (answer.status_code, answer.json()["name"]) == (503, "NO_ROOM")
+        assert journal.store.latest == 300
+        assert not journal.holds
+        journal.readers.commit("me", 300)
+        assert (await client.post("/publish", json={"n": 300})).status_code == 200
+        assert journal.store.latest == 301
 
 
 # --- Batches ------------------------------------------------------------------------

@@ -88,7 +88,7 @@ class Journal:
             self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
             if len(self._unwritten) == 1:
                 self._write_all()
-        if self.defers or self._is_full():
+        if self.lets_wait:
             for origin in batch.origins:
                 if not self._is_in_a_mesh(origin.source):
                     origin.source.hold(self)
@@ -145,6 +145,11 @@ class Journal:
             )
         self._was_full = is_full
         return is_full
+
+    @property
+    def lets_wait(self) -> bool:
+        """Whether those who publish are to wait."""
+        return self.defers or self._is_full()
 
     @property
     def is_full_for_sinks(self) -> bool:
