@@ -46,6 +46,7 @@ BAD: dict[str, list[list[str]]] = {
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],
     "reduce": [["DIR/none"], []],
+    "replay": [["DIR/none"], ["DIR/wanted.csv", "--server", "NOBODY"], []],
     "sim check": [["--worlds", "x"]],
     "sim draw": [["chain:x"], []],
     "sim play": [["DIR/none"], ["DIR/bad.csv", "--topology", "what:4"]],

@@ -26,12 +26,12 @@ siena.spark.register_source(spark)
 rows = (
     spark.readStream.format("siena")
     .option("server", server)
-    .option("filter", "topic = in")
+    .option("filter", "topic = raw")
     .option("maxRowsPerBatch", 1_000)
     .load()
 )
 out = rows.select(
-    F.lit("out").alias("topic"),
+    F.lit("made").alias("topic"),
     F.get_json_object("notification", "$.n").cast("long").alias("n"),
 )
 query = (
@@ -55,7 +55,7 @@ def test_a_driver_that_is_killed_publishes_everything_once(tmp_path: Path) -> No
         ProcessBroker(["--log", str(tmp_path / "log")]) as broker,
         siena.connect(broker.url) as client,
     ):
-        client.publish_many({"topic": "in", "n": n} for n in range(COUNT))
+        client.publish_many({"topic": "raw", "n": n} for n in range(COUNT))
         client.flush()
         kills = 0
         for life in range(4):
@@ -74,7 +74,7 @@ def test_a_driver_that_is_killed_publishes_everything_once(tmp_path: Path) -> No
         assert kills == 3
         found = [
             json.loads(str(logged.notification["n"]))
-            for logged in client.log.read("topic = out")
+            for logged in client.log.read("topic = made")
         ]
     assert sorted(found) == [*range(COUNT)]
 

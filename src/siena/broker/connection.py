@@ -156,6 +156,9 @@ class Connection(asyncio.Protocol):
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
+        for holder in self._held_by:  # who may be full for long
+            holder.holds.discard(self)
+        self._held_by.clear()
         if self.handshake is not None:
             self.handshake.cancel()
         role, self.role = self.role, None

@@ -72,6 +72,13 @@ class Guest:
         if not self._held_by:
             self._may_publish.set()
 
+    def leave(self) -> None:
+        """It has gone: nobody needs to remember that it waits."""
+        self.is_over = True
+        for holder in self._held_by:
+            holder.holds.discard(self)
+        self._held_by.clear()
+
     def _too_slow(self) -> None:
         self.outbox.take()
         self.fail(ProtocolError(Fault.TOO_SLOW, "too much is waiting for this reader"))

@@ -57,7 +57,7 @@ class Lobby:
     def leave(self, visit: Visit) -> None:
         """Somebody has left; who has an identity may come back."""
         self.guests.discard(visit.guest)
-        visit.guest.is_over = True
+        visit.guest.leave()
         visit.client.gone()
 
     @contextmanager

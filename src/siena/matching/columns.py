@@ -17,6 +17,7 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
 from siena.matching.numbers import split
+from siena.matching.renumbering import numbered_anew, some
 from siena.matching.texts import Strings, Texts, extend, gathered, texts_of
 from siena.model import Constraint, Filter, Kind, Operator
 
@@ -61,6 +62,8 @@ _OF_CONSTRAINTS = (
     "_name", "_dimension", "_kind", "_closed", "_whole", "_rest", "_upper"
 )  # fmt: skip
 _CLOSED = {Operator.LE, Operator.GE}
+# So many constraints that no row has, beside as many as are in use, are not worth it.
+UNUSED_MAX = 4_096
 
 
 class Snapshot(NamedTuple):
@@ -119,6 +122,8 @@ class Columns:
         self._whole = array("q")
         self._rest = array("d")
         self._upper = array("i")
+        self.is_compact = False
+        """Whether constraints have other numbers than in what this is a copy of."""
 
     def __len__(self) -> int:
         return len(self.owners if self._stored is None else self._stored.owners)
@@ -181,16 +186,16 @@ class Columns:
             owners = owners[stays]
             offsets = np.concatenate([[0], np.cumsum(sizes[stays])]).astype(np.int64)
         # Constraints that none of the rows has would only make the ranks longer.
-        numbers, members = _renumbered(members, len(self._name))
-        name, names = _renumbered(_some(self._name, numbers), len(self.names))
-        dimension = _some(self._dimension, numbers)
-        whole = _some(self._whole, numbers)
-        upper = _some(self._upper, numbers)
+        numbers, members = numbered_anew(members, len(self._name))
+        name, names = numbered_anew(some(self._name, numbers), len(self.names))
+        dimension = some(self._dimension, numbers)
+        whole = some(self._whole, numbers)
+        upper = some(self._upper, numbers)
         # Strings are numbered anew as well; operands of other kinds stay as they are.
         texts = (dimension >= STRING) & (dimension <= CONTAINED)
-        texts &= _some(self._kind, numbers) != ANY
+        texts &= some(self._kind, numbers) != ANY
         used = np.concatenate([whole[texts], upper[texts & (upper >= 0)]])
-        strings, renumbered = _renumbered(used.astype(np.int32), len(self.strings))
+        strings, renumbered = numbered_anew(used.astype(np.int32), len(self.strings))
         count = int(texts.sum())
         whole[texts] = renumbered[:count]
         upper[texts & (upper >= 0)] = renumbered[count:]
@@ -201,10 +206,10 @@ class Columns:
             numbers=numbers,
             name=names,
             dimension=dimension,
-            kind=_some(self._kind, numbers),
-            closed=_some(self._closed, numbers),
+            kind=some(self._kind, numbers),
+            closed=some(self._closed, numbers),
             whole=whole,
-            rest=_some(self._rest, numbers),
+            rest=some(self._rest, numbers),
             upper=upper,
             names=self.names.some(name),
             strings=self.strings.some(strings),
@@ -271,9 +276,12 @@ class Columns:
         known = len(self._name)
         parts += [(name, getattr(self, name), known) for name in _OF_CONSTRAINTS]
         names = self.names.copy(), self.strings.copy()
+        constraints, spellings = self._constraints, self._spellings
+        entered = known - (len(spellings.starts) - 1)
 
         def make() -> Columns:
-            made = Columns()
+            made = Columns(spellings=spellings)
+            made._constraints = constraints[:entered]
             made.offsets.pop()  # the first is copied as well
             made.names, made.strings = (copied() for copied in names)
             for name, column, end in parts:
@@ -281,6 +289,30 @@ class Columns:
             return made
 
         return make
+
+    def compact(self) -> "Columns":
+        """The same rows; without constraints that no row has, if these are many.
+
+        Whoever comes and goes with another constraint every time leaves them behind.
+        """
+        members = np.array(self.members, np.int32)
+        used, _ = numbered_anew(members, len(self._name))
+        if len(self._name) <= 2 * len(used) + UNUSED_MAX:
+            return self
+        rows = self.snapshot()
+        made = Columns(rows)
+        made._thaw()
+        made.names.know()
+        made.strings.know()
+        made._constraints = [self._constraint(n) for n in rows.numbers.tolist()]
+        made.numbers = {c: number for number, c in enumerate(made._constraints)}
+        made.is_compact = True
+        return made
+
+    def take_rows(self, first: int, others: "Columns") -> None:
+        """Add the rows of others from one on."""
+        for row in range(first, len(others)):
+            self.add(others.filter(row), others.owners[row])
 
     def replace(self, last: int, others: "Columns") -> None:
         """Put other rows in the place of the first rows."""
@@ -358,22 +390,3 @@ def _successor(text: bytes) -> bytes:
     No byte of UTF-8 is the last byte there is, so the last can be counted up.
     """
     return text[:-1] + bytes([text[-1] + 1])
-
-
-def _some(column: "array[int] | array[float]", which: Ints) -> npt.NDArray[Any]:
-    """Some items of a column, as a copy: while a view is held it could not grow."""
-    if not len(which):
-        return np.empty(0, column.typecode)
-    return np.frombuffer(column, column.typecode)[which]
-
-
-def _renumbered(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
-    """The distinct numbers, all below a bound, and each as its place among them."""
-    if len(numbers) * 8 < bound:
-        found, inverse = np.unique(numbers, return_inverse=True)
-        return found.astype(np.int32), inverse.astype(np.int32)
-    # So many that it is cheaper to mark them than to sort them.
-    marks = np.zeros(bound, np.bool_)
-    marks[numbers] = True
-    places = np.cumsum(marks, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(marks).astype(np.int32), places[numbers]

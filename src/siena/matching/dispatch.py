@@ -143,8 +143,9 @@ class Dispatcher:
         """Match, such that the courier knows what was found."""
         engine = self.table.lone_engine(len(lengths))
         if engine is not self._engine:
-            self._engine = engine
+            # First: should there be no memory, the old ones still belong together.
             self._batches = None if engine is None else Batches(engine)
+            self._engine = engine
         batches, found = self._batches, None
         if batches is not None:
             found = batches.match(blocks, lengths)

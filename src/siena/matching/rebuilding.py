@@ -40,5 +40,6 @@ class Rebuild:
         self.columns = self._copy()
         if self._gone.any():
             self.columns.drop(self._gone)
+        self.columns = self.columns.compact()
         rows = self.columns.snapshot()
         self.engine = Engine(lay_out(rows, secrets.randbits(62), sample=self._sample))

@@ -59,14 +59,18 @@ class Strings:
 
     def number(self, text: bytes) -> int:
         """The number of a string, new or not."""
-        if len(self._numbers) < len(self):  # they came from a file
-            own = Texts(np.array(self.pool, np.uint8), np.array(self.starts))
-            self._numbers = {t: n for n, t in enumerate(texts_of(own))}
+        self.know()
         number = self._numbers.setdefault(text, len(self._numbers))
         if number == len(self):
             self.pool += text
             self.starts.append(len(self.pool))
         return number
+
+    def know(self) -> None:
+        """Be ready to number strings, if those that are here came from elsewhere."""
+        if len(self._numbers) < len(self):
+            own = Texts(np.array(self.pool, np.uint8), np.array(self.starts))
+            self._numbers = {t: n for n, t in enumerate(texts_of(own))}
 
     def copy(self) -> Callable[[], "Strings"]:
         """What copies these strings; see :meth:`Columns.copy`."""

@@ -170,7 +170,12 @@ class Tiers:
         """Take an engine and its rows for all rows that are sealed."""
         end = len(columns)
         less = self._sealed - end
-        self.columns.replace(self._sealed, columns)
+        if columns.is_compact:
+            columns.take_rows(self._sealed, self.columns)
+            columns.is_compact = False
+            self.columns = columns
+        else:
+            self.columns.replace(self._sealed, columns)
         rest = [
             Tier(t.first - less, t.last - less, t.engine, t.masks, t.fresh)
             for t in self._tiers

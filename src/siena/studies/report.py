@@ -45,7 +45,7 @@ td.claim { white-space: nowrap; } td.verdict { white-space: nowrap; font-weight:
 .open { color: var(--open); }
 figure { margin: 1rem 0; background: #fff; border: 1px solid var(--line);
   border-radius: 8px; padding: .8rem; }
-figure img { display: block; width: 100%; height: auto; }
+figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 figcaption { color: #555; font-size: .9rem; padding-top: .5rem; }
 .verdict-line { background: var(--card); border-left: 4px solid; border-radius: 4px;
   padding: .5rem .9rem; margin: .8rem 0; }

@@ -17,6 +17,7 @@ STATUS = {
     Fault.NUMBER_UNKNOWN: 404,
     Fault.TOO_LONG: 413,
     Fault.IDENTITY_TAKEN: 409,
+    Fault.NO_ROOM: 503,
     Fault.TOO_SLOW: 503,
     Fault.DRAINING: 503,
     Fault.TOO_MANY_CONNECTIONS: 503,

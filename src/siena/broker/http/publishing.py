@@ -5,6 +5,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from siena.broker.guest import Guest
 from siena.broker.http.limits import HOLD_SECONDS_MAX
 from siena.broker.http.reading import kind_of, read_body, read_notifications
 from siena.broker.lobby import Lobby
@@ -20,6 +21,7 @@ async def publish(request: Request) -> Response:
     lobby: Lobby = request.app.state.lobby
     with lobby.visited(name="POST /publish") as (guest, client):
         if posted.run.lengths:
+            await _until_there_is_room(lobby, guest)
             client.run(posted.run)
             lobby.broker.route()
         _raise_first(b"".join(guest.outbox.take()))
@@ -32,6 +34,24 @@ async def publish(request: Request) -> Response:
     if posted.left_out:
         said["left_out"] = posted.left_out
     return JSONResponse(said)
+
+
+async def _until_there_is_room(lobby: Lobby, guest: Guest) -> None:
+    """Wait for a log that is full: each request would write beyond its bound.
+
+    Raises:
+        ProtocolError: if that takes too long.
+    """
+    journal = lobby.broker.desk.journal
+    if journal is None or not journal.lets_wait:
+        return
+    guest.hold(journal)
+    try:
+        async with asyncio.timeout(HOLD_SECONDS_MAX):
+            await guest.may_publish()
+    except TimeoutError:
+        text = "the log of the broker is full: nothing was published"
+        raise ProtocolError(Fault.NO_ROOM, text) from None
 
 
 def _raise_first(frames: bytes) -> None:

@@ -50,7 +50,14 @@ class Journal:
         self._core = core
         self._settings = settings
         self.store = Store(folder, settings.segment_bytes)
-        self.readers = Readers(folder / READERS, core.clock, settings.reader_seconds)
+        self.is_synced = settings.sync == "always"
+        """Whether the disk has everything before it is answered."""
+        self.readers = Readers(
+            folder / READERS,
+            core.clock,
+            settings.reader_seconds,
+            sync=self.is_synced,
+        )
         self.holds: set[Held] = set()
         self.tag = 0
         """Of which batch of a sink that is which is being written."""
@@ -81,11 +88,11 @@ class Journal:
             self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
             if len(self._unwritten) == 1:
                 self._write_all()
-        if self._unwritten or self._is_full():
+        if self.lets_wait:
             for origin in batch.origins:
                 if not self._is_in_a_mesh(origin.source):
                     origin.source.hold(self)
-        if self._unwritten:
+        if self.defers:
             self._answers += answers
             return []
         return answers
@@ -93,7 +100,7 @@ class Journal:
     @property
     def defers(self) -> bool:
         """Whether something waits for the disk."""
-        return bool(self._unwritten)
+        return bool(self._unwritten) or (self._is_dirty and self.is_synced)
 
     def defer(self, source: Source, frame: bytes) -> None:
         """Answer when everything is written."""
@@ -106,7 +113,7 @@ class Journal:
                 self.store.append(*self._unwritten[0])
                 del self._unwritten[0]
                 self._is_dirty = True
-            if self._is_dirty and self._settings.sync == "always":
+            if self._is_dirty and self.is_synced:
                 self.store.sync()
                 self._is_dirty = False
         except OSError as error:
@@ -140,25 +147,33 @@ class Journal:
         return is_full
 
     @property
+    def lets_wait(self) -> bool:
+        """Whether those who publish are to wait."""
+        return self.defers or self._is_full()
+
+    @property
     def is_full_for_sinks(self) -> bool:
         """Whether the batch of a sink waits, too."""
         most = self._settings.bytes * (1 + SINK_SHARE)
-        return bool(self._unwritten) or (self._is_full() and self.store.size >= most)
+        return self.defers or (self._is_full() and self.store.size >= most)
 
     def _make_room(self) -> None:
         floor = self.readers.floor(self.store.latest)
         seconds = self._settings.retain_seconds
-        if seconds or self.store.size >= self._settings.bytes:
-            floor = self.sinks_floor(floor)
         older_than = self._core.clock.now() - seconds if seconds else None
-        self.store.make_room(floor, self._settings.bytes, older_than)
+        try:
+            if seconds or self.store.size >= self._settings.bytes:
+                floor = self.sinks_floor(floor)
+            self.store.make_room(floor, self._settings.bytes, older_than)
+        except OSError as error:  # what is being published is delivered all the same
+            log.warning("there could be no room made in the log: %s", error)
 
     def look_for_room(self) -> None:
         """Somebody has committed, or time has passed: let those go on who waited."""
-        if self._unwritten:
+        if self.defers:
             self._write_all()
         self._make_room()
-        if self._unwritten:
+        if self.defers:
             return
         answers, self._answers = self._answers, []
         for source, frame in answers:
@@ -178,7 +193,7 @@ class Journal:
     def _tick(self) -> None:
         self.start()
         self._ticks += 1
-        if self._is_dirty:
+        if self._is_dirty and not self.is_synced:
             self._sync_elsewhere()
         self.readers.forget_silent()
         self.look_for_room()
@@ -189,8 +204,12 @@ class Journal:
         """Let a thread wait for the disk."""
         if self._syncing is not None and not self._syncing.done():
             return
+        try:
+            found = self.store.descriptors()
+        except OSError as error:  # too many files are open: in a second, again
+            log.warning("the log cannot be written to the disk yet: %s", error)
+            return
         self._is_dirty = False
-        found = self.store.descriptors()
         if self._settings.sync == "never":
             for descriptor in found:
                 os.close(descriptor)

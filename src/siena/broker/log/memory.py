@@ -12,10 +12,17 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """A value, and the file that has it; without a file it lives as long as we do."""
+    """A value, and the file that has it; without a file it lives as long as we do.
 
-    def __init__(self, path: Path | None, kind: type[T], default: T) -> None:
+    Args:
+        sync: whether a value is on the disk once it is saved.
+    """
+
+    def __init__(
+        self, path: Path | None, kind: type[T], default: T, *, sync: bool = False
+    ) -> None:
         self._path = path
+        self._sync = sync
         self.value = default
         if path is not None and path.exists():
             try:
@@ -25,14 +32,26 @@ class Kept(Generic[T]):
                     f"{path} is damaged: {error}", hint="move it away to go on without"
                 ) from None
 
-    def save(self, *, sync: bool = False) -> None:
-        """Write it: whatever happens, the file has this value or the one before."""
+    def save(self) -> None:
+        """Write it: whatever happens, the file has this value or the one before.
+
+        Whatever happens to the machine, too, if the value was to be synced.
+
+        Raises:
+            OSError: if the disk does not take it.
+        """
         if self._path is None:
             return
         new = self._path.with_suffix(".new")
         with new.open("wb") as file:
             file.write(msgspec.json.encode(self.value))
-            if sync:
+            if self._sync:
                 file.flush()
                 os.fsync(file.fileno())
         new.replace(self._path)
+        if self._sync:
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)

@@ -26,12 +26,20 @@ class Readers:
     Args:
         path: the file that has them.
         seconds: a reader of which nothing is heard for so long is forgotten.
+        sync: whether a commit is on the disk once it is answered.
     """
 
-    def __init__(self, path: Path, clock: Clock, seconds: float) -> None:
-        self._kept = Kept(path, dict[str, Position], {})
+    def __init__(
+        self, path: Path, clock: Clock, seconds: float, *, sync: bool = False
+    ) -> None:
+        self._kept = Kept(path, dict[str, Position], {}, sync=sync)
         self._clock = clock
         self._seconds = seconds
+        # Whether the disk did not take what is in memory.
+        self._is_unsaved = False
+        # While nobody was there to hear them, they were not silent.
+        for position in self._kept.value.values():
+            position.heard = clock.now()
 
     def __len__(self) -> int:
         return len(self._kept.value)
@@ -58,12 +66,12 @@ class Readers:
         if name not in known and len(known) >= READERS_MAX:
             raise ProtocolError(Fault.NO_ROOM, f"more than {READERS_MAX} readers")
         known[name] = Position(offset, self._clock.now())
-        self._kept.save()
+        self.save()
 
     def forget(self, name: str) -> None:
         """It is no reader any more."""
         if self._kept.value.pop(name, None) is not None:
-            self._kept.save()
+            self.save()
 
     def floor(self, latest: int) -> int:
         """The first offset that somebody needs."""
@@ -81,10 +89,19 @@ class Readers:
                 "it has not read, from offset %d on, may go",
                 *(name, self._seconds, known.pop(name).offset),
             )
-        if silent:
-            self._kept.save()
+        if silent or self._is_unsaved:
+            self.save()
         return bool(silent)
 
     def save(self) -> None:
-        """Keep when they were heard of."""
-        self._kept.save()
+        """Write down where they are, and when they were heard of.
+
+        If the disk is full, a commit is what makes room: it counts all the same, and is
+        written down as soon as that can be done.
+        """
+        try:
+            self._kept.save()
+            self._is_unsaved = False
+        except OSError as error:
+            self._is_unsaved = True
+            log.warning("where readers are cannot be written down yet: %s", error)

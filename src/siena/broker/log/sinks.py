@@ -56,13 +56,18 @@ class State(Struct):
 
 
 class _Work:
-    """A batch that is being published, and who wants to hear of it."""
+    """A batch that is being published, and who wants to hear of it.
+
+    ``published`` is how many of its notifications are in the log.
+    """
 
     def __init__(self, begun: Begun, records: Iterator[Record]) -> None:
         self.begun = begun
         self.records = records
         self.sessions: list[Session] = []
         self.published = begun.done
+        self.failure: str | None = None
+        """Why nothing more of it can be published."""
 
 
 class Sinks:
@@ -83,7 +88,8 @@ class Sinks:
         self._publications = publications
         self._staging = staging
         self._journal = journal
-        self._kept = Kept(path, State, State())
+        is_synced = journal is not None and journal.is_synced
+        self._kept = Kept(path, State, State(), sync=is_synced)
         self._queue: deque[_Work] = deque()
         self._held_by: set[Holder] = set()
         self._is_due = False
@@ -91,7 +97,7 @@ class Sinks:
             journal.on_room = self._go_on
             journal.sinks_floor = self._floor
         for begun in self._kept.value.begun:
-            self._queue.append(_Work(begun, self._rest(begun)))
+            self._queue.append(self._begun_before(begun))
 
     def start(self) -> None:
         """Publish what was begun in another life."""
@@ -112,19 +118,23 @@ class Sinks:
         """Publish a batch, unless it was published before.
 
         Raises:
-            ProtocolError: if a part is missing.
+            ProtocolError: if a part is missing, or the disk is full.
         """
         state = self._kept.value
         for work in self._queue:
             if (work.begun.query, work.begun.number) == (body.query, body.number):
-                self._drop_all([p.name for p in body.parts], work.begun.parts)
+                self._drop_unclaimed(body)
                 work.sessions.append(session)  # who asks again hears of it, too
                 return
         if body.number <= state.done.get(body.query, -1):
-            self._drop_all([p.name for p in body.parts], [])
+            self._drop_unclaimed(body)
             session.reply(Taken(body.query, body.number, False, 0).pack())
             return
         for part in body.parts:
+            if self._staging.is_claimed(part.name):
+                raise ProtocolError(
+                    Fault.PART_UNKNOWN, "a part is of another batch; stage it again"
+                )
             if (self._staging.count(part.name) or 0) != part.count:
                 raise ProtocolError(
                     Fault.PART_UNKNOWN,
@@ -145,7 +155,13 @@ class Sinks:
             sum(part.count for part in body.parts),
         )
         state.begun.append(begun)
-        self._kept.save()
+        try:
+            self._kept.save()
+        except OSError as error:
+            state.begun.pop()
+            raise ProtocolError(
+                Fault.NO_ROOM, f"the disk does not take it: {error}"
+            ) from None
         for name in begun.parts:
             self._staging.claim(name)
         work = _Work(begun, self._records(begun))
@@ -153,10 +169,10 @@ class Sinks:
         self._queue.append(work)
         self._go_on()
 
-    def _drop_all(self, names: list[bytes], needed: list[bytes]) -> None:
-        for name in names:
-            if name not in needed:
-                self._staging.drop(name)
+    def _drop_unclaimed(self, body: Batch) -> None:
+        """Forget parts of a batch that need not be published."""
+        for part in body.parts:
+            self._staging.drop_unclaimed(part.name)
 
     # --- Publishing -----------------------------------------------------------------
 
@@ -173,15 +189,21 @@ class Sinks:
         if self._journal is not None and self._journal.is_full_for_sinks:
             return  # it will call when there is room
         work = self._queue[0]
+        record = None
         try:
-            record = next(work.records, None)
-            if record is None:
-                self._finish(work)
-            else:
+            if work.failure is None:
+                record = next(work.records, None)
+            if record is not None:
                 self._publish(work, record)
-        except (DamagedLogError, OSError) as error:
+        except Exception as error:  # those behind it must not wait for ever
             log.exception("batch %d of %r", work.begun.number, work.begun.query)
-            self._give_up(work, str(error))
+            work.failure = str(error)
+        try:
+            if record is None:
+                self._end(work)
+        except OSError as error:  # the log calls every second: then once more
+            log.warning("how far batches are cannot be written down: %s", error)
+            return
         self._go_on()
 
     def _publish(self, work: _Work, record: Record) -> None:
@@ -190,55 +212,69 @@ class Sinks:
         if self._journal is not None:
             self._journal.tag = work.begun.tag
         try:
+            # Before: once it is in the log, it may be written down how far this is.
+            work.published += len(lengths)
             self._publications.add(self, Run(bytes(record.blocks), lengths))
             self._publications.flush()
-            work.published += len(lengths)
         finally:
             if self._journal is not None:
                 self._journal.tag = 0
 
-    def _finish(self, work: _Work) -> None:
-        begun = work.begun
-        state = self._kept.value
-        state.done.pop(begun.query, None)
-        state.done[begun.query] = begun.number
-        if len(state.done) > QUERIES_MAX:
-            del state.done[next(iter(state.done))]
-        self._leave(work)
-        frame = Taken(begun.query, begun.number, True, begun.count).pack()
+    def _end(self, work: _Work) -> None:
+        """Be done with a batch: all of it is published, or no more can be.
+
+        Raises:
+            OSError: if that cannot be written down; then nothing has changed.
+        """
+        begun, state = work.begun, self._kept.value
+        before = state.done, state.begun
+        if work.failure is None:
+            others = {q: n for q, n in state.done.items() if q != begun.query}
+            state.done = {**others, begun.query: begun.number}
+            if len(state.done) > QUERIES_MAX:
+                del state.done[next(iter(state.done))]
+            frame = Taken(begun.query, begun.number, True, begun.count).pack()
+        else:
+            fault = Fault.LOG_DAMAGED
+            frame = Error(fault.number, work.failure, fault.closes, Op.BATCH).pack()
+        state.begun = [each for each in state.begun if each is not begun]
+        try:
+            self._kept.save()
+        except OSError:
+            state.done, state.begun = before
+            raise
+        # The parts go once it is written down that they are not needed.
+        self._queue.popleft()
+        for name in begun.parts:
+            self._staging.drop(name)
         for session in work.sessions:
             session.reply(frame)
-
-    def _give_up(self, work: _Work, why: str) -> None:
-        self._leave(work)
-        fault = Fault.LOG_DAMAGED
-        error = Error(fault.number, why, fault.closes, Op.BATCH)
-        for session in work.sessions:
-            session.reply(error.pack())
-
-    def _leave(self, work: _Work) -> None:
-        """Forget the parts, once it is written down that they are not needed."""
-        self._queue.popleft()
-        self._kept.value.begun.remove(work.begun)
-        self._kept.save()
-        self._drop_all(work.begun.parts, [])
 
     def _records(self, begun: Begun) -> Iterator[Record]:
         for name in begun.parts:
             yield from self._staging.records(name)
 
-    def _rest(self, begun: Begun) -> Iterator[Record]:
-        """What is not in the log of a batch that was begun in another life."""
+    def _begun_before(self, begun: Begun) -> _Work:
+        """A batch that was begun in another life, with what is not in the log of it."""
         assert self._journal is not None
-        store, done = self._journal.store, begun.done
+        for name in begun.parts:
+            self._staging.claim(name)
+        work = _Work(begun, iter(()))
+        store = self._journal.store
         at = max(begun.first, store.earliest)
-        while at < store.latest:
-            for record in store.scan(at, SCAN_BYTES_MAX):
-                done += len(record.lengths) if record.tag == begun.tag else 0
-                at = record.end
-        for work in self._queue:
-            if work.begun is begun:
-                work.published = done
+        try:
+            while at < store.latest:
+                for record in store.scan(at, SCAN_BYTES_MAX):
+                    if record.tag == begun.tag:
+                        work.published += len(record.lengths)
+                    at = record.end
+        except (DamagedLogError, OSError) as error:
+            work.failure = str(error)
+        work.records = self._rest(begun, work.published)
+        return work
+
+    def _rest(self, begun: Begun, done: int) -> Iterator[Record]:
+        """The records of a batch, but for what is done."""
         for record in self._records(begun):
             if done < len(record.lengths):
                 yield _after(record, done) if done else record
@@ -248,14 +284,23 @@ class Sinks:
         """The first offset that an unfinished batch needs, up to what is wanted.
 
         It is written down how far batches are, if that makes them need less.
+
+        Raises:
+            OSError: if it cannot be written down; then nothing has changed.
         """
         assert self._journal is not None
         begun = self._kept.value.begun
         if any(b.first < wanted for b in begun) and not self._journal.defers:
+            before = [(b, b.first, b.done) for b in begun]
             for work in self._queue:
                 work.begun.first = self._journal.store.latest
                 work.begun.done = work.published
-            self._kept.save()
+            try:
+                self._kept.save()
+            except OSError:
+                for each, first, done in before:
+                    each.first, each.done = first, done
+                raise
         return min([wanted, *(b.first for b in begun)])
 
     # --- As one who publishes -------------------------------------------------------

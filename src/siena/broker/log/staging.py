@@ -92,6 +92,8 @@ class Staging:
         blocks = blocks[count - at :]
         if part is not None and not blocks:
             return
+        if part is not None and part.time == math.inf:
+            raise ProtocolError(Fault.PART_UNKNOWN, "the part is being published")
         data = self._record(count, blocks)
         self._check_room(is_new=part is None, more=len(data))
         if part is None:
@@ -143,9 +145,11 @@ class Staging:
         """What a part has.
 
         Raises:
-            DamagedLogError: if it is not what was written.
+            DamagedLogError: if it is not what was written, or gone.
         """
-        part = self._parts[name]
+        part = self._parts.get(name)
+        if part is None:
+            raise DamagedLogError("a part of a batch is not there")
         if self._folder is None:
             yield from (read_record(memoryview(data), 0) for data in part.pieces)
             return
@@ -158,16 +162,22 @@ class Staging:
         if part is not None:
             self._size -= part.size
             if self._folder is not None:
-                self._path(name).unlink(missing_ok=True)
+                with suppress(OSError):  # then it is found, and grows old, another time
+                    self._path(name).unlink(missing_ok=True)
 
     def claim(self, name: bytes) -> None:
-        """A part is being published: it does not grow old."""
-        self._parts[name].time = math.inf
+        """A part is being published, if it is there: it does not grow old."""
+        if name in self._parts:
+            self._parts[name].time = math.inf
+
+    def is_claimed(self, name: bytes) -> bool:
+        """Whether a part is being published."""
+        part = self._parts.get(name)
+        return part is not None and part.time == math.inf
 
     def drop_unclaimed(self, name: bytes) -> None:
         """Forget a part, unless it is being published."""
-        part = self._parts.get(name)
-        if part is not None and part.time != math.inf:
+        if not self.is_claimed(name):
             self.drop(name)
 
     def drop_old(self) -> None:

@@ -8,6 +8,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
@@ -40,8 +41,11 @@ class Store:
         self.size = sum(segment.size for segment in self._segments)
         """The bytes of all files."""
         self._file = self._open()
-        # Descriptors of what the disk may not have, beside the file that is written to.
-        self._unsynced: list[int] = []
+        # Descriptors of what the disk may not have, beside the file that is written to;
+        # at first the folder, in which a file may be new.
+        self._unsynced = [os.open(folder, os.O_RDONLY)]
+        # Whether half a record stands behind the last one, and could not be cut off.
+        self._is_torn = False
 
     @property
     def earliest(self) -> int:
@@ -127,6 +131,9 @@ class Store:
         """Write with one call, as a rule; leave nothing behind if that fails."""
         before = self._segments[-1].size
         descriptor = self._file.fileno()
+        if self._is_torn:
+            os.ftruncate(descriptor, before)
+            self._is_torn = False
         try:
             written = os.writev(descriptor, pieces)
             if written < size:  # the disk is almost full, or a signal came
@@ -134,32 +141,50 @@ class Store:
                 while written < size:
                     written += os.write(descriptor, rest[written:])
         except OSError:
-            os.ftruncate(descriptor, before)
+            self._is_torn = True
+            with suppress(OSError):  # then before the next record
+                os.ftruncate(descriptor, before)
+                self._is_torn = False
             raise
 
     def _roll(self) -> None:
         """Go on in a new file."""
         segment = self._segments[-1]
+        new = Segment.new(self._folder, segment.end)
+        unsynced: list[int] = []
         try:
-            new = Segment.new(self._folder, segment.end)
-            file = new.path.open("ab", buffering=0)
             segment.seal()
+            unsynced.append(os.dup(self._file.fileno()))
+            # The folder, in which the new file has its name.
+            unsynced.append(os.open(self._folder, os.O_RDONLY))
+            # Last: a file that is there says where the one before it ends.
+            file = new.path.open("ab", buffering=0)
         except OSError as error:  # then the old one grows on, and room comes later
+            for descriptor in unsynced:
+                os.close(descriptor)
             log.warning("the log could not begin a new file: %s", error)
             return
-        self._unsynced.append(os.dup(self._file.fileno()))
-        # The folder, in which the new file has its name.
-        self._unsynced.append(os.open(self._folder, os.O_RDONLY))
+        self._unsynced += unsynced
         self._file.close()
         self._file = file
         self._segments.append(new)
 
     def sync(self) -> None:
-        """Have the disk keep what was written, whatever happens to the machine."""
-        for descriptor in self.descriptors():
-            try:
+        """Have the disk keep what was written, whatever happens to the machine.
+
+        Raises:
+            OSError: if it does not; then it is tried again the next time.
+        """
+        found = self.descriptors()
+        try:
+            for descriptor in found:
                 os.fsync(descriptor)
-            finally:
+        except OSError:
+            # The last one is of the file that is written to, and comes again.
+            self._unsynced, found = found[:-1], found[-1:]
+            raise
+        finally:
+            for descriptor in found:
                 os.close(descriptor)
 
     def descriptors(self) -> list[int]:
