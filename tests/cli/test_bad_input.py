@@ -41,7 +41,12 @@ BAD: dict[str, list[list[str]]] = {
     "topo": [["--server", "NOBODY"], ["--server", "TAKEN"]],
     "why": [[], ["x=1"], ["x=1", "x >"], ["x=1", "--server", "NOBODY"]],
     "trace": [[], ["x="], ["x=1", "--server", "NOBODY"]],
-    "flights": [["--limit", "-1"], ["--seed", "x"]],
+    "flights": [
+        ["--limit", "-1"],
+        ["--seed", "x"],
+        ["--limit", "1", "--parquet", "DIR/none/x"],
+        ["--subscriptions", "1", "--parquet", "DIR/x"],
+    ],
     "compile": [["DIR/none", "DIR/out"], ["DIR/bad.csv", "DIR/out"]],
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],

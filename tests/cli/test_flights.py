@@ -5,6 +5,8 @@ import sys
 from itertools import islice
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from siena.cli.subscriptions import read_subscriptions
 from siena.lang.parser import parse_interest, parse_notification
 from siena.sim.flight_subscriptions import flight_subscriptions
@@ -32,3 +34,14 @@ def test_subscriptions_read_back_as_they_are(tmp_path: Path) -> None:
 
 def test_nothing_is_wanted_and_nothing_written() -> None:
     assert run("--limit", "0") == run("--subscriptions", "0") == ""
+
+
+def test_a_table_of_flights_has_what_is_known_of_each(tmp_path: Path) -> None:
+    path = tmp_path / "flights.parquet"
+    run("--limit", "900", "--parquet", str(path))
+    rows = pq.read_table(path).to_pylist()
+    assert [row.pop("id") for row in rows] == [*range(900)]
+    assert [
+        {name: value for name, value in row.items() if value is not None}
+        for row in rows
+    ] == [dict(flight) for flight in islice(flights(), 900)]
