@@ -30,7 +30,7 @@ class Upkeep:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        """End, and wait for a thread that is at work."""
+        """End; for a thread that is at work the loop waits when it ends itself."""
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
