@@ -67,6 +67,7 @@ def test_our_broker_delivers_what_it_must() -> None:
     assert found["ratios"] == []
 
 
+@pytest.mark.slow
 def test_many_publishers_one_at_a_time_in_words() -> None:
     code, out, err = run(
         *QUICK[:-1], "--interests", "1", "--connections", "1", "--publishers", "5",
@@ -78,6 +79,7 @@ def test_many_publishers_one_at_a_time_in_words() -> None:
     assert "deliveries checked: each the right one, once, in order" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "peer",
     [Peer.NATS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)],

@@ -54,6 +54,7 @@ def test_a_filter(history: DataFrame, tmp_path: Path) -> None:
     assert (tmp_path / "found.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_without_a_time_there_are_no_periods(history: DataFrame) -> None:
     found = backtest("delay = 3 or carrier = DL", history, sample=1)
     assert found.matched == sum(

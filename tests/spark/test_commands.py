@@ -252,6 +252,7 @@ def test_backtest_prints_and_counts(folder: Path) -> None:
         run("backtest", text, folder / "flights.parquet", "--every", "year")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
 def test_reduce_prints_what_is_left(tmp_path: Path) -> None:
     path = tmp_path / "wanted.csv"

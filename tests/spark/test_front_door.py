@@ -51,7 +51,7 @@ def test_the_five_lines_of_the_readme_run(
 def test_a_csv_is_matched_as_the_readme_types_it(
     folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (line,) = re.findall(r"^siena (match .*)$", README, re.MULTILINE)
+    (line,) = re.findall(r"^siena (match wanted.*)$", README, re.MULTILINE)
     line = re.sub(r"(?<= )([a-z]+\.csv|deliveries)", rf"{folder}/\1", line)
     monkeypatch.setattr(sys, "argv", ["siena", *line.split()])
     with pytest.raises(SystemExit) as leaving:

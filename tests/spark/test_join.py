@@ -108,6 +108,7 @@ def test_numbers_are_compared_each_in_its_domain(
     assert found == constraint.matches(value)
 
 
+@pytest.mark.slow
 def test_decimals_dates_and_times_in_the_join(spark: SparkSession) -> None:
     notifications = spark.sql(
         "select 1 id, 19.99BD price, cast(7 as decimal(18, 0)) whole,"

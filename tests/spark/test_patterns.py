@@ -162,6 +162,7 @@ def test_the_order_of_arrival_may_be_the_match_order(spark: SparkSession) -> Non
     }
 
 
+@pytest.mark.slow
 def test_over_a_stream(
     spark: SparkSession, patterns: DataFrame, tmp_path: Path
 ) -> None:
