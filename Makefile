@@ -45,7 +45,7 @@ demo: $(BUILT) ## a real day through five brokers and Spark (SERVE=1 leaves the 
 	@$(BIN)/siena demo --output build/demo $(if $(SERVE),--serve)
 
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (about 7 minutes on two cores)
+test: $(BUILT) ## run the everyday tests (about 10 minutes on two cores)
 	$(BIN)/pytest -m "not slow" $(ARGS)
 
 .PHONY: test-all
