@@ -29,7 +29,6 @@ from siena.errors import SienaError
 # Servers are processes: they take seconds to start on a machine that does other things.
 pytestmark = pytest.mark.timeout(180)
 
-SLOW = (Peer.REDIS, Peer.MOSQUITTO, Peer.RABBITMQ)
 QUICK = ("--rounds", "1", "--seconds", "0.1", "--rate", "200", "--json")
 
 
@@ -80,10 +79,7 @@ def test_many_publishers_one_at_a_time_in_words() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "peer",
-    [Peer.NATS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)],
-)
+@pytest.mark.parametrize("peer", Peer)
 def test_another_server_does_the_same_work(peer: Peer) -> None:
     try:
         PEERS[peer]().find()
