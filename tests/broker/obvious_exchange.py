@@ -1,10 +1,9 @@
 """The exchange's obvious twin: it lays out one frame after the other."""
 
-from array import array
-
 import numpy as np
 
 from siena.broker.exchange import Key, Routed
+from siena.broker.intake import Run
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 from siena.protocol.deliveries import pack_msg
@@ -54,14 +53,15 @@ class ObviousExchange:
         """And no longer wants it."""
         self._drop(self._watched.pop((key, interest)))
 
-    def route(self, blocks: bytes, lengths: "array[int]") -> Routed:
-        """What everybody gets of some blocks, which stand back to back."""
-        offsets = np.cumsum([0, *lengths]).astype(np.int64)
-        counts, filters = self._table.match_buffer(blocks, offsets)
+    def route(self, run: Run) -> Routed:
+        """What everybody gets of some publications."""
+        blocks = run.blocks()
+        offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
+        counts, filters = self._table.match_buffer(b"".join(blocks), offsets)
         frames: dict[int, list[bytes]] = {}
         bad: list[tuple[int, int]] = []
         others: dict[Key, list[int]] = {}
-        at, found, ends = 0, filters.tolist(), offsets.tolist()
+        at, found = 0, filters.tolist()
         for index, count in enumerate(counts.tolist()):
             if count < 0:
                 bad.append((index, -count))
@@ -73,9 +73,8 @@ class ObviousExchange:
                 else:
                     others.setdefault(owner, []).append(index)
             at += count
-            block = blocks[ends[index] : ends[index + 1]]
             for connection, numbers in wanted.items():
-                frame = pack_msg(sorted(numbers), block)
+                frame = pack_msg(sorted(numbers), blocks[index])
                 frames.setdefault(connection, []).append(frame)
         return Routed(
             [(c, b"".join(parts), len(parts)) for c, parts in frames.items()],

@@ -1,11 +1,10 @@
 """The exchange against its obvious twin, while interests come and go."""
 
-from array import array
-
 from hypothesis import given, strategies as st
 
 from broker.obvious_exchange import ObviousExchange
 from siena.broker.exchange import Exchange, Routed
+from siena.broker.intake import run_of
 from siena.matching.blocks import encode
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import unpack_msg
@@ -60,7 +59,7 @@ def test_the_exchange_is_its_twin(
 def routed(exchange: Exchange | ObviousExchange, notifications: Routing) -> object:
     """What comes of notifications, and of blocks that are none, in a fixed order."""
     blocks = [b"\xc0" if n is None else encode(n) for n in notifications]
-    return plain(exchange.route(b"".join(blocks), array("q", map(len, blocks))))
+    return plain(exchange.route(run_of(blocks)))
 
 
 def plain(found: Routed) -> object:

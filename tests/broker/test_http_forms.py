@@ -25,14 +25,6 @@ from strategies import notifications
 SOME = st.lists(notifications(), max_size=4)
 
 
-def blocks_of(run: Run) -> list[bytes]:
-    found, at = [], 0
-    for length in run.lengths:
-        found.append(bytes(run.blocks[at : at + length]))
-        at += length
-    return found
-
-
 def forms(some: Sequence[Notification]) -> list[dict[str, object]]:
     return [dict(notification_to_json(n)) for n in some]
 
@@ -43,7 +35,7 @@ async def test_what_is_posted_is_what_is_published(some: list[Notification]) -> 
     lines = "\n".join(map(json.dumps, forms(some))).encode()
     for kind, body in (("application/json", whole), ("application/x-ndjson", lines)):
         posted = await read_notifications(kind, body)
-        assert [read_block(block) for block in blocks_of(posted.run)] == some
+        assert [read_block(block) for block in posted.run.blocks()] == some
         assert posted.left_out == 0
 
 
@@ -56,7 +48,7 @@ def test_what_comes_over_a_socket_is_what_is_published(
         block
         for piece in cut(frames, FRAME_BYTES_MAX).pieces
         if isinstance(piece, Run)
-        for block in blocks_of(piece)
+        for block in piece.blocks()
     ]
     assert [read_block(block) for block in found] == some
 

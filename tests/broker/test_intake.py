@@ -1,15 +1,14 @@
 """What is cut by the kernel is what is cut frame by frame."""
 
-from array import array
-from collections.abc import Iterator
-from itertools import groupby
+from itertools import accumulate
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
 from siena.broker import intake
-from siena.broker.intake import Run, cut, cut_one_by_one
+from siena.broker.intake import Run, cut, cut_one_by_one, run_of
 from siena.matching.kernels import wiring
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
@@ -46,19 +45,38 @@ def test_both_cut_alike(
             assert found.end > before
             pieces += found.pieces
     expected = cut_one_by_one(data, LIMIT)
-    assert list(_in_rows(pieces)) == expected.pieces
+    assert _in_rows(pieces) == _in_rows(expected.pieces)
     assert found[1:3] == expected[1:3]
     assert str(found.error) == str(expected.error)
 
 
-def _in_rows(pieces: list[Run | Frame]) -> Iterator[Run | Frame]:
-    """The same, with runs joined that stand side by side."""
-    for is_run, some in groupby(pieces, lambda piece: isinstance(piece, Run)):
-        if is_run:
-            blocks, lengths = zip(*some, strict=True)
-            yield Run(b"".join(blocks), sum(lengths, start=array("q")))
+def _in_rows(pieces: list[Run | Frame]) -> list[list[bytes] | Frame]:
+    """The same, with the blocks of runs, and together those that stand side by side."""
+    found: list[list[bytes] | Frame] = []
+    for piece in pieces:
+        if isinstance(piece, Frame):
+            found.append(piece)
+        elif found and isinstance(found[-1], list):
+            found[-1] += piece.blocks()
         else:
-            yield from some
+            found.append(piece.blocks())
+    return found
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(st.lists(st.binary(max_size=50), max_size=12), st.binary(max_size=9))
+def test_blocks_without_their_frames(
+    kernel: str, blocks: list[bytes], before: bytes
+) -> None:
+    run = run_of(blocks)
+    offsets = np.zeros(len(blocks) + 1, np.int64)
+    unframe = KERNELS[kernel].unframe
+    assert unframe(before + run.frames, len(before), offsets) == b"".join(blocks)
+    assert offsets.tolist() == [0, *accumulate(map(len, blocks))]
+    assert run.blocks() == blocks
+    more = np.zeros(len(blocks) + 2, np.int64)
+    with pytest.raises(ValueError, match="frame"):
+        unframe(before + run.frames, len(before), more)
 
 
 def test_a_publication_that_is_too_long_is_for_itself() -> None:
@@ -71,4 +89,4 @@ def test_a_publication_that_is_too_long_is_for_itself() -> None:
         pieces += found.pieces
         at = found.end
     assert [type(piece) for piece in pieces] == [Run, Frame, Run]
-    assert pieces == cut_one_by_one(data, FRAME_BYTES_MAX).pieces
+    assert _in_rows(pieces) == _in_rows(cut_one_by_one(data, FRAME_BYTES_MAX).pieces)

@@ -1,18 +1,17 @@
 """Deliveries laid out together are those that the protocol writes one by one."""
 
-from array import array
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.matching import dispatch
 from siena.matching.blocks import encode
 from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.kernels import wiring
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import pack_msg
+from siena.protocol.frames import Op, pack
 from strategies import filters, notifications, predicates
 
 KERNELS = {"compiled": wiring, "plain": plain("wiring")}
@@ -40,9 +39,9 @@ def test_every_connection_gets_what_it_wants_in_order(
         dispatcher.remove(added)
     kept = [(i, *one) for i, one in enumerate(held) if i not in removed]
     blocks = [b"\xc0" if n is None else encode(n) for n in published]
-    lengths = array("q", map(len, blocks))
-    for _ in range(2):  # the second time it finds its scratch as it was left
-        found = dispatcher.dispatch(b"".join(blocks), lengths)
+    sent = b"".join(pack(Op.PUB, block) for block in blocks)
+    for start in (0, 3):  # the second time it finds its scratch as it was left
+        found = dispatcher.dispatch(bytes(start) + sent, start, len(blocks))
         missing = [index for index, n in enumerate(published) if n is None]
         assert [index for index, _ in found.bad] == missing
         assert all(reason > 0 for _, reason in found.bad)
@@ -103,7 +102,7 @@ def test_more_slots_and_serials_than_there_was_room_for() -> None:
     for slot in range(300):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": 1})
-    one = block, array("q", [len(block)])
+    one = pack(Op.PUB, block), 0, 1
     for _ in range(2):
         found = dispatcher.dispatch(*one)
         assert {slot: data for slot, data, _ in found.batches} == {
@@ -116,7 +115,7 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     dispatcher = Dispatcher()
     dispatcher.add(Filter(()), slot=0, number=1)
     block = encode({"x": 1})
-    one = block, array("q", [len(block)])
+    one = pack(Op.PUB, block), 0, 1
     courier = dispatcher._courier
 
     def without_memory(*_: object) -> None:
@@ -138,16 +137,17 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     }
 
 
-def test_much_at_once_is_written_but_not_kept_room_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(dispatch, "OUT_BYTES_KEPT", 10)
+def test_frames_that_are_not_there_are_refused() -> None:
     dispatcher = Dispatcher()
-    for slot in range(500):
-        dispatcher.add(Filter(()), slot=slot, number=slot)
-    block = encode({"x": "y" * 100})
-    one = block, array("q", [len(block)])
-    before = len(dispatcher._out)
-    found = dispatcher.dispatch(*one)
-    assert len(found.batches) == 500
-    assert len(dispatcher._out) == before
+    dispatcher.add(Filter(()), slot=0, number=1)
+    frame = pack(Op.PUB, encode({"x": 1}))
+    for frames, start, count in (
+        (frame, 0, 2),
+        (frame, 1, 1),
+        (frame[:-1], 0, 1),
+        (b"\0" * 9, 0, 1),
+        (b"", 0, 1),
+        (frame, -1, 1),
+    ):
+        with pytest.raises(ValueError, match="frame"):
+            dispatcher.dispatch(frames, start, count)

@@ -92,14 +92,12 @@ class Client:
         """Publish; where publishers advertise, only what they have advertised."""
         if self._core.router.options.is_advertising:
             run = self._advertised(run)
-        if run.lengths:
+        if run.total:
             self._publications.add(self._connection, run)
 
     def _advertised(self, run: Run) -> Run:
-        blocks, at = [], 0
-        for length in run.lengths:
-            block = run.blocks[at : at + length]
-            at += length
+        blocks = []
+        for block in run.blocks():
             if self._is_advertised(block):
                 blocks.append(block)
             else:

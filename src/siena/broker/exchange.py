@@ -4,13 +4,13 @@ One call of the dispatcher matches what has come and lays out all deliveries.  W
 must be equal to, one frame after the other, is in the tests.
 """
 
-from array import array
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from siena.broker.intake import Run
 from siena.matching.dispatch import Dispatcher
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
@@ -39,13 +39,13 @@ def _nobody_asks() -> None:
 class Exchange:
     """Who wants what, and what they get.
 
+    >>> from siena.broker.intake import run_of
     >>> from siena.lang.parser import parse_filter as parse
     >>> from siena.matching.blocks import encode
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
     >>> exchange.watch(-1, parse("x > 4"))
-    >>> blocks = [encode({"x": 4}), encode({"x": 5})]
-    >>> routed = exchange.route(b"".join(blocks), array("q", map(len, blocks)))
+    >>> routed = exchange.route(run_of([encode({"x": 4}), encode({"x": 5})]))
     >>> [(connection, count) for connection, _, count in routed.out]
     [(7, 2)]
     >>> routed.others
@@ -116,9 +116,9 @@ class Exchange:
         self._dispatcher.remove(added)
         del self._watchers[added]
 
-    def route(self, blocks: bytes, lengths: "array[int]") -> Routed:
-        """What everybody gets of some blocks, which stand back to back."""
-        found = self._dispatcher.dispatch(blocks, lengths)
+    def route(self, run: Run) -> Routed:
+        """What everybody gets of some publications."""
+        found = self._dispatcher.dispatch(run.frames, run.start, run.total)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
         others: list[tuple[Key, Ints]] = []

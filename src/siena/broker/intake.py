@@ -5,13 +5,12 @@ later; every other frame is for itself.
 """
 
 import struct
-from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from siena.matching.kernels import wiring
 from siena.protocol.faults import ProtocolError
-from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length
+from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX
 
 _LENGTH = struct.Struct("<I")
@@ -24,10 +23,25 @@ AT_ONCE_BYTES = 262_144
 
 
 class Run(NamedTuple):
-    """Publications that follow each other: their blocks, back to back."""
+    """Publications that follow each other: PUB frames, where they came.
 
-    blocks: bytes
-    lengths: "array[int]"
+    They are ``frames[start:end]``, as many as ``total`` says, and every length in them
+    has been checked.
+    """
+
+    frames: bytes
+    start: int
+    end: int
+    total: int
+
+    def blocks(self) -> list[bytes]:
+        """Their blocks, one by one."""
+        found, at = [], self.start
+        for _ in range(self.total):
+            (length,) = _LENGTH.unpack_from(self.frames, at)
+            found.append(self.frames[at + HEAD_BYTES : at + 4 + length])
+            at += 4 + length
+        return found
 
 
 class Cut(NamedTuple):
@@ -50,8 +64,9 @@ def cut(data: bytes, limit: int, start: int = 0) -> Cut:
     >>> from siena.protocol.frames import pack
     >>> data = pack(Op.PUB, b"a") + pack(Op.PUB, b"bc") + pack(Op.PING, b"d") + b"123"
     >>> found = cut(data, 100)
-    >>> found.pieces
-    [Run(blocks=b'abc', lengths=array('q', [1, 2])), Frame(op=7, body=b'd')]
+    >>> run, ping = found.pieces
+    >>> run.blocks(), ping
+    ([b'a', b'bc'], Frame(op=7, body=b'd'))
     >>> data[found.end :], found.needed
     (b'123', 5)
     """
@@ -62,9 +77,10 @@ def cut(data: bytes, limit: int, start: int = 0) -> Cut:
     bound = min(size, start + AT_ONCE_BYTES)
     is_all = True
     while True:
-        blocks, lengths, at, why = wiring.cut(data, at, bound, limit, BLOCK_BYTES_MAX)
-        if lengths:
-            pieces.append(Run(blocks, lengths))
+        begun = at
+        count, at, why = wiring.cut(data, begun, bound, limit, BLOCK_BYTES_MAX)
+        if count:
+            pieces.append(Run(data, begun, at, count))
         if size - at < 4:
             break
         (length,) = _LENGTH.unpack_from(data, at)
@@ -90,8 +106,8 @@ def cut(data: bytes, limit: int, start: int = 0) -> Cut:
 def cut_one_by_one(data: bytes, limit: int, start: int = 0) -> Cut:
     """The same, frame by frame: for few of them, and what the other must equal."""
     pieces: list[Run | Frame] = []
-    blocks: list[bytes] = []
-    at, size, needed = start, len(data), HEAD_BYTES
+    begun = at = start
+    count, size, needed = 0, len(data), HEAD_BYTES
     error = None
     try:
         while size - at >= 4:
@@ -104,29 +120,37 @@ def cut_one_by_one(data: bytes, limit: int, start: int = 0) -> Cut:
             op = data[at + 4]
             # One that is too long is for itself, and will be refused.
             if op == Op.PUB and length - 1 <= BLOCK_BYTES_MAX:
-                blocks.append(data[at + 5 : end])
+                count += 1
             else:
-                _close(blocks, pieces)
+                if count:
+                    pieces.append(Run(data, begun, at, count))
                 pieces.append(Frame(op, data[at + 5 : end]))
+                begun, count = end, 0
             at = end
     except ProtocolError as caught:
         error = caught
-    _close(blocks, pieces)
+    if count:
+        pieces.append(Run(data, begun, at, count))
     return Cut(pieces, at, needed, error)
-
-
-def _close(blocks: list[bytes], pieces: list[Run | Frame]) -> None:
-    if blocks:
-        pieces.append(run_of(blocks))
-        blocks.clear()
 
 
 def run_of(blocks: Sequence[bytes]) -> Run:
     """A run of some blocks.
 
-    >>> run_of([b"a", b"bc"])
-    Run(blocks=b'abc', lengths=array('q', [1, 2]))
+    >>> run_of([b"a", b"bc"]).blocks()
+    [b'a', b'bc']
     """
-    if len(blocks) == 1:
-        return Run(blocks[0], array("q", (len(blocks[0]),)))
-    return Run(b"".join(blocks), array("q", map(len, blocks)))
+    frames = b"".join(pack(Op.PUB, block) for block in blocks)
+    return Run(frames, 0, len(frames), len(blocks))
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Runs as one: frames that stand back to back are a run again.
+
+    >>> joined([run_of([b"a"]), run_of([b"bc", b"d"])]).blocks()
+    [b'a', b'bc', b'd']
+    """
+    if len(runs) == 1:
+        return runs[0]
+    frames = b"".join([run.frames[run.start : run.end] for run in runs])
+    return Run(frames, 0, len(frames), sum(run.total for run in runs))

@@ -3,7 +3,6 @@
 What goes to connections never comes here: the exchange has laid it out already.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +16,10 @@ import numpy.typing as npt
 from siena.broker.core import Core
 from siena.broker.exchange import Key, Routed
 from siena.broker.holding import Holder
+from siena.broker.intake import Run
 from siena.broker.naming import session_and_number
 from siena.broker.session import Session
+from siena.matching.kernels.wiring import unframe
 from siena.messages import Interface, Notify, Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.contents import read_block
@@ -54,25 +55,21 @@ class Origin(NamedTuple):
 
 @dataclass
 class Batch:
-    """Blocks back to back, and where they came from."""
+    """Publications of one turn, and where they came from."""
 
-    blocks: bytes
-    lengths: "array[int]"
+    run: Run
     origins: list[Origin]
 
-    def __len__(self) -> int:
-        return len(self.lengths)
-
     @cached_property
-    def offsets(self) -> npt.NDArray[np.int64]:
-        """Where each block begins, and the last one ends; most batches do without."""
-        offsets = np.zeros(len(self.lengths) + 1, np.int64)
-        np.cumsum(self.lengths, out=offsets[1:])
-        return offsets
+    def plain(self) -> tuple[bytes, npt.NDArray[np.int64]]:
+        """The blocks alone, and where each begins and ends; most batches do without."""
+        offsets = np.zeros(self.run.total + 1, np.int64)
+        return unframe(self.run.frames, self.run.start, offsets), offsets
 
     def block(self, index: int) -> bytes:
         """One of the blocks."""
-        return self.blocks[self.offsets[index] : self.offsets[index + 1]]
+        blocks, offsets = self.plain
+        return blocks[offsets[index] : offsets[index + 1]]
 
     def origin(self, index: int) -> Origin:
         """Where it came from."""
@@ -93,7 +90,7 @@ class Onward:
         hops: dict[int, set[Key]] = {}
         if self._core.router.tables.has_master:  # it gets every notification
             bad = {index for index, _ in routed.bad}
-            hops = {i: set() for i in range(len(batch)) if i not in bad}
+            hops = {i: set() for i in range(batch.run.total) if i not in bad}
         for key, indices in routed.others:
             for index in indices.tolist():
                 hops.setdefault(index, set()).add(key)

@@ -5,13 +5,12 @@ order of what one connection, or one neighbour, sends is kept; an answer to a PI
 until what was published before it has been routed.
 """
 
-from array import array
 from collections.abc import Sequence
 from typing import Protocol
 
 from siena.broker.core import Core
 from siena.broker.exchange import Routed
-from siena.broker.intake import AT_ONCE_BYTES, Run
+from siena.broker.intake import AT_ONCE_BYTES, Run, joined
 from siena.broker.onward import Batch, Onward, Origin, Source
 from siena.broker.tracing import Tracing
 from siena.matching.blocks import BLOCK_ERRORS
@@ -49,8 +48,8 @@ class Publications:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._onward = Onward(core)
-        self._blocks: list[bytes] = []
-        self._lengths = array("q")
+        self._runs: list[Run] = []
+        self._count = 0
         self._size = 0
         self._origins: list[Origin] = []
         self._answers: list[tuple[Source, bytes]] = []
@@ -64,18 +63,18 @@ class Publications:
         self, source: Source, run: Run, heads: Sequence[Forwarded] | None = None
     ) -> None:
         """Take publications in a row."""
-        self._origins.append(Origin(source, len(self._lengths), heads))
-        self._blocks.append(run.blocks)
-        self._lengths += run.lengths
-        self._size += len(run.blocks)
+        self._origins.append(Origin(source, self._count, heads))
+        self._runs.append(run)
+        self._count += run.total
+        self._size += run.end - run.start
         if heads is None:
-            self._core.counters.publications += len(run.lengths)
+            self._core.counters.publications += run.total
         if self._size >= AT_ONCE_BYTES:
             self.flush()
 
     def answer(self, source: Source, frame: bytes) -> None:
         """Send this when all that came before has been routed."""
-        if self._lengths:
+        if self._runs:
             self._answers.append((source, frame))
         elif self.journal is not None and self.journal.defers:
             self.journal.defer(source, frame)
@@ -84,17 +83,15 @@ class Publications:
 
     def flush(self) -> Routed | None:
         """Route everything that has come; what followed, if anything had."""
-        if not self._lengths:
+        if not self._runs:
             return None
         core, answers = self._core, self._answers
-        blocks = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
-        batch = Batch(blocks, self._lengths, self._origins)
-        self._blocks, self._origins, self._answers = [], [], []
-        self._lengths = array("q")
-        self._size = 0
+        batch = Batch(joined(self._runs), self._origins)
+        self._runs, self._origins, self._answers = [], [], []
+        self._count = self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
-            routed = core.exchange.route(blocks, batch.lengths)
+            routed = core.exchange.route(batch.run)
             if routed.bad:
                 self._refuse(batch, routed.bad)
             if self.journal is not None:
@@ -104,7 +101,7 @@ class Publications:
                 self._onward.send(batch, routed)
         finally:
             # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
-            core.router.published += len(batch)
+            core.router.published += batch.run.total
             for source, frame in answers:
                 source.reply(frame)
         return routed

@@ -4,7 +4,6 @@ One call matches a batch and writes all deliveries; what it writes is, byte for 
 what :mod:`siena.protocol.deliveries` writes one by one.
 """
 
-from array import array
 from types import ModuleType
 from typing import NamedTuple
 
@@ -22,11 +21,9 @@ Longs = npt.NDArray[np.int64]
 
 # The slot of interests that belong to no connection.
 NO_SLOT = -1
+# What stands before a block in a frame; siena.protocol.frames has the same number.
+HEAD = 5
 _SERIAL_MAX = 2**31 - 1
-# Room for deliveries that is kept from one batch to the next; what needs more is rare.
-OUT_BYTES_KEPT = 16_777_216
-
-
 # Of so many batches one block is noted, for which the table is laid out one day.
 NOTED_EVERY = 8
 _NOBODY = np.empty((2, 0), np.int32)
@@ -53,11 +50,10 @@ class Dispatcher:
     A connection is a *slot*: a small number that is given again when it is free.
 
     >>> from siena.lang.parser import parse_filter as parse
-    >>> from siena.matching.blocks import encode
     >>> dispatcher = Dispatcher()
     >>> _ = dispatcher.add(parse("x > 3"), slot=0, number=7)
-    >>> block = encode({"x": 5})
-    >>> found = dispatcher.dispatch(block, array("q", [len(block)]))
+    >>> frame = bytes.fromhex("05 00 00 00 02 81 a1 78 05")  # x=5, published
+    >>> found = dispatcher.dispatch(frame, 0, 1)
     >>> [(slot, data, count)] = found.batches
     >>> slot, data.hex(" "), count
     (0, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05', 1)
@@ -68,6 +64,7 @@ class Dispatcher:
         self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
         self._courier = kernel.Courier()
+        self._unframe = kernel.unframe
         self._slots = np.zeros(64, np.int32)
         self._numbers = np.zeros(64, np.uint32)
         self._courier.know_interests(self._slots, self._numbers)
@@ -81,7 +78,6 @@ class Dispatcher:
         self._turn = 0
         # Scratch, which grows with what has been found at once.
         self._others = np.empty((2, 64), np.int32)
-        self._out = np.empty(4096, np.uint8)
 
     def _make_room(self, slots: int) -> None:
         # All zero between two batches, but for the stamps, which may begin anew too.
@@ -94,6 +90,7 @@ class Dispatcher:
             self._frames,
             np.empty(slots, np.int32),
             np.empty(2 * slots, np.int64),
+            np.empty(slots, np.int64),
         )
 
     def add(
@@ -115,19 +112,22 @@ class Dispatcher:
         """Hold it no longer."""
         self.table.remove(added)
 
-    def dispatch(self, blocks: bytes, lengths: "array[int]") -> Dispatched:
-        """Match blocks that stand back to back, and write what follows."""
-        messages = len(lengths)
-        self._match(blocks, lengths)
+    def dispatch(self, frames: bytes, start: int, count: int) -> Dispatched:
+        """Match the blocks of frames that stand back to back; write what follows.
+
+        A frame is a head of five bytes, of which the first four are the length of what
+        follows them, and a block.
+
+        Raises:
+            ValueError: if there are not so many frames from there on.
+        """
+        blocks = self._match(frames, start, count)
         try:
-            found, strangers, size, bad = self._courier.measure(
-                messages, self._next(messages)
-            )
+            found, strangers, bad = self._courier.measure(count, self._next(count))
             batches: list[Batch] = []
             if found:
-                batches = self._courier.lay_out(
-                    blocks, messages, self._next(messages), found, self._room_for(size)
-                )
+                serial = self._next(count)
+                batches = self._courier.lay_out(blocks, count, serial, found)
         except BaseException:
             # There may be no memory for so much; the next batch must not suffer.
             self._sizes[:] = 0
@@ -135,35 +135,41 @@ class Dispatcher:
             raise
         return Dispatched(
             batches,
-            self._bad(messages) if bad else [],
+            self._bad(count) if bad else [],
             *(self._others[:, :strangers] if strangers else _NOBODY),
         )
 
-    def _match(self, blocks: bytes, lengths: "array[int]") -> None:
-        """Match, such that the courier knows what was found."""
-        engine = self.table.lone_engine(len(lengths))
+    def _match(self, frames: bytes, start: int, count: int) -> bytes:
+        """Match, such that the courier knows what was found; where the blocks are."""
+        engine = self.table.lone_engine(count)
         if engine is not self._engine:
             # First: should there be no memory, the old ones still belong together.
             self._batches = None if engine is None else Batches(engine)
             self._engine = engine
         batches, found = self._batches, None
         if batches is not None:
-            found = batches.match(blocks, lengths)
-        if batches is None or found is None:
-            offsets = np.zeros(len(lengths) + 1, np.int64)
-            np.cumsum(lengths, out=offsets[1:])
-            counts, filters = self.table.match_buffer(blocks, offsets)
-            self._know(offsets, counts, filters, len(filters))
-            return
-        self._know(batches.offsets, batches.counts, batches.filters, found)
-        self._turn += 1
-        if self._turn % NOTED_EVERY == 0:
-            messages = len(lengths)
-            self.table.see(
-                blocks, batches.offsets[: messages + 1], batches.counts[:messages]
-            )
+            found = batches.match(frames, start, count)
+        if batches is not None and found is not None:
+            self._know(batches.offsets, HEAD, batches.counts, batches.filters, found)
+            self._turn += 1
+            if count and self._turn % NOTED_EVERY == 0:
+                self._note(frames, self._turn // NOTED_EVERY % count, batches)
+            return frames
+        offsets = np.zeros(count + 1, np.int64)
+        blocks: bytes = self._unframe(frames, start, offsets)
+        counts, filters = self.table.match_buffer(blocks, offsets)
+        self._know(offsets, 0, counts, filters, len(filters))
+        return blocks
 
-    def _know(self, offsets: Longs, counts: Ints, filters: Ints, found: int) -> None:
+    def _note(self, frames: bytes, index: int, batches: Batches) -> None:
+        """Remember one of the blocks, if it is good."""
+        if batches.counts[index] >= 0:
+            start, end = batches.offsets[index : index + 2].tolist()
+            self.table.see(frames[start : end - HEAD])
+
+    def _know(
+        self, offsets: Longs, gap: int, counts: Ints, filters: Ints, found: int
+    ) -> None:
         """Let the courier have the arrays, if it has others."""
         has_room = found <= self._others.shape[1]
         known = self._arrays
@@ -178,21 +184,13 @@ class Dispatcher:
         if not has_room:
             self._others = np.empty((2, 2 * found), np.int32)
         self._arrays = offsets, counts, filters
-        self._courier.know_matches(offsets, counts, filters, self._others)
+        self._courier.know_matches(offsets, gap, counts, filters, self._others)
 
     def _bad(self, messages: int) -> list[tuple[int, int]]:
         assert self._arrays is not None
         counts = self._arrays[1][:messages]
         indices = np.flatnonzero(counts < 0)
         return list(zip(indices.tolist(), (-counts[indices]).tolist(), strict=True))
-
-    def _room_for(self, size: int) -> npt.NDArray[np.uint8]:
-        out = self._out
-        if size > len(out):
-            out = np.empty(size, np.uint8)
-            if size <= OUT_BYTES_KEPT:
-                self._out = out
-        return out
 
     def _next(self, messages: int) -> int:
         """The first of so many serials that no stamp has."""

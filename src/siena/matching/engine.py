@@ -4,7 +4,6 @@ An engine never changes.  :class:`~siena.matching.table.ForwardingTable` makes a
 when filters have come or gone, and puts it in the place of the old.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -305,7 +304,8 @@ class Batches:
     """Matches batch after batch, into arrays that it uses again and again.
 
     For one thread.  After :meth:`match`, ``offsets``, ``counts`` and ``filters`` say of
-    the last batch where its blocks are and what they match.
+    the last batch where its blocks are and what they match; behind each block there is
+    the head of the next frame, or room for one.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -326,11 +326,14 @@ class Batches:
         self.filters = np.empty(matches, np.int32)
         self._worker.kernel.use(self.filters)
 
-    def match(self, blocks: bytes, lengths: "array[int]") -> int | None:
-        """How many matches there are; ``None`` if the engine itself must be asked."""
-        if len(lengths) > len(self.counts):
-            self._make_room(2 * len(lengths))
-        while (found := self._match(blocks, lengths)) < 0:
+    def match(self, frames: bytes, start: int, count: int) -> int | None:
+        """How many matches the blocks of some frames have, which begin at a place.
+
+        ``None`` if the engine itself must be asked.
+        """
+        if count > len(self.counts):
+            self._make_room(2 * count)
+        while (found := self._match(frames, start, count)) < 0:
             if found != -_ROOM_FOR_MATCHES:
                 return None  # only a larger memory of values can help
             # What was found is found again: it is rare that there is more than ever.

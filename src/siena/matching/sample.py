@@ -33,8 +33,13 @@ class Sample:
         if total:
             self._turn = (self._turn + 1) % total
             start, end = int(offsets[self._turn]), int(offsets[self._turn + 1])
-            if counts[self._turn] >= 0 and end - start <= SAMPLE_BLOCK_BYTES:
-                self._blocks.append(bytes(blocks[start:end]))
+            if counts[self._turn] >= 0:
+                self.keep(bytes(blocks[start:end]))
+
+    def keep(self, block: bytes) -> None:
+        """Keep a good block, if it is not too long."""
+        if len(block) <= SAMPLE_BLOCK_BYTES:
+            self._blocks.append(block)
 
     def blocks(self) -> tuple[bytes, Longs]:
         """What was kept, back to back, with offsets."""

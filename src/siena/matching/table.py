@@ -117,9 +117,9 @@ class ForwardingTable(Holding):
             return view.engines[0]
         return None
 
-    def see(self, blocks: bytes, offsets: Longs, counts: Ints) -> None:
-        """Remember some traffic, for which the table is laid out one day."""
-        self._tiers.sample.note(blocks, offsets, counts)
+    def see(self, block: bytes) -> None:
+        """Remember a good block: the table is laid out for such ones one day."""
+        self._tiers.sample.keep(block)
 
     def match_arrow(
         self,

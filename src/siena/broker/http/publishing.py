@@ -20,7 +20,7 @@ async def publish(request: Request) -> Response:
     posted = await read_notifications(kind, await read_body(request))
     lobby: Lobby = request.app.state.lobby
     with lobby.visited(name="POST /publish") as (guest, client):
-        if posted.run.lengths:
+        if posted.run.total:
             await _until_there_is_room(lobby, guest)
             client.run(posted.run)
             lobby.broker.route()
@@ -30,7 +30,7 @@ async def publish(request: Request) -> Response:
                 await guest.may_publish()
         except TimeoutError:
             pass  # it was published; only the answer has waited
-    said = {"published": len(posted.run.lengths)}
+    said = {"published": posted.run.total}
     if posted.left_out:
         said["left_out"] = posted.left_out
     return JSONResponse(said)

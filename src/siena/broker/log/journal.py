@@ -80,7 +80,7 @@ class Journal:
         self, batch: Batch, bad: Sequence[tuple[int, int]], answers: Answers
     ) -> Answers:
         """Write what was routed, but for what is bad; the answers that may be sent."""
-        blocks, offsets = batch.blocks, batch.offsets
+        blocks, offsets = batch.plain
         if bad:
             blocks, offsets = _without(batch, {index for index, _ in bad})
         if len(offsets) > 1:
@@ -260,7 +260,7 @@ def _sync(descriptors: list[int]) -> None:
 
 def _without(batch: Batch, bad: set[int]) -> tuple[bytes, npt.NDArray[np.int64]]:
     """The blocks that are not bad."""
-    good = [batch.block(i) for i in range(len(batch)) if i not in bad]
+    good = [batch.block(i) for i in range(batch.run.total) if i not in bad]
     offsets = np.zeros(len(good) + 1, np.int64)
     np.cumsum([len(block) for block in good], out=offsets[1:])
     return b"".join(good), offsets

@@ -7,7 +7,6 @@ finds out how much of the batch is in the log, and publishes the rest.
 
 import asyncio
 import logging
-from array import array
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
@@ -16,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from siena.broker.holding import Holder
-from siena.broker.intake import Run
+from siena.broker.intake import run_of
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
 from siena.broker.log.memory import Kept
@@ -208,13 +207,12 @@ class Sinks:
 
     def _publish(self, work: _Work, record: Record) -> None:
         self._publications.flush()  # what others have published is not of this batch
-        lengths = array("q", record.lengths.astype("q").tobytes())
         if self._journal is not None:
             self._journal.tag = work.begun.tag
         try:
             # Before: once it is in the log, it may be written down how far this is.
-            work.published += len(lengths)
-            self._publications.add(self, Run(bytes(record.blocks), lengths))
+            work.published += len(record.lengths)
+            self._publications.add(self, run_of(record.all_blocks()))
             self._publications.flush()
         finally:
             if self._journal is not None:

@@ -132,12 +132,15 @@ COLUMN = cython.declare(cython.int, 8)
 VIEW_BYTES = cython.declare(cython.int, 12)
 
 # Why a batch stopped before its end; the caller makes room and goes on.
+# What goes before a block on the wire: the length of what follows, and an operation.
+FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 
 MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # Plain Python wraps at 64 bits because of this; compiled, it does nothing.
 WORD = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+EXPONENT_BITS = cython.declare(cython.ulonglong, 0x7FF0000000000000)
 HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
 
 ROOT_PREFIX = cython.declare(cython.int, 0)
@@ -558,6 +561,8 @@ class Kernel:
     held_state: cython.p_longlong
     held_masks: cython.p_ulonglong
     held_max: cython.Py_ssize_t
+    # Attributes of the block that were as expected.
+    usual: cython.int
     kept_held: object
 
     def __init__(self, table, scratch):  # type: ignore[no-untyped-def]
@@ -1325,6 +1330,95 @@ class Kernel:
         return -1
 
     @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def read_usual(
+        self,
+        p: cython.p_uchar,
+        i: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        count: cython.Py_ssize_t,
+    ) -> cython.Py_ssize_t:
+        """Read attributes as long as they are what most are; where others begin.
+
+        ``usual`` says how many that were: of names as in the block before, with values
+        of few types, in order.  Whatever there is about the next one, good or bad, is
+        left to :meth:`read`, which reads everything; this only reads faster.
+        """
+        shape = self.shape
+        names = self.shape_names
+        sizes = self.shape_sizes
+        k: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        size: cython.Py_ssize_t
+        name: cython.int
+        c: cython.int
+        word: cython.ulonglong
+        while k < count:
+            if end - i >= 16:
+                if (load(p, i, 8) & shape[4 * k + 2]) != shape[4 * k] or (
+                    load(p, i + 8, 8) & shape[4 * k + 3]
+                ) != shape[4 * k + 1]:
+                    break
+            elif not self.is_as_before(p, i, end, k):
+                break
+            at = i + sizes[k] + 1
+            if at > end:
+                break
+            name = names[k]
+            c = p[at - 1]
+            if c == 0xCB or c == 0xCF:
+                size = 8
+                if end - at < 8:
+                    break
+                word = big_endian(p, at, 8)
+                if c == 0xCB:
+                    if (word & EXPONENT_BITS) == EXPONENT_BITS:
+                        break
+                    if name >= 0:
+                        self.set_float(name, double_of(word))
+                elif word > INTEGER_MAX:
+                    break
+                elif name >= 0:
+                    self.set_integer(name, cython.cast(cython.longlong, word))
+            elif (c & 0xE0) == 0xA0:
+                size = c & 0x1F
+                if end - at < size:
+                    break
+                if name >= 0:
+                    if not self.set_string(name, p, at, at + size):
+                        break
+                elif not is_utf8(p, at, at + size):
+                    break
+            elif c < 0x80:
+                size = 0
+                if name >= 0:
+                    self.set_integer(name, c)
+            elif c == 0xCE:
+                size = 4
+                if end - at < 4:
+                    break
+                if name >= 0:
+                    self.set_integer(
+                        name, cython.cast(cython.longlong, big_endian(p, at, 4))
+                    )
+            else:
+                break
+            if name >= 0:
+                self.attributes[self.set_count] = name
+                self.set_count += 1
+            else:
+                self.key_starts[k - self.set_count] = i + 1
+                self.key_ends[k - self.set_count] = at - 1
+            i = at + size
+            k += 1
+            if self.no_room:
+                break
+        self.usual = cython.cast(cython.int, k)
+        return i
+
+    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def read(
@@ -1366,7 +1460,11 @@ class Kernel:
             return NOT_A_MAP
         if count > self.attributes_max:
             return TOO_MANY
-        for k in range(count):
+        i = self.read_usual(p, i, end, min(count, self.shape_count))
+        if self.no_room:
+            return 0
+        unknown = self.usual - self.set_count
+        for k in range(self.usual, count):
             # The key.
             if i >= end:
                 return TRUNCATED
@@ -1970,8 +2068,12 @@ class Kernel:
         counts: cython.p_int,
         masks: cython.p_ulonglong,
         state: cython.p_longlong,
+        gap: cython.Py_ssize_t,
     ) -> cython.int:
-        """Match blocks ``first`` to ``last``; 0, or why it stopped at ``state[0]``."""
+        """Match blocks ``first`` to ``last``; 0, or why it stopped at ``state[0]``.
+
+        Between a block and the next there is a gap, of as many bytes.
+        """
         m: cython.Py_ssize_t
         before: cython.Py_ssize_t
         bad: cython.int
@@ -1982,7 +2084,7 @@ class Kernel:
             if not self.as_masks and self.room - self.found <= self.filters:
                 why = ROOM_FOR_MATCHES
                 break
-            bad = self.read_or_forget(p, offsets[m], offsets[m + 1])
+            bad = self.read_or_forget(p, offsets[m], offsets[m + 1] - gap)
             before = self.found
             self.mask = 0
             if self.no_room:
@@ -2025,7 +2127,7 @@ class Kernel:
             t = longs(state)
             why: cython.int
             with cython.nogil:
-                why = self.batch(start, o, a, b, c, w, t)
+                why = self.batch(start, o, a, b, c, w, t, 0)
             return why
         return self.batch(
             memoryview(blocks),
@@ -2035,6 +2137,7 @@ class Kernel:
             memoryview(counts),
             memoryview(masks),
             memoryview(state),
+            0,
         )
 
     def use(self, out):  # type: ignore[no-untyped-def]
@@ -2052,40 +2155,46 @@ class Kernel:
         self.held_max = min(len(offsets) - 1, len(counts))
         self.kept_held = (offsets, counts, state, masks)
 
-    def match_held(self, blocks: bytes, lengths):  # type: ignore[no-untyped-def]
-        """Match blocks of some lengths, into the arrays in use and those that are held.
+    def match_held(self, frames: bytes, start, count):  # type: ignore[no-untyped-def]
+        """Match the blocks of frames, into the arrays in use and those that are held.
 
-        To take hold of an array costs more than to match a notification.  Returns how
+        To take hold of an array costs more than to match a notification, and so does
+        to copy one: blocks are read where they came, each behind its head.  Returns how
         many filters were found; below zero, why this cannot be done here.
         """
-        n: cython.const[cython.longlong][::1] = lengths
-        if not cython.compiled:
-            n = memoryview(lengths)
-        total: cython.Py_ssize_t = len(lengths)
-        size: cython.Py_ssize_t = len(blocks)
-        at: cython.Py_ssize_t = 0
+        total: cython.Py_ssize_t = count
+        size: cython.Py_ssize_t = len(frames)
+        at: cython.Py_ssize_t = start
+        length: cython.Py_ssize_t
         i: cython.Py_ssize_t
         why: cython.int
         if total > self.held_max:
-            raise ValueError("more blocks than there is room for")
-        for i in range(total):
-            self.held_offsets[i] = at
-            if n[i] < 0 or n[i] > size - at:
-                raise ValueError("the lengths are those of other blocks")
-            at += n[i]
-        self.held_offsets[total] = at
-        self.found = 0
+            raise ValueError("more frames than there is room for")
         if cython.compiled:
-            p: cython.p_char = blocks
-            with cython.nogil:
-                why = self.batch(
-                    cython.cast(cython.p_uchar, p), self.held_offsets, 0, total,
-                    self.held_counts, self.held_masks, self.held_state,
-                )  # fmt: skip
+            c: cython.p_char = frames
+            p: cython.p_uchar = cython.cast(cython.p_uchar, c)
         else:
+            p = memoryview(frames)
+        for i in range(total):
+            if at < 0 or size - at < FRAME_HEAD:
+                raise ValueError("fewer frames than were counted")
+            length = (
+                p[at]
+                | (p[at + 1] << 8)
+                | (p[at + 2] << 16)
+                | (cython.cast(cython.Py_ssize_t, p[at + 3]) << 24)
+            )
+            if length < FRAME_HEAD - 4 or length > size - at - 4:
+                raise ValueError("a frame has the length of another")
+            self.held_offsets[i] = at + FRAME_HEAD
+            at += 4 + length
+        # As if another followed.
+        self.held_offsets[total] = at + FRAME_HEAD
+        self.found = 0
+        with cython.nogil:
             why = self.batch(
-                memoryview(blocks), self.held_offsets, 0, total,
-                self.held_counts, self.held_masks, self.held_state,
+                p, self.held_offsets, 0, total,
+                self.held_counts, self.held_masks, self.held_state, FRAME_HEAD,
             )  # fmt: skip
         return -why if why else self.found
 

@@ -7,8 +7,6 @@ Why not in the room of the protocol: kernels are compiled together, and these wo
 what the engine reads and finds.
 """
 
-from array import array
-
 import cython
 
 # Operations; siena.protocol.frames has the same numbers.
@@ -28,7 +26,7 @@ BAD_LENGTH = cython.declare(cython.int, 2)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def put(p: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.uint) -> cython.void:
+def put(p: cython.p_uchar, at: cython.Py_ssize_t, value: cython.uint) -> cython.void:
     """Write 32 bits."""
     p[at] = value & 255
     p[at + 1] = (value >> 8) & 255
@@ -59,7 +57,7 @@ def length_at(
 def copy(
     source: cython.const[cython.uchar][::1],
     start: cython.Py_ssize_t,
-    target: cython.uchar[::1],
+    target: cython.p_uchar,
     at: cython.Py_ssize_t,
     size: cython.Py_ssize_t,
 ) -> cython.void:
@@ -67,16 +65,16 @@ def copy(
     if size == 0:
         return
     if cython.compiled:
-        memcpy(cython.address(target[at]), cython.address(source[start]), size)
+        memcpy(target + at, cython.address(source[start]), size)
     else:
         target[at : at + size] = source[start : start + size]
 
 
 def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
-    """The blocks of PUB frames that stand in a row in ``data[start:end]``.
+    """How many PUB frames stand in a row in ``data[start:end]``.
 
-    Returns them back to back, their lengths, where the row ended, and why.  One that is
-    longer than ``block_limit`` is another frame.
+    Returns their number, where the row ended, and why.  One whose block is longer than
+    ``block_limit`` is another frame.
     """
     d: cython.const[cython.uchar][::1] = data
     if not cython.compiled:
@@ -87,10 +85,7 @@ def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
     longest_block: cython.Py_ssize_t = block_limit
     count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
-    place: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
-    # Twice through the heads: then there is room for just as much as there is.
     with cython.nogil:
         while last - at >= HEAD:
             size = length_at(d, at)
@@ -102,35 +97,52 @@ def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
                 break
             if last - at < 4 + size:
                 break
-            place += size - 1
             count += 1
             at += 4 + size
-    lengths = array("q", bytes(8 * count))
+    return count, at, why
+
+
+def unframe(frames, start, offsets):  # type: ignore[no-untyped-def]
+    """The blocks of some frames, back to back; ``offsets`` say where, one more.
+
+    Raises:
+        ValueError: if there are fewer frames than offsets.
+    """
+    d: cython.const[cython.uchar][::1] = frames
+    o: cython.longlong[::1] = offsets
+    if not cython.compiled:
+        d, o = memoryview(frames), memoryview(offsets)
+    count: cython.Py_ssize_t = len(offsets) - 1
+    size: cython.Py_ssize_t = len(frames)
+    at: cython.Py_ssize_t = start
+    place: cython.Py_ssize_t = 0
+    length: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    # Twice through the heads: then there is room for just as much as there is.
+    for i in range(count):
+        if at < 0 or size - at < HEAD:
+            raise ValueError("fewer frames than were counted")
+        length = length_at(d, at)
+        if length == 0 or length > size - at - 4:
+            raise ValueError("a frame has the length of another")
+        o[i] = place
+        place += length - 1
+        at += 4 + length
+    o[count] = place
     if place == 0:
-        return b"", lengths, at, why
-    n: cython.longlong[::1] = lengths
+        return b""
     if cython.compiled:
         blocks: bytes = PyBytes_FromStringAndSize(cython.NULL, place)
         # Nobody else has seen these bytes yet.
         p: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(blocks))
     else:
         p = bytearray(place)
-    place = 0
     at = start
-    with cython.nogil:
-        for i in range(count):
-            size = length_at(d, at) - 1
-            if size > 0:
-                if cython.compiled:
-                    memcpy(p + place, cython.address(d[at + HEAD]), size)
-                else:
-                    p[place : place + size] = d[at + HEAD : at + HEAD + size]
-            n[i] = size
-            place += size
-            at += HEAD + size
-    if not cython.compiled:
-        blocks = bytes(p)
-    return blocks, lengths, at, why
+    for i in range(count):
+        length = o[i + 1] - o[i]
+        copy(d, at + HEAD, p, o[i], length)
+        at += HEAD + length
+    return blocks if cython.compiled else bytes(p)
 
 
 @cython.cclass
@@ -149,11 +161,13 @@ class Courier:
     sizes: cython.longlong[::1]
     frames: cython.int[::1]
     # Scratch: those that get some; the frame being written for each, and behind those
-    # the connections of one message.
+    # the connections of one message; and where the bytes of each are in memory.
     touched: cython.int[::1]
     begun: cython.longlong[::1]
-    # A batch: where its blocks are, how many interests each has, and which; messages
-    # and interests of those that belong to no connection.
+    pages: cython.longlong[::1]
+    # A batch: where its blocks are, the gaps between them, how many interests each has,
+    # and which; messages and interests of those that belong to no connection.
+    gap: cython.Py_ssize_t
     offsets: cython.const[cython.longlong][::1]
     counts: cython.const[cython.int][::1]
     filters: cython.const[cython.int][::1]
@@ -167,7 +181,7 @@ class Courier:
         else:
             self.slots, self.numbers = memoryview(slots), memoryview(numbers)
 
-    def know_connections(self, stamps, sizes, frames, touched, begun):  # type: ignore[no-untyped-def]
+    def know_connections(self, stamps, sizes, frames, touched, begun, pages):  # type: ignore[no-untyped-def]
         """Take these for connections; all but the stamps are zero, or scratch."""
         if cython.compiled:
             self.stamps = stamps
@@ -175,13 +189,16 @@ class Courier:
             self.frames = frames
             self.touched = touched
             self.begun = begun
+            self.pages = pages
         else:
             self.stamps, self.sizes = memoryview(stamps), memoryview(sizes)
             self.frames, self.touched = memoryview(frames), memoryview(touched)
             self.begun = memoryview(begun)
+            self.pages = [bytearray()] * len(pages)
 
-    def know_matches(self, offsets, counts, filters, others):  # type: ignore[no-untyped-def]
+    def know_matches(self, offsets, gap, counts, filters, others):  # type: ignore[no-untyped-def]
         """Take these for batches; in ``others`` there is room for all filters."""
+        self.gap = gap
         if cython.compiled:
             self.offsets = offsets
             self.counts = counts
@@ -198,8 +215,8 @@ class Courier:
         connection go to the others.  Stamps remember the last message of each
         connection, as ``serial`` and what follows.
 
-        Returns how many connections get some, how many others there are, all bytes,
-        and how many messages are bad.
+        Returns how many connections get some, how many others there are, and how many
+        messages are bad.
         """
         o = self.offsets
         c = self.counts
@@ -210,12 +227,12 @@ class Courier:
         si = self.sizes
         fr = self.frames
         t = self.touched
+        head: cython.Py_ssize_t = MSG_HEAD - self.gap
         total: cython.Py_ssize_t = messages
         now: cython.int = serial
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = 0
         strangers: cython.Py_ssize_t = 0
-        size: cython.Py_ssize_t = 0
         bad: cython.Py_ssize_t = 0
         m: cython.Py_ssize_t
         k: cython.int
@@ -236,15 +253,25 @@ class Courier:
                                 t[found] = slot
                                 found += 1
                             fr[slot] += 1
-                            si[slot] += MSG_HEAD + o[m + 1] - o[m]
-                            size += MSG_HEAD + o[m + 1] - o[m]
+                            si[slot] += head + o[m + 1] - o[m]
                         si[slot] += 4
-                        size += 4
                     n += 1
                 now += 1
-        return found, strangers, size, bad
+        return found, strangers, bad
 
-    def lay_out(self, blocks, messages, serial, first, out):  # type: ignore[no-untyped-def]
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def page(self, slot: cython.int) -> cython.p_uchar:
+        """The bytes of a connection, while they are written."""
+        if cython.compiled:
+            return cython.cast(
+                cython.p_uchar, cython.cast(cython.size_t, self.pages[slot])
+            )
+        return self.pages[slot]
+
+    def lay_out(self, blocks, messages, serial, first):  # type: ignore[no-untyped-def]
         """Write what each connection gets, as MSG frames back to back.
 
         Everything is as ``measure`` has left it, and sizes and frames are 0 again
@@ -253,9 +280,8 @@ class Courier:
         Returns of each of them itself, its bytes and how many deliveries.
         """
         b: cython.const[cython.uchar][::1] = blocks
-        w: cython.uchar[::1] = out
         if not cython.compiled:
-            b, w = memoryview(blocks), memoryview(out)
+            b = memoryview(blocks)
         o = self.offsets
         c = self.counts
         f = self.filters
@@ -266,12 +292,13 @@ class Courier:
         fr = self.frames
         t = self.touched
         be = self.begun
+        gap: cython.Py_ssize_t = self.gap
         total: cython.Py_ssize_t = messages
         rows: cython.Py_ssize_t = len(self.sizes)
         connections: cython.Py_ssize_t = first
         now: cython.int = serial
         n: cython.Py_ssize_t = 0
-        at: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
         open_frames: cython.Py_ssize_t
         i: cython.Py_ssize_t
         m: cython.Py_ssize_t
@@ -279,12 +306,24 @@ class Courier:
         ids: cython.Py_ssize_t
         k: cython.int
         slot: cython.int
+        w: cython.p_uchar
+        written = []
+        # Bytes of their own, which nobody else has seen yet: they may wait in a queue
+        # while others are written.  From here on, sizes are places.
+        for i in range(connections):
+            slot = t[i]
+            if cython.compiled:
+                data: bytes = PyBytes_FromStringAndSize(cython.NULL, p[slot])
+                self.pages[slot] = cython.cast(
+                    cython.longlong,
+                    cython.cast(cython.size_t, PyBytes_AS_STRING(data)),
+                )
+            else:
+                data = self.pages[slot] = bytearray(p[slot])
+            written.append((slot, data, fr[slot]))
+            p[slot] = 0
+            fr[slot] = 0
         with cython.nogil:
-            # From sizes to places.
-            for i in range(connections):
-                size = p[t[i]]
-                p[t[i]] = at
-                at += size
             for m in range(total):
                 open_frames = 0
                 for k in range(c[m]):
@@ -296,13 +335,14 @@ class Courier:
                             be[rows + open_frames] = slot
                             open_frames += 1
                             p[slot] += MSG_HEAD
-                        put(w, p[slot], nu[f[n]])
+                        put(self.page(slot), p[slot], nu[f[n]])
                         p[slot] += 4
                     n += 1
-                size = o[m + 1] - o[m]
+                size = o[m + 1] - o[m] - gap
                 for i in range(open_frames):
                     slot = cython.cast(cython.int, be[rows + i])
                     at = be[slot]
+                    w = self.page(slot)
                     ids = (p[slot] - at - MSG_HEAD) >> 2
                     copy(b, o[m], w, p[slot], size)
                     p[slot] += size
@@ -311,18 +351,8 @@ class Courier:
                     w[at + 5] = ids & 255
                     w[at + 6] = (ids >> 8) & 255
                 now += 1
-        # Bytes of their own: they may wait in a queue while others are written.
-        written = []
-        at = 0
         for i in range(connections):
-            slot = t[i]
-            size = p[slot] - at
-            if cython.compiled:
-                data: bytes = cython.cast(cython.p_char, cython.address(w[at]))[:size]
-            else:
-                data = w[at : at + size].tobytes()
-            written.append((slot, data, fr[slot]))
-            at = p[slot]
-            p[slot] = 0
-            fr[slot] = 0
+            p[t[i]] = 0
+        if not cython.compiled:
+            return [(slot, bytes(data), count) for slot, data, count in written]
         return written
