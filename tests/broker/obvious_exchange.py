@@ -3,10 +3,12 @@
 import numpy as np
 
 from siena.broker.exchange import Key, Routed
-from siena.broker.intake import Run
+from siena.broker.intake import Run, cut_one_by_one
+from siena.matching.dispatch import Octets
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 from siena.protocol.deliveries import pack_msg
+from siena.protocol.limits import FRAME_BYTES_MAX
 
 
 class ObviousExchange:
@@ -53,9 +55,11 @@ class ObviousExchange:
         """And no longer wants it."""
         self._drop(self._watched.pop((key, interest)))
 
-    def route(self, run: Run) -> Routed:
-        """What everybody gets of some publications."""
-        blocks = run.blocks()
+    def route(self, sent: Octets, start: int, end: int) -> Routed:
+        """What everybody gets of the publications that stand at the beginning."""
+        pieces = cut_one_by_one(sent[:end], FRAME_BYTES_MAX, start).pieces
+        run = next(iter(pieces), None)
+        blocks = run.blocks() if isinstance(run, Run) else []
         offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
         counts, filters = self._table.match_buffer(b"".join(blocks), offsets)
         frames: dict[int, list[bytes]] = {}
@@ -77,6 +81,8 @@ class ObviousExchange:
                 frame = pack_msg(sorted(numbers), blocks[index])
                 frames.setdefault(connection, []).append(frame)
         return Routed(
+            len(blocks),
+            run.end if isinstance(run, Run) else start,
             [(c, b"".join(parts), len(parts)) for c, parts in frames.items()],
             bad,
             [(key, np.array(indices, np.int32)) for key, indices in others.items()],

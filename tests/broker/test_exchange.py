@@ -59,7 +59,8 @@ def test_the_exchange_is_its_twin(
 def routed(exchange: Exchange | ObviousExchange, notifications: Routing) -> object:
     """What comes of notifications, and of blocks that are none, in a fixed order."""
     blocks = [b"\xc0" if n is None else encode(n) for n in notifications]
-    return plain(exchange.route(run_of(blocks)))
+    frames = run_of(blocks).frames
+    return plain(exchange.route(frames, 0, len(frames)))
 
 
 def plain(found: Routed) -> object:
@@ -68,4 +69,4 @@ def plain(found: Routed) -> object:
         frames = [unpack_msg(frame.body) for frame in Splitter().feed(data)]
         out[connection] = [(sorted(ids), block) for ids, block in frames], count
     others = {key: indices.tolist() for key, indices in found.others}
-    return out, sorted(found.bad), others
+    return found.total, found.end, out, sorted(found.bad), others

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
+from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
 from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.kernels import wiring
@@ -41,7 +42,9 @@ def test_every_connection_gets_what_it_wants_in_order(
     blocks = [b"\xc0" if n is None else encode(n) for n in published]
     sent = b"".join(pack(Op.PUB, block) for block in blocks)
     for start in (0, 3):  # the second time it finds its scratch as it was left
-        found = dispatcher.dispatch(bytes(start) + sent, start, len(blocks))
+        data = bytes(start) + sent
+        found = dispatcher.dispatch(data, start, len(data), 10_000)
+        assert (found.total, found.end) == (len(blocks), len(data))
         missing = [index for index, n in enumerate(published) if n is None]
         assert [index for index, _ in found.bad] == missing
         assert all(reason > 0 for _, reason in found.bad)
@@ -102,7 +105,8 @@ def test_more_slots_and_serials_than_there_was_room_for() -> None:
     for slot in range(300):
         dispatcher.add(Filter(()), slot=slot, number=slot)
     block = encode({"x": 1})
-    one = pack(Op.PUB, block), 0, 1
+    frame = pack(Op.PUB, block)
+    one = frame, 0, len(frame), 10_000
     for _ in range(2):
         found = dispatcher.dispatch(*one)
         assert {slot: data for slot, data, _ in found.batches} == {
@@ -115,7 +119,8 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     dispatcher = Dispatcher()
     dispatcher.add(Filter(()), slot=0, number=1)
     block = encode({"x": 1})
-    one = pack(Op.PUB, block), 0, 1
+    frame = pack(Op.PUB, block)
+    one = frame, 0, len(frame), 10_000
     courier = dispatcher._courier
 
     def without_memory(*_: object) -> None:
@@ -137,17 +142,62 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     }
 
 
-def test_frames_that_are_not_there_are_refused() -> None:
-    dispatcher = Dispatcher()
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("held_by", ["an engine", "a loop"])
+@given(
+    sent=st.lists(
+        st.builds(
+            pack,
+            st.sampled_from([Op.PUB, Op.PUB, Op.PUB, Op.PING]),
+            st.binary(max_size=9),
+        ),
+        max_size=8,
+    ),
+    start=st.integers(0, 12),
+    missing=st.integers(0, 12),
+    longest=st.integers(0, 9),
+)
+def test_publications_end_where_they_are_cut(
+    kernel: str,
+    held_by: str,
+    sent: list[bytes],
+    start: int,
+    missing: int,
+    longest: int,
+) -> None:
+    dispatcher = Dispatcher(KERNELS[kernel])
     dispatcher.add(Filter(()), slot=0, number=1)
+    if held_by == "an engine":
+        dispatcher.add(parse_filter("x = 1"), slot=0, number=2)
+        dispatcher.remove(0)
+        rebuild = dispatcher.table.rebuild()
+        rebuild.run()
+        dispatcher.table.adopt(rebuild)
+    data = b"".join(sent)
+    end = max(start, len(data) - missing)
+    end = min(end, len(data))
+    start = min(start, end)
+    found = dispatcher.dispatch(memoryview(data), start, end, longest)
+    count, at, _ = wiring.cut(data, start, end, longest + 1, longest)
+    assert (found.total, found.end) == (count, at)
+
+
+def test_there_is_room_for_very_many() -> None:
+    dispatcher = Dispatcher()
+    dispatcher.add(parse_filter("x = 1"), slot=0, number=2)
+    frames = pack(Op.PUB, encode({"x": 1})) * 5_000
+    for _ in range(3):
+        found = dispatcher.dispatch(frames, 0, len(frames), 100)
+        assert (found.total, found.end) == (5_000, len(frames))
+        assert [count for _, _, count in found.batches] == [5_000]
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 9), (0, 10), (-5, -1)])
+def test_places_that_are_not_there_are_refused(start: int, end: int) -> None:
+    dispatcher = Dispatcher()
+    dispatcher.add(parse_filter("x = 1"), slot=0, number=2)
     frame = pack(Op.PUB, encode({"x": 1}))
-    for frames, start, count in (
-        (frame, 0, 2),
-        (frame, 1, 1),
-        (frame[:-1], 0, 1),
-        (b"\0" * 9, 0, 1),
-        (b"", 0, 1),
-        (frame, -1, 1),
-    ):
-        with pytest.raises(ValueError, match="frame"):
-            dispatcher.dispatch(frames, start, count)
+    for _ in range(3):
+        dispatcher.dispatch(frame, 0, len(frame), 100)
+        with pytest.raises(ValueError, match="places"):
+            dispatcher.dispatch(frame, start, end, 100)

@@ -117,7 +117,8 @@ class Broker:
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Turn(self.core, self.publications, loop)
-        self.came, self.wrote = turn.came, turn.wrote
+        self.came, self.came_here, self.wrote = turn.came, turn.came_here, turn.wrote
+        self.room = turn.room
         self._info = Info(
             broker=self.name,
             number=router.me,

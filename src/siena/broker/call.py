@@ -123,6 +123,10 @@ class Call:
         """Brokers publish nothing."""
         raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
 
+    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
+        """Nothing is accepted."""
+        return 0
+
     def frame(self, frame: Frame) -> None:
         """The answer to our CONNECT."""
         body = unpack(frame.op, frame.body)

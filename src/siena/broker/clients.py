@@ -45,6 +45,10 @@ class Stranger:
         """Publications are not accepted from strangers."""
         raise ProtocolError(Fault.BAD_CONNECT, "the first frame is CONNECT")
 
+    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
+        """Nothing is accepted."""
+        return 0
+
     def frame(self, frame: Frame) -> None:
         """The first frame must say who they are."""
         if frame.op != Op.CONNECT:
@@ -81,6 +85,8 @@ class Client:
         self._publications = publications
         self._requests = requests
         self._moving = moving
+        # Where publishers advertise, they publish only what they have advertised.
+        self._is_advertising = core.router.options.is_advertising
 
     def welcome(self, *, resumed: bool) -> None:
         """Tell them that they are known from now on."""
@@ -89,11 +95,17 @@ class Client:
         self._connection.reply(body.pack())
 
     def run(self, run: Run) -> None:
-        """Publish; where publishers advertise, only what they have advertised."""
-        if self._core.router.options.is_advertising:
+        """Publish; of what they may."""
+        if self._is_advertising:
             run = self._advertised(run)
         if run.total:
             self._publications.add(self._connection, run)
+
+    def publish(self, frames: memoryview) -> int:
+        """Publish what stands at the beginning, unless it must be looked at first."""
+        if self._is_advertising:
+            return 0
+        return self._publications.publish(self._connection, frames)
 
     def _advertised(self, run: Run) -> Run:
         blocks = []
@@ -154,8 +166,7 @@ class Client:
         if len(publication.block) > BLOCK_BYTES_MAX:
             text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
             raise ProtocolError(Fault.BAD_NOTIFICATION, text)
-        is_advertising = self._core.router.options.is_advertising
-        if not is_advertising or self._is_advertised(publication.block):
+        if not self._is_advertising or self._is_advertised(publication.block):
             self._publications.tracing.publish(self._connection, publication)
         else:
             raise ProtocolError(

@@ -12,7 +12,12 @@ from typing import Protocol, cast
 from siena.broker.hearing import Hearing
 from siena.broker.holding import Held, Holder
 from siena.broker.intake import Run
-from siena.broker.limits import DRAIN_SECONDS_MAX, INPUT_BYTES_MAX
+from siena.broker.limits import (
+    DRAIN_SECONDS_MAX,
+    HERE_BYTES_MIN,
+    INPUT_BYTES_MAX,
+    LEAD_BYTES_MAX,
+)
 from siena.broker.listening import keep_alive
 from siena.broker.outbox import Fit, Outbox
 from siena.protocol.answers import told_in_lines
@@ -36,6 +41,13 @@ class Role(Protocol):
         """Publications came, and nothing between them."""
         ...
 
+    def publish(self, frames: memoryview) -> int:
+        """Publish what stands at the beginning of many frames; where the rest begins.
+
+        The rest is then heard in runs and frames; it may be all.
+        """
+        ...
+
     def frame(self, frame: Frame) -> None:
         """Another frame came."""
         ...
@@ -48,8 +60,17 @@ class Role(Protocol):
 class House(Protocol):
     """What a connection needs of its broker."""
 
+    @property
+    def room(self) -> memoryview:
+        """Where what comes is put first, for all connections; never for long."""
+        ...
+
     def came(self, connection: "Connection") -> None:
         """Something came; look at it in this turn."""
+        ...
+
+    def came_here(self, connection: "Connection") -> None:
+        """Something came that is still in the room: look at it now."""
         ...
 
     def wrote(self, connection: "Connection") -> None:
@@ -73,7 +94,7 @@ class House(Protocol):
         ...
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """A connection that was accepted, or that we made to a neighbour.
 
     Ownership: the loop owns the transport, and the broker the connection, from
@@ -104,6 +125,10 @@ class Connection(asyncio.Protocol):
         # Whether this turn will look at it; and whether there is enough to look at.
         self._is_waiting = False
         self._is_full = False
+        # How much stands in the room before what comes, if it can be understood there;
+        # and what is to be looked at there.
+        self._lead: int | None = None
+        self._here: memoryview | None = None
         self.is_closing = False
         # Those whose output is full of what this one publishes.
         self._held_by: set[Holder] = set()
@@ -124,7 +149,31 @@ class Connection(asyncio.Protocol):
         transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
         self._house.opened(self)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- there is one room
+        """The room where it shall come: behind what has not been understood yet."""
+        room, rest = self._house.room, self._hearing.rest
+        if rest is None or len(rest) > LEAD_BYTES_MAX:
+            self._lead = None
+            return room
+        self._lead = len(rest)
+        if not rest:
+            return room
+        room[: self._lead] = rest
+        return room[self._lead :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Look at much where it is, now; put little aside, for others have some too."""
+        room, lead = self._house.room, self._lead
+        if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
+            self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
+            return
+        self._here = room[: lead + nbytes]
+        self._house.came_here(self)
+        if lead + nbytes == len(room) and not (self._held_by or self.is_closing):
+            self._pause()  # there is more; but others have their turn
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def put(self, data: bytes) -> None:
         """Put it aside."""
         self._hearing.put(data)
         if self._hearing.is_enough and not self.is_closing:
@@ -132,9 +181,13 @@ class Connection(asyncio.Protocol):
                 self._is_waiting = True
                 self._house.came(self)
             if self._hearing.size >= INPUT_BYTES_MAX and not self._is_full:
-                assert self._transport is not None
-                self._is_full = True
-                self._transport.pause_reading()
+                self._pause()
+
+    def _pause(self) -> None:
+        """Do not read on before this has been looked at."""
+        assert self._transport is not None
+        self._is_full = True
+        self._transport.pause_reading()
 
     def eof_received(self) -> bool:
         """They will send no more; they still get what they have asked for."""
@@ -173,19 +226,23 @@ class Connection(asyncio.Protocol):
     def process(self) -> int:
         """Look at what has come; how many bytes that was."""
         self._is_waiting = False
+        here, self._here = self._here, None
         if self.is_closing or self._held_by:
             return 0
         size = self._hearing.size if self._hearing.is_enough else 0
         try:
-            if size:
+            if here is not None:
+                size = len(here)
+                assert self.role is not None
+                self._hearing.read_here(here, self.role.publish(here))
+            elif size:
                 self._hearing.read()
         except ProtocolError as error:
             self.fail(error)
         if self._is_ended:
             self.leave()
-        elif self._is_full:
-            self._is_full = False
-            self._read_on()
+        else:
+            self._go_on()
         return size
 
     @property
@@ -342,6 +399,12 @@ class Connection(asyncio.Protocol):
         if not self._held_by and not self.is_closing:
             self._read_on()
             self._house.came(self)
+
+    def _go_on(self) -> None:
+        """It has been looked at: there is room for more."""
+        if self._is_full:
+            self._is_full = False
+            self._read_on()
 
     def _read_on(self) -> None:
         if not self._held_by and not self._is_full and not self.is_closing:

@@ -5,15 +5,15 @@ must be equal to, one frame after the other, is in the tests.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
-from siena.broker.intake import Run
-from siena.matching.dispatch import Dispatcher
+from siena.matching.dispatch import Dispatcher, Octets
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
+from siena.protocol.limits import BLOCK_BYTES_MAX
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the name of a party.
@@ -21,9 +21,13 @@ Key = int | str
 Ints = npt.NDArray[np.int32]
 
 
-class Routed(NamedTuple):
+class Routed(Struct, frozen=True):
     """What follows from some publications."""
 
+    total: int
+    """How many there were."""
+    end: int
+    """Where they ended."""
     out: list[tuple[int, bytes, int]]
     """For each connection that gets any: MSG frames back to back, and how many."""
     bad: list[tuple[int, int]]
@@ -45,7 +49,8 @@ class Exchange:
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
     >>> exchange.watch(-1, parse("x > 4"))
-    >>> routed = exchange.route(run_of([encode({"x": 4}), encode({"x": 5})]))
+    >>> frames = run_of([encode({"x": 4}), encode({"x": 5})]).frames
+    >>> routed = exchange.route(frames, 0, len(frames))
     >>> [(connection, count) for connection, _, count in routed.out]
     [(7, 2)]
     >>> routed.others
@@ -116,15 +121,15 @@ class Exchange:
         self._dispatcher.remove(added)
         del self._watchers[added]
 
-    def route(self, run: Run) -> Routed:
-        """What everybody gets of some publications."""
-        found = self._dispatcher.dispatch(run.frames, run.start, run.total)
+    def route(self, frames: Octets, start: int, end: int) -> Routed:
+        """What everybody gets of the publications that stand at the beginning."""
+        found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
         others: list[tuple[Key, Ints]] = []
         if len(found.other_messages):
             others = self._others(found.other_messages, found.other_interests)
-        return Routed(out, found.bad, others)
+        return Routed(found.total, found.end, out, found.bad, others)
 
     def _others(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         wanted: dict[Key, dict[int, None]] = {}

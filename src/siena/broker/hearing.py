@@ -10,7 +10,7 @@ from typing import Protocol
 
 from siena.broker.intake import Run, cut
 from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.frames import Frame, check_length
+from siena.protocol.frames import HEAD_BYTES, Frame, check_length
 from siena.protocol.greeting import PREFACE
 from siena.protocol.limits import CONNECT_BYTES_MAX, LINE_BYTES_MAX
 from siena.protocol.line_mode import Asked, LineMode
@@ -88,6 +88,34 @@ class Hearing:
             self.put(rest)
         return size
 
+    @property
+    def rest(self) -> bytes | None:
+        """What waits to be read, if what comes behind it are frames."""
+        if not self._is_greeted or self._lines is not None:
+            return None
+        if len(self._parts) > 1:
+            self._parts = [b"".join(self._parts)]
+        return self._parts[0] if self._parts else b""
+
+    def read_here(self, data: memoryview, start: int) -> None:
+        """Hand on what is complete of frames; what was the rest is among them.
+
+        Raises:
+            ProtocolError: if something is wrong, after all that was right before it.
+        """
+        self._parts.clear()
+        self.size = 0
+        left = len(data) - start
+        if left >= HEAD_BYTES:
+            needed = 4 + int.from_bytes(data[start : start + 4], "little")
+            if left < needed <= self.frame_bytes_max:  # nothing but half a frame
+                self._needed = needed
+                self.put(bytes(data[start:]))
+                return
+        rest = self._read_frames(data, start)
+        if rest:
+            self.put(rest)
+
     def _read(self, data: bytes) -> bytes:
         """Hand on what is complete; the rest."""
         if self._on_info is not None:
@@ -139,8 +167,9 @@ class Hearing:
         self._needed = 1
         return b""
 
-    def _read_frames(self, data: bytes) -> bytes:
-        at, is_all = 0, False
+    def _read_frames(self, data: bytes | memoryview, at: int = 0) -> bytes:
+        is_all = at == len(data)
+        self._needed = HEAD_BYTES
         while not is_all:
             limit = self.frame_bytes_max
             _, at, self._needed, error, is_all = found = cut(data, limit, at)
@@ -152,4 +181,4 @@ class Hearing:
                 if self.frame_bytes_max == limit:
                     raise error
                 is_all = False  # it is known by now who this is, and they may say more
-        return data[at:]
+        return bytes(data[at:])

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from siena.matching.dispatch import Octets
 from siena.matching.kernels import wiring
 from siena.protocol.faults import ProtocolError
 from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length, pack
@@ -26,10 +27,11 @@ class Run(NamedTuple):
     """Publications that follow each other: PUB frames, where they came.
 
     They are ``frames[start:end]``, as many as ``total`` says, and every length in them
-    has been checked.
+    has been checked.  Where they came something else may come later: what is to be kept
+    is copied.
     """
 
-    frames: bytes
+    frames: Octets
     start: int
     end: int
     total: int
@@ -39,7 +41,7 @@ class Run(NamedTuple):
         found, at = [], self.start
         for _ in range(self.total):
             (length,) = _LENGTH.unpack_from(self.frames, at)
-            found.append(self.frames[at + HEAD_BYTES : at + 4 + length])
+            found.append(bytes(self.frames[at + HEAD_BYTES : at + 4 + length]))
             at += 4 + length
         return found
 
@@ -55,7 +57,7 @@ class Cut(NamedTuple):
     """Whether nothing behind the end is complete, for all that is known."""
 
 
-def cut(data: bytes, limit: int, start: int = 0) -> Cut:
+def cut(data: Octets, limit: int, start: int = 0) -> Cut:
     """Cut a buffer; what is wrong with it comes after what was right.
 
     Of a long one, the beginning: what it is cut into is then routed and written while
@@ -93,7 +95,7 @@ def cut(data: bytes, limit: int, start: int = 0) -> Cut:
             needed = 4 + length
             break
         if why == OTHER_FRAME:
-            pieces.append(Frame(data[at + 4], data[at + 5 : end]))
+            pieces.append(Frame(data[at + 4], bytes(data[at + 5 : end])))
             at = end
         elif at > start:
             is_all = False
@@ -103,7 +105,7 @@ def cut(data: bytes, limit: int, start: int = 0) -> Cut:
     return Cut(pieces, at, needed, None, is_all)
 
 
-def cut_one_by_one(data: bytes, limit: int, start: int = 0) -> Cut:
+def cut_one_by_one(data: Octets, limit: int, start: int = 0) -> Cut:
     """The same, frame by frame: for few of them, and what the other must equal."""
     pieces: list[Run | Frame] = []
     begun = at = start
@@ -124,7 +126,7 @@ def cut_one_by_one(data: bytes, limit: int, start: int = 0) -> Cut:
             else:
                 if count:
                     pieces.append(Run(data, begun, at, count))
-                pieces.append(Frame(op, data[at + 5 : end]))
+                pieces.append(Frame(op, bytes(data[at + 5 : end])))
                 begun, count = end, 0
             at = end
     except ProtocolError as caught:

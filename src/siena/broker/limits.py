@@ -4,6 +4,11 @@
 # longer; and what is looked at in one turn, before anybody is written to.
 INPUT_BYTES_MAX = 256 * 1024
 TURN_BYTES_MAX = 1024 * 1024
+# What is read at once; of that, what is worth a turn of its own, and what may stand
+# before it of what came earlier.
+ROOM_BYTES = 256 * 1024
+HERE_BYTES_MIN = 32 * 1024
+LEAD_BYTES_MAX = 4 * 1024
 # What waits for one connection that reads slowly.
 OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 # Answers beyond that: whoever asks and asks and reads nothing is shown the door.

@@ -103,6 +103,10 @@ class Link:
         """Brokers publish nothing: they forward."""
         raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
 
+    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
+        """Nothing is accepted."""
+        return 0
+
     def frame(self, frame: Frame) -> None:
         """Do what follows, in order."""
         if frame.op == Op.FORWARD:

@@ -90,6 +90,12 @@ class Outbox:
 
     def deliver(self, frames: bytes, count: int, waiting: int) -> Fit:
         """Take deliveries, as many as fit beside what is ``waiting`` already."""
+        size = len(frames)
+        if not self.lost and waiting + self._size + size <= self.limit:
+            self._frames.append(frames)
+            self._size += size
+            self._taken += size
+            return Fit.TAKEN
         used = self._used(waiting)
         if not self.lost and used + len(frames) <= self.limit:
             self._add(frames)

@@ -91,20 +91,47 @@ class Publications:
         self._count = self._size = 0
         self.publishers = [origin.source for origin in batch.origins]
         try:
-            routed = core.exchange.route(batch.run)
-            if routed.bad:
-                self._refuse(batch, routed.bad)
+            frames, start, end, _ = batch.run
+            routed = core.exchange.route(frames, start, end)
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
-            self._deliver(routed)
-            if routed.others or core.router.tables.has_master:
-                self._onward.send(batch, routed)
+            self._go_on(batch, routed)
         finally:
             # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
             core.router.published += batch.run.total
             for source, frame in answers:
                 source.reply(frame)
         return routed
+
+    def publish(self, source: Source, frames: memoryview) -> int:
+        """Route the publications with which some frames begin, now; where they end.
+
+        None of them, if there is more to do about each than to deliver it.
+        """
+        core = self._core
+        if self.journal is not None or core.router.tables.has_master:
+            return 0
+        self.flush()
+        self.publishers = [source]
+        routed = core.exchange.route(frames, 0, len(frames))
+        core.counters.publications += routed.total
+        try:
+            if routed.bad or routed.others:
+                run = Run(frames, 0, routed.end, routed.total)
+                self._go_on(Batch(run, [Origin(source, 0, None)]), routed)
+            else:
+                self._deliver(routed)
+        finally:
+            core.router.published += routed.total
+        return routed.end
+
+    def _go_on(self, batch: Batch, routed: Routed) -> None:
+        """Do what follows: refuse what is bad, deliver, send on."""
+        if routed.bad:
+            self._refuse(batch, routed.bad)
+        self._deliver(routed)
+        if routed.others or self._core.router.tables.has_master:
+            self._onward.send(batch, routed)
 
     def _refuse(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
         counters = self._core.counters

@@ -9,7 +9,7 @@ import logging
 
 from siena.broker.connection import Connection
 from siena.broker.core import Core
-from siena.broker.limits import TURN_BYTES_MAX
+from siena.broker.limits import ROOM_BYTES, TURN_BYTES_MAX
 from siena.broker.publications import Publications
 from siena.protocol.faults import Fault, ProtocolError
 
@@ -25,6 +25,8 @@ class Turn:
         self._core = core
         self._publications = publications
         self._loop = loop
+        self.room = memoryview(bytearray(ROOM_BYTES))
+        """Where what comes is put first."""
         self._came: list[Connection] = []
         self._touched: list[Connection] = []
         self._is_due = False
@@ -33,6 +35,12 @@ class Turn:
         """Look at this connection in the next turn."""
         self._came.append(connection)
         self._schedule()
+
+    def came_here(self, connection: Connection) -> None:
+        """Look at this connection now: what came will be overwritten."""
+        self._came.insert(0, connection)
+        self._is_due = True  # nothing that happens meanwhile needs another turn
+        self.run()
 
     def wrote(self, connection: Connection) -> None:
         """Write to this connection at the end of this turn, or of the next."""

@@ -5,10 +5,10 @@ what :mod:`siena.protocol.deliveries` writes one by one.
 """
 
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from siena.matching.engine import Batches, Engine
 from siena.matching.kernels import wiring
@@ -18,23 +18,30 @@ from siena.model import Filter, Predicate
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Octets = bytes | memoryview
 
 # The slot of interests that belong to no connection.
 NO_SLOT = -1
-# What stands before a block in a frame; siena.protocol.frames has the same number.
+# What stands before a block in a frame, and what kind of frame it is;
+# siena.protocol.frames has the same numbers.
 HEAD = 5
+PUB = 0x02
+# A frame of usual size, to guess how many there are.
+USUAL_BYTES = 128
 _SERIAL_MAX = 2**31 - 1
 # Of so many batches one block is noted, for which the table is laid out one day.
 NOTED_EVERY = 8
-_NOBODY = np.empty((2, 0), np.int32)
+_NOBODY = np.empty(0, np.int32), np.empty(0, np.int32)
 
 # The bytes of one connection: its slot, frames back to back, how many deliveries.
 Batch = tuple[int, bytes, int]
 
 
-class Dispatched(NamedTuple):
-    """What became of a batch of publications."""
+class Dispatched(Struct, frozen=True):
+    """What became of a batch of publications: how many, and where they ended."""
 
+    total: int
+    end: int
     batches: list[Batch]
     # Which messages are bad, and why.
     bad: list[tuple[int, int]]
@@ -53,7 +60,7 @@ class Dispatcher:
     >>> dispatcher = Dispatcher()
     >>> _ = dispatcher.add(parse("x > 3"), slot=0, number=7)
     >>> frame = bytes.fromhex("05 00 00 00 02 81 a1 78 05")  # x=5, published
-    >>> found = dispatcher.dispatch(frame, 0, 1)
+    >>> found = dispatcher.dispatch(frame, 0, len(frame), longest=100)
     >>> [(slot, data, count)] = found.batches
     >>> slot, data.hex(" "), count
     (0, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05', 1)
@@ -63,8 +70,8 @@ class Dispatcher:
         self.table = ForwardingTable()
         self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
+        self._kernel = kernel
         self._courier = kernel.Courier()
-        self._unframe = kernel.unframe
         self._slots = np.zeros(64, np.int32)
         self._numbers = np.zeros(64, np.uint32)
         self._courier.know_interests(self._slots, self._numbers)
@@ -112,16 +119,15 @@ class Dispatcher:
         """Hold it no longer."""
         self.table.remove(added)
 
-    def dispatch(self, frames: bytes, start: int, count: int) -> Dispatched:
-        """Match the blocks of frames that stand back to back; write what follows.
+    def dispatch(
+        self, frames: Octets, start: int, end: int, longest: int
+    ) -> Dispatched:
+        """Match the blocks of PUB frames that stand back to back; write what follows.
 
-        A frame is a head of five bytes, of which the first four are the length of what
-        follows them, and a block.
-
-        Raises:
-            ValueError: if there are not so many frames from there on.
+        They go from ``start`` to before the first that is no PUB, is not complete
+        before ``end``, or has a block that is longer than ``longest`` bytes.
         """
-        blocks = self._match(frames, start, count)
+        blocks, count, at = self._match(frames, start, end, longest)
         try:
             found, strangers, bad = self._courier.measure(count, self._next(count))
             batches: list[Batch] = []
@@ -134,38 +140,49 @@ class Dispatcher:
             self._frames[:] = 0
             raise
         return Dispatched(
+            count,
+            at,
             batches,
             self._bad(count) if bad else [],
             *(self._others[:, :strangers] if strangers else _NOBODY),
         )
 
-    def _match(self, frames: bytes, start: int, count: int) -> bytes:
-        """Match, such that the courier knows what was found; where the blocks are."""
-        engine = self.table.lone_engine(count)
+    def _match(
+        self, frames: Octets, start: int, end: int, longest: int
+    ) -> tuple[Octets, int, int]:
+        """Match, such that the courier knows what was found.
+
+        Returns where the blocks are, how many, and where their frames end.
+        """
+        engine = self.table.lone_engine(1 + (end - start) // USUAL_BYTES)
         if engine is not self._engine:
             # First: should there be no memory, the old ones still belong together.
             self._batches = None if engine is None else Batches(engine)
             self._engine = engine
-        batches, found = self._batches, None
+        batches = self._batches
         if batches is not None:
-            found = batches.match(frames, start, count)
-        if batches is not None and found is not None:
-            self._know(batches.offsets, HEAD, batches.counts, batches.filters, found)
-            self._turn += 1
-            if count and self._turn % NOTED_EVERY == 0:
-                self._note(frames, self._turn // NOTED_EVERY % count, batches)
-            return frames
+            found = batches.match(frames, start, end, PUB, longest)
+            if found is not None:
+                count, at, matches = found
+                self._know(
+                    batches.offsets, HEAD, batches.counts, batches.filters, matches
+                )
+                self._turn += 1
+                if count and self._turn % NOTED_EVERY == 0:
+                    self._note(frames, self._turn // NOTED_EVERY % count, batches)
+                return frames, count, at
+        count, at, _ = self._kernel.cut(frames, start, end, longest + 1, longest)
         offsets = np.zeros(count + 1, np.int64)
-        blocks: bytes = self._unframe(frames, start, offsets)
+        blocks: bytes = self._kernel.unframe(frames, start, offsets)
         counts, filters = self.table.match_buffer(blocks, offsets)
         self._know(offsets, 0, counts, filters, len(filters))
-        return blocks
+        return blocks, count, at
 
-    def _note(self, frames: bytes, index: int, batches: Batches) -> None:
+    def _note(self, frames: Octets, index: int, batches: Batches) -> None:
         """Remember one of the blocks, if it is good."""
         if batches.counts[index] >= 0:
             start, end = batches.offsets[index : index + 2].tolist()
-            self.table.see(frames[start : end - HEAD])
+            self.table.see(bytes(frames[start : end - HEAD]))
 
     def _know(
         self, offsets: Longs, gap: int, counts: Ints, filters: Ints, found: int

@@ -31,6 +31,8 @@ VALUE_BYTES_REMEMBERED = 1_048_576
 OPERANDS_LISTED = 1_048_576
 # Matches that a batch has room for at first, beside one for each filter.
 MATCHES_AT_FIRST = 1_024
+# Blocks for which those have room who match batch after batch.
+BLOCKS_AT_FIRST = 2_048
 
 _ROOM_FOR_MATCHES = 1
 
@@ -312,7 +314,7 @@ class Batches:
         self._engine = engine
         self._worker = engine._borrow()  # noqa: SLF001 -- the other half of the engine
         self._match = self._worker.kernel.match_held
-        self._make_room(64)
+        self._make_room(BLOCKS_AT_FIRST)
         self._make_room_for_matches(engine.filters + MATCHES_AT_FIRST)
 
     def _make_room(self, blocks: int) -> None:
@@ -326,19 +328,28 @@ class Batches:
         self.filters = np.empty(matches, np.int32)
         self._worker.kernel.use(self.filters)
 
-    def match(self, frames: bytes, start: int, count: int) -> int | None:
-        """How many matches the blocks of some frames have, which begin at a place.
+    def match(
+        self, frames: bytes | memoryview, start: int, end: int, op: int, longest: int
+    ) -> tuple[int, int, int] | None:
+        """Match the blocks of the first frames of this operation, from start to end.
 
-        ``None`` if the engine itself must be asked.
+        A frame is a head of five bytes, four of which say how much follows them and one
+        is the operation, and a block, of which none is longer than ``longest``.
+
+        Returns how many frames there are, where they end and how many matches they
+        have.  ``None`` if the engine itself must be asked.
         """
-        if count > len(self.counts):
-            self._make_room(2 * count)
-        while (found := self._match(frames, start, count)) < 0:
-            if found != -_ROOM_FOR_MATCHES:
+        while True:
+            found: tuple[int, int, int] = self._match(frames, start, end, op, longest)
+            if found[0] == len(self.counts):  # there may be more
+                self._make_room(2 * len(self.counts))
+            elif found[2] >= 0:
+                return found
+            elif found[2] != -_ROOM_FOR_MATCHES:
                 return None  # only a larger memory of values can help
-            # What was found is found again: it is rare that there is more than ever.
-            self._make_room_for_matches(2 * len(self.filters))
-        return int(found)
+            else:
+                # What was found is found again; it is rare that more is than ever.
+                self._make_room_for_matches(2 * len(self.filters))
 
 
 def _scratch(arrays: Arrays, scale: int) -> Arrays:

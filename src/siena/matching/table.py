@@ -112,7 +112,7 @@ class ForwardingTable(Holding):
 
         For those who ask it again and again, and :meth:`see` what they have asked.
         """
-        view = self._view(messages)
+        view = self._at_rest or self._view(messages)
         if len(view.engines) == 1 and view.fresh is None and view.is_plain:
             return view.engines[0]
         return None

@@ -132,6 +132,8 @@ COLUMN = cython.declare(cython.int, 8)
 VIEW_BYTES = cython.declare(cython.int, 12)
 
 # Why a batch stopped before its end; the caller makes room and goes on.
+# Blocks that are fetched before they are read.
+AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # What goes before a block on the wire: the length of what follows, and an operation.
 FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
@@ -2084,6 +2086,12 @@ class Kernel:
             if not self.as_masks and self.room - self.found <= self.filters:
                 why = ROOM_FOR_MATCHES
                 break
+            if cython.compiled and m + AHEAD < last:
+                # What came a moment ago is in no cache that is near; fetched while
+                # others are matched, it is.
+                prefetch(p + offsets[m + AHEAD])
+                prefetch(p + offsets[m + AHEAD] + 64)
+                prefetch(p + offsets[m + AHEAD] + 128)
             bad = self.read_or_forget(p, offsets[m], offsets[m + 1] - gap)
             before = self.found
             self.mask = 0
@@ -2155,48 +2163,53 @@ class Kernel:
         self.held_max = min(len(offsets) - 1, len(counts))
         self.kept_held = (offsets, counts, state, masks)
 
-    def match_held(self, frames: bytes, start, count):  # type: ignore[no-untyped-def]
-        """Match the blocks of frames, into the arrays in use and those that are held.
+    def match_held(self, frames, start, end, op, longest):  # type: ignore[no-untyped-def]
+        """Match the blocks of frames in a row, into arrays in use and those held.
 
         To take hold of an array costs more than to match a notification, and so does
-        to copy one: blocks are read where they came, each behind its head.  Returns how
-        many filters were found; below zero, why this cannot be done here.
+        to copy one: blocks are read where they came, each behind its head.  The row
+        ends before a frame of another operation, before one whose block is longer than
+        ``longest`` or goes on behind ``end``, and where there is no room for more.
+
+        Returns how many frames that were, where the row ended, and how many filters
+        were found; below zero, why this cannot be done here.
         """
-        total: cython.Py_ssize_t = count
-        size: cython.Py_ssize_t = len(frames)
+        d: cython.const[cython.uchar][::1] = frames
         at: cython.Py_ssize_t = start
+        last: cython.Py_ssize_t = end
+        most: cython.Py_ssize_t = longest
+        wanted: cython.int = op
+        total: cython.Py_ssize_t = 0
         length: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         why: cython.int
-        if total > self.held_max:
-            raise ValueError("more frames than there is room for")
-        if cython.compiled:
-            c: cython.p_char = frames
-            p: cython.p_uchar = cython.cast(cython.p_uchar, c)
-        else:
-            p = memoryview(frames)
-        for i in range(total):
-            if at < 0 or size - at < FRAME_HEAD:
-                raise ValueError("fewer frames than were counted")
-            length = (
-                p[at]
-                | (p[at + 1] << 8)
-                | (p[at + 2] << 16)
-                | (cython.cast(cython.Py_ssize_t, p[at + 3]) << 24)
-            )
-            if length < FRAME_HEAD - 4 or length > size - at - 4:
-                raise ValueError("a frame has the length of another")
-            self.held_offsets[i] = at + FRAME_HEAD
-            at += 4 + length
-        # As if another followed.
-        self.held_offsets[total] = at + FRAME_HEAD
-        self.found = 0
+        if at < 0 or last > len(frames):
+            raise ValueError("these are no places in the frames")
+        if last - at < FRAME_HEAD:
+            return 0, at, 0
+        p = octets(d)
         with cython.nogil:
+            while last - at >= FRAME_HEAD and total < self.held_max:
+                length = (
+                    p[at]
+                    | (p[at + 1] << 8)
+                    | (p[at + 2] << 16)
+                    | (cython.cast(cython.Py_ssize_t, p[at + 3]) << 24)
+                ) - (FRAME_HEAD - 4)
+                if p[at + 4] != wanted or length < 0 or length > most:
+                    break
+                if last - at < FRAME_HEAD + length:
+                    break
+                self.held_offsets[total] = at + FRAME_HEAD
+                total += 1
+                at += FRAME_HEAD + length
+            # As if another followed.
+            self.held_offsets[total] = at + FRAME_HEAD
+            self.found = 0
             why = self.batch(
                 p, self.held_offsets, 0, total,
                 self.held_counts, self.held_masks, self.held_state, FRAME_HEAD,
             )  # fmt: skip
-        return -why if why else self.found
+        return total, at, -why if why else self.found
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]
         """Match one block, into the array in use, which has room for every filter.

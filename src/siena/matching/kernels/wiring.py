@@ -86,6 +86,8 @@ def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
     count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
     why: cython.int = NEEDS_MORE
+    if at < 0 or last > len(data):
+        raise ValueError("these are no places in the data")
     with cython.nogil:
         while last - at >= HEAD:
             size = length_at(d, at)
