@@ -6,7 +6,7 @@ INPUT_BYTES_MAX = 256 * 1024
 TURN_BYTES_MAX = 1024 * 1024
 # What is read at once; of that, what is worth a turn of its own, and what may stand
 # before it of what came earlier.
-ROOM_BYTES = 256 * 1024
+ROOM_BYTES = 512 * 1024
 HERE_BYTES_MIN = 32 * 1024
 LEAD_BYTES_MAX = 4 * 1024
 # What waits for one connection that reads slowly.

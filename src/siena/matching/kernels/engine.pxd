@@ -1,4 +1,11 @@
-# What only the compiled kernel has: a copy of bytes, and a hint to the processor.
+# What only the compiled kernel has: the bytes of an object, a copy of bytes, and a
+# hint to the processor.
+from cpython.buffer cimport (
+    PyBUF_SIMPLE,
+    Py_buffer,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from libc.string cimport memcmp, memcpy
 
 cdef extern from *:

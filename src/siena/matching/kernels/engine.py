@@ -2174,7 +2174,6 @@ class Kernel:
         Returns how many frames that were, where the row ended, and how many filters
         were found; below zero, why this cannot be done here.
         """
-        d: cython.const[cython.uchar][::1] = frames
         at: cython.Py_ssize_t = start
         last: cython.Py_ssize_t = end
         most: cython.Py_ssize_t = longest
@@ -2184,9 +2183,13 @@ class Kernel:
         why: cython.int
         if at < 0 or last > len(frames):
             raise ValueError("these are no places in the frames")
-        if last - at < FRAME_HEAD:
-            return 0, at, 0
-        p = octets(d)
+        if cython.compiled:
+            # A typed view would be made, and thrown away, for each buffer.
+            view: Py_buffer
+            PyObject_GetBuffer(frames, cython.address(view), PyBUF_SIMPLE)
+            p: cython.p_uchar = cython.cast(cython.p_uchar, view.buf)
+        else:
+            p = memoryview(frames)
         with cython.nogil:
             while last - at >= FRAME_HEAD and total < self.held_max:
                 length = (
@@ -2209,6 +2212,8 @@ class Kernel:
                 p, self.held_offsets, 0, total,
                 self.held_counts, self.held_masks, self.held_state, FRAME_HEAD,
             )  # fmt: skip
+        if cython.compiled:
+            PyBuffer_Release(cython.address(view))
         return total, at, -why if why else self.found
 
     def match_one(self, block: bytes):  # type: ignore[no-untyped-def]

@@ -55,7 +55,7 @@ def length_at(
 @cython.nogil
 @cython.exceptval(check=False)
 def copy(
-    source: cython.const[cython.uchar][::1],
+    source: cython.p_uchar,
     start: cython.Py_ssize_t,
     target: cython.p_uchar,
     at: cython.Py_ssize_t,
@@ -65,7 +65,7 @@ def copy(
     if size == 0:
         return
     if cython.compiled:
-        memcpy(target + at, cython.address(source[start]), size)
+        memcpy(target + at, source + start, size)
     else:
         target[at : at + size] = source[start : start + size]
 
@@ -137,12 +137,13 @@ def unframe(frames, start, offsets):  # type: ignore[no-untyped-def]
         blocks: bytes = PyBytes_FromStringAndSize(cython.NULL, place)
         # Nobody else has seen these bytes yet.
         p: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(blocks))
+        q: cython.p_uchar = cython.cast(cython.p_uchar, cython.address(d[0]))
     else:
-        p = bytearray(place)
+        p, q = bytearray(place), d
     at = start
     for i in range(count):
         length = o[i + 1] - o[i]
-        copy(d, at + HEAD, p, o[i], length)
+        copy(q, at + HEAD, p, o[i], length)
         at += HEAD + length
     return blocks if cython.compiled else bytes(p)
 
@@ -281,9 +282,6 @@ class Courier:
 
         Returns of each of them itself, its bytes and how many deliveries.
         """
-        b: cython.const[cython.uchar][::1] = blocks
-        if not cython.compiled:
-            b = memoryview(blocks)
         o = self.offsets
         c = self.counts
         f = self.filters
@@ -325,6 +323,13 @@ class Courier:
             written.append((slot, data, fr[slot]))
             p[slot] = 0
             fr[slot] = 0
+        if cython.compiled:
+            # A typed view would be made, and thrown away, for each batch.
+            view: Py_buffer
+            PyObject_GetBuffer(blocks, cython.address(view), PyBUF_SIMPLE)
+            b: cython.p_uchar = cython.cast(cython.p_uchar, view.buf)
+        else:
+            b = memoryview(blocks)
         with cython.nogil:
             for m in range(total):
                 open_frames = 0
@@ -353,6 +358,8 @@ class Courier:
                     w[at + 5] = ids & 255
                     w[at + 6] = (ids >> 8) & 255
                 now += 1
+        if cython.compiled:
+            PyBuffer_Release(cython.address(view))
         for i in range(connections):
             p[t[i]] = 0
         if not cython.compiled:
