@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from siena.broker.settings import Limits, Settings
+from siena.broker.hearing import Hearing
+from siena.broker.limits import LEAD_BYTES_MAX
+from siena.broker.outbox import Fit, Outbox
+from siena.broker.settings import Limits, Routing, Settings, Side
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Error, Subscribe, Unsubscribe
+from siena.protocol.bodies import Advertise, Error, Subscribe, Unsubscribe
 from siena.protocol.deliveries import Delivery
+from siena.protocol.faults import Fault
 from siena.protocol.frames import Op, pack
-from wire import connect, serving
+from wire import Wire, chain, connect, serving, until
 
 FRAMES = 400
 # Little, so that frames are longer than what is read, and stand across its end.
@@ -106,3 +110,96 @@ async def test_a_flood_takes_turns_with_others() -> None:
         assert got == count
         assert asked > 3
         await flood.sync()
+
+
+def many(count: int) -> list[bytes]:
+    """Blocks that come in one piece, far more than is put aside."""
+    return [encode({"x": i, "text": "y" * (i % 60)}) for i in range(count)]
+
+
+async def heard(wire: Wire, count: int) -> list[bytes]:
+    """The blocks of so many deliveries."""
+    found: list[bytes] = []
+    while len(found) < count:
+        found += [each.block for each in _deliveries([await wire.next()])]
+    return found
+
+
+@pytest.mark.parametrize("side", ["peer", "master"])
+async def test_much_at_once_goes_on_to_neighbours(side: Side) -> None:
+    """To whom not everything is laid out beforehand; a master gets all."""
+    blocks = many(3_000)
+    async with chain(2, side) as (first, second):
+        reader, writer = await connect(first), await connect(second)
+        await reader.subscribe(1, "x any")
+        await until(lambda: len(second.core.exchange) or side == "master")
+        writer.send(b"".join(pack(Op.PUB, block) for block in blocks))
+        assert await heard(reader, len(blocks)) == blocks
+
+
+async def test_much_at_once_is_published_only_if_it_was_advertised() -> None:
+    routing = Routing(forwarding="advertisement")
+    async with serving(Settings(listen=("127.0.0.1:0",), routing=routing)) as broker:
+        reader, writer = await connect(broker), await connect(broker)
+        await reader.subscribe(1, "x any")
+        writer.send(Advertise(1, "x < 1000, text any"))
+        blocks = many(3_000)
+        writer.send(b"".join(pack(Op.PUB, block) for block in blocks))
+        said = await writer.sync()
+        refused = [each for each in said if isinstance(each, Error)]
+        assert [each.fault for each in refused] == [Fault.NOT_ADVERTISED.number] * 2_000
+        assert await heard(reader, 1_000) == blocks[:1_000]
+
+
+async def test_what_is_looked_at_at_once_is_bounded_for_all_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or a subscriber that reads as fast as it can would lose some."""
+    monkeypatch.setattr("siena.broker.turn.ROOM_BYTES", 65_536)
+    monkeypatch.setattr("siena.broker.turn.TURN_BYTES_MAX", 65_536)
+    monkeypatch.setattr("siena.broker.connection.HERE_BYTES_MIN", 1_000)
+    most = 0
+    deliver = Outbox.deliver
+
+    def watched(self: Outbox, frames: bytes, count: int, waiting: int) -> Fit:
+        nonlocal most
+        most = max(most, waiting + self._size + len(frames))
+        return deliver(self, frames, count, waiting)
+
+    monkeypatch.setattr(Outbox, "deliver", watched)
+    block = encode({"x": "y" * 1_000})
+    async with serving() as broker:
+        reader = await connect(broker)
+        await reader.subscribe(1, "x any")
+        writers = [await connect(broker) for _ in range(60)]
+        for writer in writers:
+            writer.send(pack(Op.PUB, block) * 100)
+        assert await heard(reader, 6_000) == [block] * 6_000
+    # All of it came at once, and would have waited at once.
+    assert most < 60 * 100 * len(block) / 4
+
+
+async def test_what_waits_is_not_copied_for_every_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = 0
+    rest = vars(Hearing)["rest"]
+
+    def counted(self: Hearing) -> bytes | None:
+        nonlocal asked
+        asked += self.size > LEAD_BYTES_MAX
+        found: bytes | None = rest.fget(self)
+        return found
+
+    monkeypatch.setattr(Hearing, "rest", property(counted))
+    block = encode({"x": "y" * 60_000})
+    async with serving() as broker:
+        wire = await connect(broker)
+        await wire.subscribe(1, "x any")
+        data = pack(Op.PUB, block)
+        for start in range(0, len(data), 1_000):
+            wire.send(data[start : start + 1_000])
+            await wire.writer.drain()
+            await asyncio.sleep(0)
+        assert await heard(wire, 1) == [block]
+    assert asked == 0

@@ -1,15 +1,21 @@
 """Deliveries laid out together are those that the protocol writes one by one."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
 from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
+from siena.matching.columns import Columns
 from siena.matching.dispatch import NO_SLOT, Dispatcher
+from siena.matching.engine import Batches, Engine
 from siena.matching.kernels import wiring
+from siena.matching.kernels.engine import Kernel
+from siena.matching.layout import lay_out
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.deliveries import pack_msg
 from siena.protocol.frames import Op, pack
@@ -18,6 +24,7 @@ from strategies import filters, notifications, predicates
 KERNELS = {"compiled": wiring, "plain": plain("wiring")}
 
 interests = st.one_of(filters(), predicates())
+operations = st.sampled_from([Op.PUB, Op.PUB, Op.PING])
 owned = st.tuples(interests, st.integers(NO_SLOT, 3), st.integers(0, 2**32 - 1))
 
 
@@ -201,3 +208,64 @@ def test_places_that_are_not_there_are_refused(start: int, end: int) -> None:
         dispatcher.dispatch(frame, 0, len(frame), 100)
         with pytest.raises(ValueError, match="places"):
             dispatcher.dispatch(frame, start, end, 100)
+
+
+@pytest.mark.parametrize("kernel", ["engine", "plain engine"])
+@given(
+    held=st.lists(filters().filter(lambda f: f.constraints), min_size=1, max_size=6),
+    sent=st.lists(st.tuples(notifications(), operations)),
+    missing=st.integers(0, 9),
+    longest=st.sampled_from([20, 1_000]),
+)
+def test_blocks_are_matched_behind_their_heads(
+    kernel: str,
+    held: list[Filter],
+    sent: list[tuple[Notification, Op]],
+    missing: int,
+    longest: int,
+) -> None:
+    columns = Columns()
+    for number, f in enumerate(held):
+        columns.add(f, number)
+    make = {"engine": Kernel, "plain engine": plain("engine").Kernel}[kernel]
+    batches = Batches(Engine(lay_out(columns.snapshot(), 7), make))
+    data = b"".join(pack(op, encode(n)) for n, op in sent)
+    end = max(0, len(data) - missing)
+    found = batches.match(memoryview(data), 0, end, Op.PUB, longest)
+    expected, at = [], 0
+    for n, op in sent:
+        size = len(pack(op, encode(n)))
+        if op != Op.PUB or size - 5 > longest or at + size > end:
+            break
+        expected.append([i for i, f in enumerate(held) if f.matches(n)])
+        at += size
+    assert found == (len(expected), at, sum(map(len, expected)))
+    ends = np.cumsum([0, *batches.counts[: len(expected)].tolist()]).tolist()
+    assert [
+        sorted(batches.filters[a:b].tolist()) for a, b in pairwise(ends)
+    ] == expected
+
+
+def test_arrays_that_there_is_no_memory_for_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dispatcher = Dispatcher()
+    dispatcher.add(parse_filter("x = 1"), slot=0, number=2)
+    few = pack(Op.PUB, encode({"x": 1}))
+    for _ in range(3):
+        dispatcher.dispatch(few, 0, len(few), 100)
+    many = few * 10_000
+
+    def without_memory(shape: int, kind: type[np.generic]) -> object:
+        if shape > 2_048 and kind is np.int32:
+            raise MemoryError
+        return zeros(shape, kind)
+
+    zeros = np.zeros
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "zeros", without_memory)
+        with pytest.raises(MemoryError):
+            dispatcher.dispatch(many, 0, len(many), 100)
+    for frames, count in ((few, 1), (many, 10_000)):
+        found = dispatcher.dispatch(frames, 0, len(frames), 100)
+        assert [n for _, _, n in found.batches] == [count]

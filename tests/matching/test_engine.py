@@ -1,7 +1,9 @@
 """The engine: compiled and plain, it finds what a loop finds, whatever it is fed."""
 
+import math
 import random
 import secrets
+import struct
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -417,14 +419,36 @@ NAMES = [
 SHAPED = [parse_filter(f'"{name}" > 3') for name in NAMES[::2] if name]
 
 
-def _raw(keys: list[str], values: list[int], cut: int) -> bytes:
+# Values as they stand in blocks, good ones and bad ones.
+RAW_VALUES = [
+    b"\x00",
+    b"\x05",
+    b"\xff",
+    b"\xc3",
+    b"\xce\x00\x01\x00\x00",
+    b"\xcf" + (5).to_bytes(8),
+    b"\xcf" + (2**63).to_bytes(8),
+    b"\xd3" + (-5).to_bytes(8, signed=True),
+    *(b"\xcb" + struct.pack(">d", real) for real in (5.5, 2.0, math.inf, math.nan)),
+    b"\xa0",
+    b"\xa3abc",
+    b"\xa2\xc3\xa9",
+    b"\xa1\xff",
+    b"\xc0",
+]
+
+
+def _raw(keys: list[str], values: list[bytes], cut: int) -> bytes:
     """A block, in which a name may stand twice, and of which the end may be missing."""
     block = bytes([0x80 | len(keys)])
     for key, value in zip(keys, values, strict=False):
         name = key.encode()
         head = bytes([0xA0 | len(name)]) if len(name) < 32 else bytes([0xD9, len(name)])
-        block += head + name + bytes([value])
+        block += head + name + value
     return block[: len(block) - cut]
+
+
+raw_values = st.lists(st.sampled_from(RAW_VALUES), min_size=7, max_size=7)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -432,17 +456,21 @@ def _raw(keys: list[str], values: list[int], cut: int) -> bytes:
     st.lists(
         st.tuples(
             st.lists(st.sampled_from(NAMES), max_size=6),
-            st.lists(st.integers(0, 9), min_size=6, max_size=6),
-            st.sampled_from([0, 0, 0, 1, 3]),
+            st.lists(raw_values, min_size=3, max_size=3),
+            st.sampled_from(NAMES),
+            st.sampled_from([0, 0, 0, 1, 3, 9]),
         ),
         max_size=8,
     )
 )
 def test_what_came_before_changes_nothing(
-    kernel: str, drawn: list[tuple[list[str], list[int], int]]
+    kernel: str, drawn: list[tuple[list[str], list[list[bytes]], str, int]]
 ) -> None:
     """Names are expected where they stood in the block before, and found anywhere."""
-    blocks = [_raw(*one) for one in drawn for _ in range(2)]
+    blocks = []
+    for keys, (first, second, third), more, cut in drawn:
+        blocks += [_raw(keys, first, 0), _raw(keys, second, cut), _raw(keys, first, 0)]
+        blocks.append(_raw([*keys, more], third, 0))
     engine = compile_filters(SHAPED, KERNELS[kernel])
     offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
     matches = engine.match(b"".join(blocks), offsets)

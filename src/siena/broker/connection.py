@@ -1,7 +1,8 @@
 """One connection: bytes in and out, and who is at the other end.
 
 What comes is put aside and looked at once a turn, together with what all others got
-(:mod:`siena.broker.turn`).  What goes is gathered in an outbox and written once a turn.
+(:mod:`siena.broker.turn`); much of it at once is looked at where it is.  What goes is
+gathered in an outbox and written once a turn.
 """
 
 import asyncio
@@ -69,8 +70,8 @@ class House(Protocol):
         """Something came; look at it in this turn."""
         ...
 
-    def came_here(self, connection: "Connection") -> None:
-        """Something came that is still in the room: look at it now."""
+    def came_here(self, connection: "Connection") -> bool:
+        """Something came that is still in the room: look at it now, if it is time."""
         ...
 
     def wrote(self, connection: "Connection") -> None:
@@ -151,11 +152,11 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- there is one room
         """The room where it shall come: behind what has not been understood yet."""
-        room, rest = self._house.room, self._hearing.rest
-        if rest is None or len(rest) > LEAD_BYTES_MAX:
-            self._lead = None
-            return room
-        self._lead = len(rest)
+        room = self._house.room
+        # Asked first: to join what waits, for every byte that comes, would take long.
+        is_short = self._hearing.size <= LEAD_BYTES_MAX
+        rest = self._hearing.rest if is_short else None
+        self._lead = None if rest is None else len(rest)
         if not rest:
             return room
         room[: self._lead] = rest
@@ -168,8 +169,10 @@ class Connection(asyncio.BufferedProtocol):
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
             return
         self._here = room[: lead + nbytes]
-        self._house.came_here(self)
-        if lead + nbytes == len(room) and not (self._held_by or self.is_closing):
+        if not self._house.came_here(self):
+            self._here = None
+            self.put(bytes(room[lead : lead + nbytes]))
+        elif lead + nbytes == len(room) and not (self._held_by or self.is_closing):
             self._pause()  # there is more; but others have their turn
             asyncio.get_running_loop().call_soon(self._go_on)
 

@@ -19,7 +19,7 @@ _LENGTH = struct.Struct("<I")
 OTHER_FRAME = 1
 # Below this many bytes a loop is done before the kernel has been set up.
 SHORT_BYTES = 1_024
-# What is looked at at once: with its copies it fits into the cache of a processor.
+# What is routed at once of what was put aside: with its copies it fits into a cache.
 AT_ONCE_BYTES = 262_144
 
 

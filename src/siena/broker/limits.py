@@ -1,7 +1,8 @@
 """How much a broker takes on, unless its settings say otherwise."""
 
-# What is read from one connection before somebody looks at it, unless one frame is
-# longer; and what is looked at in one turn, before anybody is written to.
+# What is put aside of one connection before somebody looks at it, unless one frame is
+# longer; and what is looked at each time the loop comes round, before those who were
+# not ready are asked again whether they take what is for them.
 INPUT_BYTES_MAX = 256 * 1024
 TURN_BYTES_MAX = 1024 * 1024
 # What is read at once; of that, what is worth a turn of its own, and what may stand

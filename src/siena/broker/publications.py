@@ -85,20 +85,24 @@ class Publications:
         """Route everything that has come; what followed, if anything had."""
         if not self._runs:
             return None
-        core, answers = self._core, self._answers
-        batch = Batch(joined(self._runs), self._origins)
+        core = self._core
+        # Forgotten first: whatever happens, they are not read again, where by then
+        # something else may have come.
+        runs, origins, answers = self._runs, self._origins, self._answers
         self._runs, self._origins, self._answers = [], [], []
-        self._count = self._size = 0
-        self.publishers = [origin.source for origin in batch.origins]
+        total, self._count, self._size = self._count, 0, 0
+        self.publishers = [origin.source for origin in origins]
         try:
+            batch = Batch(joined(runs), origins)
             frames, start, end, _ = batch.run
             routed = core.exchange.route(frames, start, end)
+            assert routed.total == total, "some were not routed"
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
             self._go_on(batch, routed)
         finally:
             # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
-            core.router.published += batch.run.total
+            core.router.published += total
             for source, frame in answers:
                 source.reply(frame)
         return routed

@@ -1,7 +1,9 @@
-"""A turn of the loop: what all connections got in it is looked at together.
+"""A turn: what all connections got in it is looked at together.
 
 So twenty publishers who send one notification each cost one call of the exchange, and a
-connection that gets a thousand notifications costs one write.
+connection that gets a thousand notifications costs one write.  There is one each time
+that the loop comes round; and one at once for whoever sends much, up to a bound, so
+that those it is for are written to in between.
 """
 
 import asyncio
@@ -30,17 +32,25 @@ class Turn:
         self._came: list[Connection] = []
         self._touched: list[Connection] = []
         self._is_due = False
+        # Bytes, since the loop last came round.
+        self._looked = 0
 
     def came(self, connection: Connection) -> None:
         """Look at this connection in the next turn."""
         self._came.append(connection)
         self._schedule()
 
-    def came_here(self, connection: Connection) -> None:
-        """Look at this connection now: what came will be overwritten."""
+    def came_here(self, connection: Connection) -> bool:
+        """Look at this connection now: what came will be overwritten.
+
+        Unless enough has been looked at since the loop last came round: then false.
+        """
+        if self._looked >= TURN_BYTES_MAX:
+            return False
         self._came.insert(0, connection)
         self._is_due = True  # nothing that happens meanwhile needs another turn
         self.run()
+        return True
 
     def wrote(self, connection: Connection) -> None:
         """Write to this connection at the end of this turn, or of the next."""
@@ -70,7 +80,7 @@ class Turn:
     def _look(self) -> None:
         """Look at what has come, up to a bound."""
         came, self._came = self._came, []
-        size = 0
+        before = size = self._looked
         for place, connection in enumerate(came):
             if size >= TURN_BYTES_MAX:  # the others next time, and first
                 self._came = [*came[place:], *self._came]
@@ -80,7 +90,14 @@ class Turn:
             except Exception:
                 log.exception("a mistake of ours, at what %s sent", connection.address)
                 self._fail(connection)
-        self._core.counters.bytes_in += size
+        if size > before == 0:
+            self._loop.call_soon(self._begin_anew)
+        self._looked = size
+        self._core.counters.bytes_in += size - before
+
+    def _begin_anew(self) -> None:
+        """The loop has come round, and who could not be written to was asked again."""
+        self._looked = 0
 
     def _route(self) -> None:
         try:

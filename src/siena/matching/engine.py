@@ -318,15 +318,15 @@ class Batches:
         self._make_room_for_matches(engine.filters + MATCHES_AT_FIRST)
 
     def _make_room(self, blocks: int) -> None:
-        self.offsets = np.zeros(blocks + 1, np.int64)
-        self.counts = np.zeros(blocks, np.int32)
-        self._worker.kernel.hold(
-            self.offsets, self.counts, np.zeros(2, np.int64), _NO_MASKS
-        )
+        offsets, counts = np.zeros(blocks + 1, np.int64), np.zeros(blocks, np.int32)
+        self._worker.kernel.hold(offsets, counts, np.zeros(2, np.int64), _NO_MASKS)
+        # Last: should there be no memory, those that are held are still these.
+        self.offsets, self.counts = offsets, counts
 
     def _make_room_for_matches(self, matches: int) -> None:
-        self.filters = np.empty(matches, np.int32)
-        self._worker.kernel.use(self.filters)
+        filters = np.empty(matches, np.int32)
+        self._worker.kernel.use(filters)
+        self.filters = filters
 
     def match(
         self, frames: bytes | memoryview, start: int, end: int, op: int, longest: int

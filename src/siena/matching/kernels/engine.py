@@ -131,11 +131,12 @@ COLUMN = cython.declare(cython.int, 8)
 # A view has up to this many bytes in itself.
 VIEW_BYTES = cython.declare(cython.int, 12)
 
-# Why a batch stopped before its end; the caller makes room and goes on.
 # Blocks that are fetched before they are read.
 AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # What goes before a block on the wire: the length of what follows, and an operation.
 FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
+
+# Why a batch stopped before its end; the caller makes room and goes on.
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 
@@ -2181,15 +2182,19 @@ class Kernel:
         total: cython.Py_ssize_t = 0
         length: cython.Py_ssize_t
         why: cython.int
-        if at < 0 or last > len(frames):
-            raise ValueError("these are no places in the frames")
         if cython.compiled:
             # A typed view would be made, and thrown away, for each buffer.
             view: Py_buffer
             PyObject_GetBuffer(frames, cython.address(view), PyBUF_SIMPLE)
             p: cython.p_uchar = cython.cast(cython.p_uchar, view.buf)
+            size: cython.Py_ssize_t = view.len
         else:
             p = memoryview(frames)
+            size = p.nbytes
+        if at < 0 or last > size:
+            if cython.compiled:
+                PyBuffer_Release(cython.address(view))
+            raise ValueError("these are no places in the frames")
         with cython.nogil:
             while last - at >= FRAME_HEAD and total < self.held_max:
                 length = (
