@@ -8,6 +8,7 @@ from siena.broker.broker import Broker
 from siena.broker.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.broker.settings import Limits, Settings
+from siena.matching.blocks import encode
 from siena.protocol.bodies import Error
 from siena.protocol.deliveries import Delivery
 from siena.protocol.faults import Fault
@@ -93,3 +94,23 @@ async def test_a_mistake_while_routing_leaves_nobody_waiting(
             assert await wire.sync() == []
         assert broker.core.router.published == 2, "their stamps are not given again"
         assert await serves(broker)
+
+
+async def test_what_could_not_be_gathered_is_not_read_again_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where it came, something else has come since."""
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    monkeypatch.setattr("siena.broker.connection.HERE_BYTES_MIN", 1)
+    async with serving() as broker:
+        reader = await connect(broker)
+        await reader.subscribe(1, "x any")
+        first, second = await connect(broker), await connect(broker)
+        with monkeypatch.context() as patch:
+            patch.setattr("siena.broker.publications.joined", fails)
+            # Behind a PING, it is not published at once.
+            first.send(pack(Op.PING, b"") + pack(Op.PUB, encode({"x": "first"})))
+            await first.sync()
+        second.send(pack(Op.PING, b"") + pack(Op.PUB, encode({"x": "other"})))
+        await second.sync()
+        assert await reader.sync() == [Delivery((1,), encode({"x": "other"}))]
