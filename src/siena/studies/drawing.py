@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogFormatter
 
@@ -18,7 +19,8 @@ PANEL_WIDTH, PANEL_HEIGHT = 5.2, 3.9
 def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
     """A figure with so many drawings side by side."""
     size = (PANEL_WIDTH * columns, PANEL_HEIGHT * rows)
-    figure = Figure(figsize=size, layout="constrained")
+    # A title belongs to what is below it, and not to the axis above.
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(hspace=0.08))
     axes = figure.subplots(rows, columns, squeeze=False)
     flat: list[Axes] = list(axes.flat)
     for each in flat:

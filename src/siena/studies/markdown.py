@@ -46,7 +46,8 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
         ),
         "",
         (
-            f"Machine: {'; '.join(machines)}. {seconds:,.0f} s of computing in all. "
+            f"Machine: {'; '.join(machines)}. {seconds:,.0f} s of computing in all, "
+            "rows that several studies share counted for each. "
             f"Sizes: {sizes}."
         ),
         "",
