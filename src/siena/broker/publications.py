@@ -19,6 +19,8 @@ from siena.protocol.deliveries import Forwarded
 from siena.protocol.faults import Fault
 from siena.protocol.frames import Op
 
+_PUB = bytes([Op.PUB])
+
 
 class Journalling(Protocol):
     """The log, as far as publications need it."""
@@ -113,6 +115,8 @@ class Publications:
         None of them, if there is more to do about each than to deliver it.
         """
         core = self._core
+        if frames[4:5] != _PUB:  # no reason to make ready for many publications
+            return 0
         if self.journal is not None or core.router.tables.has_master:
             return 0
         self.flush()

@@ -32,8 +32,9 @@ class Turn:
         self._came: list[Connection] = []
         self._touched: list[Connection] = []
         self._is_due = False
-        # Bytes, since the loop last came round.
+        # Since the loop last came round: bytes, and whose were looked at in the room.
         self._looked = 0
+        self._seen: set[Connection] = set()
 
     def came(self, connection: Connection) -> None:
         """Look at this connection in the next turn."""
@@ -45,11 +46,14 @@ class Turn:
 
         Unless enough has been looked at since the loop last came round: then false.
         """
+        if connection in self._seen:  # it is read from once a round
+            self._begin_anew()
         if self._looked >= TURN_BYTES_MAX:
             return False
+        self._seen.add(connection)
         self._came.insert(0, connection)
         self._is_due = True  # nothing that happens meanwhile needs another turn
-        self.run()
+        self._take()
         return True
 
     def wrote(self, connection: Connection) -> None:
@@ -60,9 +64,20 @@ class Turn:
     def _schedule(self) -> None:
         if not self._is_due:
             self._is_due = True
-            self._loop.call_soon(self.run)
+            self._loop.call_soon(self._run)
 
-    def run(self) -> None:
+    def _run(self) -> None:
+        """The turn that there is each time the loop comes round."""
+        self._begin_anew()
+        self._take()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """The loop has come round, and has asked again who could not be written to."""
+        self._looked = 0
+        self._seen.clear()
+
+    def _take(self) -> None:
         """One turn; whatever goes wrong in it, others follow."""
         self._core.counters.turns += 1
         try:
@@ -90,14 +105,8 @@ class Turn:
             except Exception:
                 log.exception("a mistake of ours, at what %s sent", connection.address)
                 self._fail(connection)
-        if size > before == 0:
-            self._loop.call_soon(self._begin_anew)
         self._looked = size
         self._core.counters.bytes_in += size - before
-
-    def _begin_anew(self) -> None:
-        """The loop has come round, and who could not be written to was asked again."""
-        self._looked = 0
 
     def _route(self) -> None:
         try:
