@@ -24,8 +24,9 @@ from siena.errors import SienaError
 
 # Deliveries under way: some 8 MB, less than any server keeps for one subscriber.
 WINDOW = 40_000
-# A flood works in turns of this length, so that what is little gathers.
-TURN_SECONDS = 0.001
+# A flood works in turns of this length, so that what is little gathers; but not so
+# long that a server has read all and waits for more.
+TURN_SECONDS = 0.00025
 # Without any delivery for so long, those under way are lost.
 STALL_SECONDS = 20.0
 

@@ -15,6 +15,10 @@ from siena.errors import SienaError
 
 # A row is the generator's and not the server's if it had less than this to spare.
 IDLE_MIN = 0.10
+# A flood is cut into so many slices, unless it is short: what else happens on a machine
+# for a second or two then happens to all servers alike.
+SLICES = 5
+SLICED_SECONDS_MIN = 0.5
 # Published before anything is measured, in seconds.
 WARM_UP_SECONDS = 0.3
 PUBLISHERS_MAX = 1_000
@@ -149,17 +153,30 @@ def measure(
                 Result(contender.name, contender.version(server.port), subscribed)
             )
         for number in range(1, plan.rounds + 1):
-            for contender, worker, result in zip(
-                contenders, workers, results, strict=True
+            say(f"round {number} of {plan.rounds}: floods")
+            floods = _floods(workers, plan)
+            for contender, worker, flood, result in zip(
+                contenders, workers, floods, results, strict=True
             ):
                 say(f"round {number} of {plan.rounds}: {contender.name}")
-                result.rounds.append(_round(contender, worker, plan))
+                result.rounds.append(_round(contender, worker, flood, plan))
         return results
 
 
-def _round(contender: Contender, worker: Worker, plan: Plan) -> Round:
-    worker.flood(WARM_UP_SECONDS, plan.load)
-    flood = worker.flood(plan.seconds, plan.load)
+def _floods(workers: Sequence[Worker], plan: Plan) -> list[Flood]:
+    """A flood of each server, cut into slices in which they take turns."""
+    for worker in workers:
+        worker.flood(WARM_UP_SECONDS, plan.load)
+    slices = SLICES if plan.seconds >= SLICED_SECONDS_MIN else 1
+    floods: list[list[Flood]] = [[] for _ in workers]
+    for number in range(slices):
+        turns = list(zip(workers, floods, strict=True))
+        for worker, own in turns if number % 2 == 0 else reversed(turns):
+            own.append(worker.flood(plan.seconds / slices, plan.load))
+    return [Flood(*map(sum, zip(*own, strict=True))) for own in floods]
+
+
+def _round(contender: Contender, worker: Worker, flood: Flood, plan: Plan) -> Round:
     steady = worker.pace(plan.rate, plan.seconds)
     half = worker.pace(flood.rate / 2, plan.seconds)
     settling = None
