@@ -24,9 +24,10 @@ from siena.errors import SienaError
 
 # Deliveries under way: some 8 MB, less than any server keeps for one subscriber.
 WINDOW = 40_000
-# A flood works in turns of this length, so that what is little gathers; but not so
-# long that a server has read all and waits for more.
+# A flood works in turns: short ones where a server takes much, or it would have read
+# all and wait; longer ones where it takes little, so that this gathers.
 TURN_SECONDS = 0.00025
+TURN_SECONDS_MAX = 0.001
 # Without any delivery for so long, those under way are lost.
 STALL_SECONDS = 20.0
 
@@ -165,11 +166,16 @@ class Generator:
             perf_counter(),
         )
         idle = 0.0
+        turn, batch = TURN_SECONDS, self.publishers[0].batch
         while (now := perf_counter()) < begin + seconds:
-            allowed = (now - begin) * load - self._since(before)[0]
-            self._fill(now + TURN_SECONDS, allowed)
+            done = self._since(before)[0]
+            self._fill(now + turn, (now - begin) * load - done)
             self._receive(0)
-            left = now + TURN_SECONDS - perf_counter()
+            if self._since(before)[0] - done < batch:
+                turn = min(2 * turn, TURN_SECONDS_MAX)
+            else:
+                turn = max(turn / 2, TURN_SECONDS)
+            left = now + turn - perf_counter()
             if left > 0:
                 sleep(left)
                 idle += left  # waking late is not being idle
