@@ -139,17 +139,22 @@ def test_an_interrupt_is_quiet(arguments: list[str], words: dict[str, str]) -> N
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert running.stderr is not None
-    assert running.stderr.readline() == "started\n"
-    os.kill(running.pid, signal.SIGINT)
-    _, err = running.communicate(timeout=SECONDS)
+    try:
+        assert running.stderr is not None
+        assert running.stderr.readline() == "started\n"
+        os.kill(running.pid, signal.SIGINT)
+        _, err = running.communicate(timeout=SECONDS)
+    finally:
+        running.kill()  # should it not have ended
     assert running.returncode in {0, 130}
     assert "Traceback" not in err
 
 
-# Says when Ctrl-C would come to the command, and no longer to its imports.
+# Says when Ctrl-C would come to the command, and no longer to its imports.  Tests that a
+# shell starts in the background would ignore it.
 STARTED = """
-import sys, threading
+import signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import siena.cli.main as entry
 import siena.cli.serve, siena.cli.sift, siena.cli.explain, siena.cli.sim_check
 sys.argv[0] = "siena"
