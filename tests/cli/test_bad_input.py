@@ -150,8 +150,8 @@ def test_an_interrupt_is_quiet(arguments: list[str], words: dict[str, str]) -> N
     assert "Traceback" not in err
 
 
-# Says when Ctrl-C would come to the command, and no longer to its imports.  Tests that a
-# shell starts in the background would ignore it.
+# Says when Ctrl-C would come to the command, and no longer to its imports.  Tests that
+# a shell starts in the background would ignore it.
 STARTED = """
 import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)
