@@ -21,6 +21,7 @@ from siena.broker.limits import (
 )
 from siena.broker.listening import keep_alive
 from siena.broker.outbox import Fit, Outbox
+from siena.broker.role import Role
 from siena.protocol.answers import told_in_lines
 from siena.protocol.bodies import Error, Lost
 from siena.protocol.faults import Fault, ProtocolError
@@ -28,34 +29,6 @@ from siena.protocol.frames import Frame
 from siena.protocol.limits import FRAME_BYTES_MAX
 
 log = logging.getLogger("siena.broker")
-
-
-class Role(Protocol):
-    """What the other end is: a stranger, a client, a neighbour."""
-
-    @property
-    def neighbour(self) -> int | None:
-        """The broker at the other end, if it is one."""
-        ...
-
-    def run(self, run: Run) -> None:
-        """Publications came, and nothing between them."""
-        ...
-
-    def publish(self, frames: memoryview) -> int:
-        """Publish what stands at the beginning of many frames; where the rest begins.
-
-        The rest is then heard in runs and frames; it may be all.
-        """
-        ...
-
-    def frame(self, frame: Frame) -> None:
-        """Another frame came."""
-        ...
-
-    def gone(self) -> None:
-        """The connection has ended."""
-        ...
 
 
 class House(Protocol):
