@@ -22,7 +22,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Touched when the kernels have been compiled: an editable install would keep the old.
 BUILT := $(VENV)/.built
-KERNELS := $(wildcard src/siena/matching/kernels/*.py src/siena/matching/kernels/*.pxd)
+KERNELS := $(shell find src/siena -path "*/kernels/*.py" -o -path "*/kernels/*.pxd")
 
 PYTHON ?=
 SERVE ?=
@@ -71,7 +71,7 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	rm -rf $(SANITIZED)
 	mkdir -p $(SANITIZED)
 	cp -r setup.py pyproject.toml README.md LICENSE src $(SANITIZED)
-	rm -f $(SANITIZED)/src/siena/matching/kernels/*.so
+	find $(SANITIZED)/src -name "*.so" -delete
 	cd $(SANITIZED) && SIENA_SANITIZE=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
 	$(WITH_SANITIZER) $(BIN)/python -m fuzz.blocks --buffers $(BUFFERS)
 	$(WITH_SANITIZER) $(BIN)/python -m pytest -o timeout=900 -p no:cacheprovider \
@@ -104,7 +104,7 @@ bench: $(BUILT) ## run every benchmark in turn
 .PHONY: clean
 clean: ## remove .venv, caches and build leftovers
 	rm -rf $(VENV) build dist src/*.egg-info .coverage htmlcov
-	rm -f src/siena/matching/kernels/*.so
+	find src -name "*.so" -delete
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

@@ -1,6 +1,6 @@
 """Compiles the kernels.  Everything else about the package is in pyproject.toml.
 
-A kernel is a module of ``siena.matching.kernels``: Python with Cython's annotations,
+A kernel is a module in a folder called ``kernels``: Python with Cython's annotations,
 which runs as it is, slowly, and as C once this has compiled it.  Where there is no C
 compiler the package installs all the same, and ``siena.matching.COMPILED`` is false.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FOLDER = Path("src/siena/matching/kernels")
+SOURCES = Path("src")
 # MSVC optimises as far as it can by default, and does not know these.
 FLAGS = [] if os.name == "nt" else ["-O3", "-g0"]
 LINK_FLAGS: list[str] = []
@@ -22,13 +22,13 @@ if os.environ.get("SIENA_SANITIZE"):  # see `make sanitize`
 extensions = cythonize(
     [
         Extension(
-            f"siena.matching.kernels.{path.stem}",
+            ".".join(path.relative_to(SOURCES).with_suffix("").parts),
             [path.as_posix()],
             depends=["setup.py"],
             extra_compile_args=FLAGS,
             extra_link_args=LINK_FLAGS,
         )
-        for path in sorted(FOLDER.glob("*.py"))
+        for path in sorted(SOURCES.rglob("kernels/*.py"))
         if path.stem != "__init__"
     ],
     build_dir="build/kernels",  # generated C stays out of the package

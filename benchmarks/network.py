@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from siena.cli.progress import Progress
-from siena.sim.crowd import Crowd
+from siena.bench.network.crowd import Crowd
+from siena.cli.common.progress import Progress
 from siena.sim.topologies.text import parse_shape
 from siena.sim.world import World
 

@@ -1,8 +1,8 @@
 """How long does it take to read a filter, and what is the fast path worth?
 
 Filters of W-TR0605 are read by :func:`siena.lang.parser.parse_filter` and by its slow
-twin, the full reader without ``lang/plain.py``, in turns, on one core.  Times are of
-the processor, so that other programs on the machine disturb less.  Each round has
+twin, the full reader without ``lang/fast_path.py``, in turns, on one core.  Times are
+of the processor, so that other programs on the machine disturb less.  Each round has
 filters of its own; the first begins with an empty memory of parts, as a program
 does.  The budget is 60 µs, a million filters in a minute.
 """

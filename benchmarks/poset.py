@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from siena.algebra.covering import covers_filter
-from siena.algebra.poset import Poset
+from siena.algebra.poset.poset import Poset
 from siena.model import Constraint, Filter, Operator
 from siena.sim.workload import TR0605
 

@@ -3,8 +3,9 @@
 The scenario of figure 25 of CU-CS-888-99 (100 sites, 1 000 objects, 10 000 parties) is
 run by simulated brokers, message by message, in each of the papers' four combinations
 of architecture and forwarding.  Without latency the totals must be those of an oracle
-that only counts (:mod:`siena.sim.tally`): every kind of message, its number and its
-cost, requests, publications and deliveries.  Where they are not, the benchmark fails.
+that only counts (:mod:`siena.research.scenarios.cost_oracle`): every kind of message,
+its number and its cost, requests, publications and deliveries.  Where they are not, the
+benchmark fails.
 
 Times are of the processor, on one core.  With ``--part 10`` there is a tenth of the
 objects and parties.
@@ -16,12 +17,12 @@ import sys
 import time
 from typing import Any
 
+from siena.research.scenarios.behaviour import run_scenario
+from siena.research.scenarios.cost_oracle import CostOracle
+from siena.research.scenarios.router_service import CarriedByBrokers
+from siena.research.scenarios.scenario import Objects, Parties, Scenario
 from siena.routing.options import Forwarding, Options
 from siena.sim.architecture import Architecture
-from siena.sim.behaviour import run_scenario
-from siena.sim.carried import CarriedByBrokers
-from siena.sim.scenario import Objects, Parties, Scenario
-from siena.sim.tally import Tally
 from siena.sim.topologies.drawn import random_tree
 from siena.sim.world import World
 
@@ -69,7 +70,7 @@ def measure(what: Scenario, seed: int) -> dict[str, Any]:
     totals = run_scenario(what, shape.brokers, carried, seed)
     seconds = time.process_time() - start
     start = time.process_time()
-    tally = Tally(shape, what.architecture, what.forwarding)
+    tally = CostOracle(shape, what.architecture, what.forwarding)
     counted = run_scenario(what, shape.brokers, tally, seed)
     seconds_of_oracle = time.process_time() - start
     return {

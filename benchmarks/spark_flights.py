@@ -18,7 +18,7 @@ from time import perf_counter, sleep
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siena.matching.reading import read_interest
+from siena.matching.input.filter_texts import read_interest
 from siena.matching.reference import ReferenceMatcher
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights

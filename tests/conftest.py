@@ -1,8 +1,12 @@
-"""Hypothesis profiles: how many examples each property is tried with."""
+"""Hypothesis profiles, and a census of the tests for ``house/test_house.py``."""
 
 import os
+from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from census import CENSUS, IS_WHOLE, name_of
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
@@ -24,3 +28,12 @@ settings.load_profile(PROFILE)
 if PROFILE == "night":
     # Twenty thousand examples outlast the time limit that protects everyday runs.
     os.environ["PYTEST_TIMEOUT"] = "0"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Count the tests, whatever folder they are in."""
+    config.stash[CENSUS] = Counter(map(name_of, items))
+    config.stash[IS_WHOLE] = config.args == config.getini("testpaths")

@@ -11,9 +11,9 @@ import sys
 from io import BufferedReader
 
 from siena.broker.addresses import read_address
-from siena.protocol.bodies import Connect, Subscribe
+from siena.protocol.control_frames import Connect, Subscribe
 from siena.protocol.frames import Op
-from siena.protocol.greeting import PREFACE
+from siena.protocol.handshake import PREFACE
 
 
 def hold(url: str, count: int) -> None:

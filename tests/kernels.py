@@ -9,16 +9,20 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from siena.matching import kernels
+import siena
 
-FOLDER = Path(kernels.__path__[0])
+KERNELS = {
+    path.stem: path
+    for path in Path(siena.__path__[0]).rglob("kernels/*.py")
+    if path.stem != "__init__"
+}
+"""Every kernel there is, of whatever room, by its name."""
 
 
 @cache
 def plain(name: str) -> ModuleType:
     """The kernel of this name, uncompiled."""
-    path = FOLDER / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"plain_{name}", path)
+    spec = importlib.util.spec_from_file_location(f"plain_{name}", KERNELS[name])
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

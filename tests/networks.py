@@ -8,9 +8,9 @@ from hypothesis.strategies import SearchStrategy
 
 from siena.lang.parser import parse_predicate
 from siena.model import Notification
-from siena.routing.schemes.network import Network
-from siena.routing.topology import Link, Topology
-from siena.routing.trees import Tree
+from siena.research.schemes.network import Network
+from siena.routing.topology.topology import Link, Topology
+from siena.routing.topology.trees import Tree
 
 
 @st.composite

@@ -35,13 +35,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Kernels that are compiled already stand where the build would put them: newer
     # than their sources, so that it leaves them alone.
     tag = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
-    kernels = Path("siena", "matching", "kernels")
-    built = source / "build" / f"lib.{tag}" / kernels
-    built.mkdir(parents=True)
-    for kernel in (ROOT / "src" / kernels).glob(
-        f"*{sysconfig.get_config_var('EXT_SUFFIX')}"
-    ):
-        shutil.copy(kernel, built)
+    built = source / "build" / f"lib.{tag}"
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    for kernel in (ROOT / "src").rglob(f"kernels/*{suffix}"):
+        place = built / kernel.relative_to(ROOT / "src")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(kernel, place)
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     command += ["--no-build-isolation", "--disable-pip-version-check"]
@@ -87,7 +86,7 @@ def test_the_wheel_has_what_is_needed_at_run_time(wheel: Path) -> None:
         assert f"Provides-Extra: {extra}\n" in said
     assert "siena/py.typed" in names
     assert any(name.startswith("siena/spark/conf/") for name in names)
-    assert any(name.startswith("siena/matching/kernels/engine.") for name in names)
+    assert any(name.startswith("siena/matching/kernels/match.") for name in names)
     assert not any(name.startswith(("tests/", "examples/")) for name in names)
 
 

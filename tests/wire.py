@@ -8,15 +8,15 @@ from siena.broker.broker import Broker
 from siena.broker.settings import Link, Settings, Side
 from siena.matching.blocks import encode
 from siena.model import Value
-from siena.protocol.bodies import Body, Connect, Subscribe, Welcome, unpack
-from siena.protocol.deliveries import (
+from siena.protocol.control_frames import Body, Connect, Subscribe, Welcome, unpack
+from siena.protocol.data_frames import (
     Delivery,
     FoundSequence,
     unpack_found,
     unpack_msg,
 )
 from siena.protocol.frames import Frame, Op, Splitter, pack
-from siena.protocol.greeting import PREFACE, Info, read_info
+from siena.protocol.handshake import PREFACE, Info, read_info
 
 # A test that waits longer than this has failed; a broker answers at once.
 SECONDS_MAX = 10
@@ -153,5 +153,5 @@ async def chain(
             links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
             told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
             brokers.append(await stack.enter_async_context(serving(told)))
-        await until(lambda: sum(len(b.core.links) for b in brokers) == 2 * (count - 1))
+        await until(lambda: sum(len(b.state.links) for b in brokers) == 2 * (count - 1))
         yield brokers

@@ -43,13 +43,13 @@ from siena.model import (
 __version__ = "0.1.0"
 
 if typing.TYPE_CHECKING:
-    from siena.client.connecting import connect
+    from siena.client.connect import connect
 
 
 def __getattr__(name: str) -> object:
     """Load what only programs with a broker need when they need it."""
     if name == "connect":
-        connecting = importlib.import_module("siena.client.connecting")
+        connecting = importlib.import_module("siena.client.connect")
         return connecting.connect
     raise AttributeError(f"module 'siena' has no attribute {name!r}")
 

@@ -159,7 +159,7 @@ class RequestRefusedError(ServiceError):
     Traceback (most recent call last):
     siena.errors.RequestRefusedError: more than 1024 advertisements (error 105)
 
-    ``fault`` is the number of :class:`siena.protocol.faults.Fault`.
+    ``fault`` is the number of :class:`siena.protocol.error_codes.Fault`.
     """
 
     def __init__(self, fault: int, message: str) -> None:

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from siena.algebra.axis import Axis
-from siena.algebra.bits import bits_of, ones
-from siena.algebra.conditions import (
+from siena.algebra.poset.axis import Axis
+from siena.algebra.poset.bits import bits_of, ones
+from siena.algebra.poset.conditions import (
     Condition,
     Covering,
     Reading,
     advertisement_reading,
     subscription_reading,
 )
-from siena.algebra.poset import Poset
-from siena.algebra.shelf import Node, Shelf
+from siena.algebra.poset.poset import Poset
+from siena.algebra.poset.shelf import Node, Shelf
 from siena.lang import parse_filter
 from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
 

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import event, given, strategies as st
 
-from siena.algebra.conditions import Condition
 from siena.algebra.covering import covers_filter, implies
 from siena.algebra.disjunction import decide_covers_predicate
 from siena.algebra.hull import hull
@@ -14,6 +13,7 @@ from siena.algebra.merging import (
     merge_pair,
     merge_perfect,
 )
+from siena.algebra.poset.conditions import Condition
 from siena.algebra.sat import is_satisfiable
 from siena.lang import parse_filter
 from siena.model import (

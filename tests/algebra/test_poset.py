@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from siena.algebra.conditions import Covering
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.pairwise import covers_advertisement_pairwise, covers_pairwise
-from siena.algebra.poset import Poset
+from siena.algebra.poset.conditions import Covering
+from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import satisfiable
 from siena.lang import parse_advertisement, parse_filter
 from siena.model import Advertisement, Filter, Notification

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from siena.broker.exchange import Key, Routed
-from siena.broker.intake import Run, cut_one_by_one
+from siena.broker.data.exchange import Key, Routed
+from siena.broker.io.split_frames import PublishRun, cut_one_by_one
 from siena.matching.dispatch import Octets
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
-from siena.protocol.deliveries import pack_msg
+from siena.protocol.data_frames import pack_msg
 from siena.protocol.limits import FRAME_BYTES_MAX
 
 
@@ -59,7 +59,7 @@ class ObviousExchange:
         """What everybody gets of the publications that stand at the beginning."""
         pieces = cut_one_by_one(sent[:end], FRAME_BYTES_MAX, start).pieces
         run = next(iter(pieces), None)
-        blocks = run.blocks() if isinstance(run, Run) else []
+        blocks = run.blocks() if isinstance(run, PublishRun) else []
         offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
         counts, filters = self._table.match_buffer(b"".join(blocks), offsets)
         frames: dict[int, list[bytes]] = {}
@@ -82,7 +82,7 @@ class ObviousExchange:
                 frames.setdefault(connection, []).append(frame)
         return Routed(
             len(blocks),
-            run.end if isinstance(run, Run) else start,
+            run.end if isinstance(run, PublishRun) else start,
             [(c, b"".join(parts), len(parts)) for c, parts in frames.items()],
             bad,
             [(key, np.array(indices, np.int32)) for key, indices in others.items()],

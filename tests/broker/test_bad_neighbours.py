@@ -5,14 +5,14 @@ import random
 import pytest
 
 from siena.broker.broker import Broker
-from siena.broker.naming import number_of
+from siena.broker.ids import number_of
 from siena.matching.blocks import encode
 from siena.messages import Stamp
-from siena.protocol.bodies import Connect, Digest, Error, Peer, Tell, Welcome
-from siena.protocol.deliveries import Delivery, Forwarded, pack_forward
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Connect, Digest, Error, Peer, Tell, Welcome
+from siena.protocol.data_frames import Delivery, Forwarded, pack_forward
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
-from siena.protocol.greeting import PREFACE
+from siena.protocol.handshake import PREFACE
 from wire import Wire, connect, open_wire, serving, until
 
 STAMP = Stamp(number_of("rogue"), 1, 1)
@@ -45,14 +45,14 @@ async def test_nonsense_ends_the_link(frame: bytes, fault: Fault) -> None:
     async with serving() as broker:
         witness = await connect(broker)
         wire = await link(broker)
-        assert len(broker.core.links) == 1
+        assert len(broker.state.links) == 1
         wire.send(frame)
         error = await wire.next()
         assert isinstance(error, Error)
         assert error.fault == fault.number
         assert await wire.closed()
-        await until(lambda: not broker.core.links)
-        assert not broker.core.router.tables.neighbours
+        await until(lambda: not broker.state.links)
+        assert not broker.state.router.tables.neighbours
         assert await witness.sync() == []
 
 
@@ -69,7 +69,7 @@ async def test_a_bad_block_is_refused_and_a_second_copy_dropped() -> None:
         assert isinstance(error, Error)
         assert error.fault == Fault.BAD_NOTIFICATION.number
         assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
-        assert broker.core.counters.duplicates == 1
+        assert broker.state.counters.duplicates == 1
 
 
 @pytest.mark.parametrize("side", ["peer", "mesh", "master", "child"])
@@ -103,8 +103,8 @@ async def test_whatever_it_tells_the_broker_goes_on(
             for tell in rng.sample(tells, 6):
                 wire.send(tell)
             wire.close()
-            await until(lambda: not broker.core.links)
+            await until(lambda: not broker.state.links)
             witness.publish({"sane": 1})
             assert await witness.sync() == [Delivery((1,), encode({"sane": 1}))]
-        broker.core.router.check()
+        broker.state.router.check()
     assert not [r for r in caplog.records if r.levelname == "ERROR"]

@@ -2,9 +2,9 @@
 
 from hypothesis import given, strategies as st
 
-from siena.broker.briefing import Briefing
-from siena.broker.core import Core
+from siena.broker.interest_feed import InterestFeed
 from siena.broker.settings import Settings
+from siena.broker.state import BrokerState
 from siena.clock import SystemClock
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.messages import Outbox, PeerConnect, Quenched, Side, Subscribe, Unquenched
@@ -24,24 +24,26 @@ steps = st.lists(
 )
 
 
-def briefed(*, from_the_start: bool) -> tuple[Core, Briefing]:
-    core = Core(Settings(), SystemClock(), Router(1, Options(quench=True)))
-    briefing = Briefing(core)
+def briefed(*, from_the_start: bool) -> tuple[BrokerState, InterestFeed]:
+    state = BrokerState(Settings(), SystemClock(), Router(1, Options(quench=True)))
+    interest_feed = InterestFeed(state)
     if from_the_start:
-        briefing.begin()
-    return core, briefing
+        interest_feed.begin()
+    return state, interest_feed
 
 
-def do(briefing: Briefing, step: tuple[str, int, str], known: set[int]) -> Outbox:
+def do(
+    interest_feed: InterestFeed, step: tuple[str, int, str], known: set[int]
+) -> Outbox:
     verb, number, text = step
     party = f"1/{number}"
     if verb == "forget":
-        return briefing.forget(party) if number in known else []
+        return interest_feed.forget(party) if number in known else []
     if number in known:
         return []
     if verb == "sub":
-        return briefing.subscribe(party, parse_interest(text))
-    return briefing.advertise(party, parse_advertisement(text))
+        return interest_feed.subscribe(party, parse_interest(text))
+    return interest_feed.advertise(party, parse_advertisement(text))
 
 
 def note(out: Outbox, quenched: dict[str, bool]) -> None:
@@ -80,12 +82,12 @@ def test_a_late_neighbour_is_told_what_an_early_one_was(
 ) -> None:
     told = []
     for from_the_start in (True, False):
-        core, briefing = briefed(from_the_start=from_the_start)
+        state, interest_feed = briefed(from_the_start=from_the_start)
         known: set[int] = set()
         for step in run:
-            do(briefing, step, known)
+            do(interest_feed, step, known)
             (known.discard if step[0] == "forget" else known.add)(step[1])
-        briefing.begin()
-        out = core.router.handle(PeerConnect(Side.PEER), 2)
+        interest_feed.begin()
+        out = state.router.handle(PeerConnect(Side.PEER), 2)
         told.append({str(m.interest) for _, m in out if isinstance(m, Subscribe)})
     assert told[0] == told[1]

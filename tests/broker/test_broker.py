@@ -4,9 +4,9 @@ import json
 
 from siena.broker.settings import Limits, Settings
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Done, Error, Settled, Subscribe, Unsubscribe
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Done, Error, Settled, Subscribe, Unsubscribe
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from wire import connect, open_wire, serving, until
 
@@ -92,8 +92,8 @@ async def test_requests_that_cannot_be_done_are_answered_with_a_number() -> None
             (Fault.BAD_NOTIFICATION.number, Op.PUB, None),
         ]
         assert last == delivery(1, x=3)
-        assert broker.core.counters.bad == 1
-        assert broker.core.counters.publications == 1
+        assert broker.state.counters.rejected == 1
+        assert broker.state.counters.publications == 1
 
 
 async def test_asked_for_again_a_subscription_is_settled_again() -> None:
@@ -110,10 +110,10 @@ async def test_who_has_gone_leaves_nothing_behind() -> None:
         wire = await connect(broker)
         await wire.subscribe(1, "x > 1")
         wire.close()
-        await until(lambda: not broker.core.sessions)
-        assert len(broker.core.exchange) == 0
-        assert len(broker.core.router.tables.filters) == 0
-        assert broker.core.counters.subscriptions_now == 0
+        await until(lambda: not broker.state.sessions)
+        assert len(broker.state.exchange) == 0
+        assert len(broker.state.router.tables.filters) == 0
+        assert broker.state.counters.subscriptions_now == 0
 
 
 async def test_a_broker_that_drains_says_so() -> None:

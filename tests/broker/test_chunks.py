@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from siena.broker.hearing import Hearing
+from siena.broker.io.outbox import Fit, Outbox
+from siena.broker.io.receive_buffer import ReceiveBuffer
 from siena.broker.limits import LEAD_BYTES_MAX
-from siena.broker.outbox import Fit, Outbox
 from siena.broker.settings import Limits, Routing, Settings, Side
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Advertise, Error, Subscribe, Unsubscribe
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Advertise, Error, Subscribe, Unsubscribe
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from wire import Wire, chain, connect, serving, until
 
@@ -54,8 +54,8 @@ async def test_frames_may_be_cut_anywhere(
     seed: int, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in limits.items():
-        where = "turn" if name == "ROOM_BYTES" else "connection"
-        monkeypatch.setattr(f"siena.broker.{where}.{name}", value)
+        where = "tick" if name == "ROOM_BYTES" else "connection"
+        monkeypatch.setattr(f"siena.broker.io.{where}.{name}", value)
     rng = random.Random(seed)
     sent, back = frames(rng)
     data = b"".join(sent)
@@ -132,7 +132,7 @@ async def test_much_at_once_goes_on_to_neighbours(side: Side) -> None:
     async with chain(2, side) as (first, second):
         reader, writer = await connect(first), await connect(second)
         await reader.subscribe(1, "x any")
-        await until(lambda: len(second.core.exchange) or side == "master")
+        await until(lambda: len(second.state.exchange) or side == "master")
         writer.send(b"".join(pack(Op.PUB, block) for block in blocks))
         assert await heard(reader, len(blocks)) == blocks
 
@@ -155,9 +155,9 @@ async def test_what_is_looked_at_at_once_is_bounded_for_all_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or a subscriber that reads as fast as it can would lose some."""
-    monkeypatch.setattr("siena.broker.turn.ROOM_BYTES", 65_536)
-    monkeypatch.setattr("siena.broker.turn.TURN_BYTES_MAX", 65_536)
-    monkeypatch.setattr("siena.broker.connection.HERE_BYTES_MIN", 1_000)
+    monkeypatch.setattr("siena.broker.io.tick.ROOM_BYTES", 65_536)
+    monkeypatch.setattr("siena.broker.io.tick.TURN_BYTES_MAX", 65_536)
+    monkeypatch.setattr("siena.broker.io.connection.HERE_BYTES_MIN", 1_000)
     most = 0
     deliver = Outbox.deliver
 
@@ -183,15 +183,15 @@ async def test_what_waits_is_not_copied_for_every_byte(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = 0
-    rest = vars(Hearing)["rest"]
+    rest = vars(ReceiveBuffer)["rest"]
 
-    def counted(self: Hearing) -> bytes | None:
+    def counted(self: ReceiveBuffer) -> bytes | None:
         nonlocal asked
         asked += self.size > LEAD_BYTES_MAX
         found: bytes | None = rest.fget(self)
         return found
 
-    monkeypatch.setattr(Hearing, "rest", property(counted))
+    monkeypatch.setattr(ReceiveBuffer, "rest", property(counted))
     block = encode({"x": "y" * 60_000})
     async with serving() as broker:
         wire = await connect(broker)

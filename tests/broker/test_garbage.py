@@ -6,11 +6,11 @@ import random
 import pytest
 
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Connect, Error, Subscribe
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Connect, Error, Subscribe
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
-from siena.protocol.greeting import PREFACE
+from siena.protocol.handshake import PREFACE
 from siena.protocol.limits import BLOCK_BYTES_MAX, CONNECT_BYTES_MAX, FRAME_BYTES_MAX
 from wire import connect, open_wire, serving
 

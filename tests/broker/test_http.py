@@ -12,7 +12,7 @@ from siena.broker.http import limits
 from siena.broker.settings import Limits, Routing
 from siena.matching.blocks import encode
 from siena.model import Value
-from siena.protocol.deliveries import Delivery
+from siena.protocol.data_frames import Delivery
 from wire import connect, until
 
 JSON = {"content-type": "application/json"}
@@ -52,11 +52,11 @@ async def test_several_filters_and_patterns_are_one_subscription() -> None:
 async def test_who_leaves_wants_nothing_any_more() -> None:
     async with web() as (broker, server, client):
         async with subscribed(client, "x any"):
-            assert broker.core.counters.subscriptions_now == 1
-            assert len(server.lobby) == 1
-        await until(lambda: not broker.core.sessions)
-        assert broker.core.counters.subscriptions_now == 0
-        assert len(server.lobby) == 0
+            assert broker.state.counters.subscriptions_now == 1
+            assert len(server.entry) == 1
+        await until(lambda: not broker.state.sessions)
+        assert broker.state.counters.subscriptions_now == 0
+        assert len(server.entry) == 0
 
 
 BODIES: list[tuple[str, str, list[Any]]] = [
@@ -116,7 +116,7 @@ async def test_bad_bodies_publish_nothing() -> None:
             assert (answer.status_code, said["error"]) == (status, error)
             assert text in said["text"]
             assert "\n" not in said["text"]
-        assert broker.core.counters.publications == 0
+        assert broker.state.counters.publications == 0
 
 
 async def test_events_whose_attributes_are_in_headers_are_not_half_read() -> None:
@@ -125,7 +125,7 @@ async def test_events_whose_attributes_are_in_headers_are_not_half_read() -> Non
         answer = await client.post("/publish", json={"x": 1}, headers=headers)
         assert answer.status_code == 415
         assert "application/cloudevents+json" in answer.json()["text"]
-        assert broker.core.counters.publications == 0
+        assert broker.state.counters.publications == 0
 
 
 async def test_bodies_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,10 +133,10 @@ async def test_bodies_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         body = b" " * (limits.BODY_BYTES_MAX + 1)
         answer = await client.post("/publish", content=body, headers=JSON)
         assert (answer.status_code, answer.json()["name"]) == (413, "TOO_LONG")
-        monkeypatch.setattr("siena.broker.http.reading.NOTIFICATIONS_MAX", 2)
+        monkeypatch.setattr("siena.broker.http.body.NOTIFICATIONS_MAX", 2)
         answer = await client.post("/publish", json=[{}, {}, {}])
         assert answer.status_code == 413
-        assert broker.core.counters.publications == 0
+        assert broker.state.counters.publications == 0
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ async def test_bad_subscriptions_are_refused_at_once(
         answer = await client.get("/subscribe", params=query)
         assert answer.status_code == 400
         assert text in answer.json()["text"]
-        assert not broker.core.sessions
+        assert not broker.state.sessions
 
 
 async def test_a_place_is_shown() -> None:
@@ -210,7 +210,7 @@ async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
         )
         reader, writer = await asyncio.open_connection(*server.address, limit=2**16)
         writer.write(request.encode())
-        await until(lambda: broker.core.counters.subscriptions_now == 2)
+        await until(lambda: broker.state.counters.subscriptions_now == 2)
         text, total, got = "a" * 10_000, 2_000, 0
         for n in range(0, total, 50):
             some: list[dict[str, int | str]] = [
@@ -221,7 +221,7 @@ async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
             got += len(await publisher.sync())
         got += len(await fast.sync())
         assert got == total  # nobody else has lost any
-        assert broker.core.counters.lost > 0
+        assert broker.state.counters.lost > 0
         seen, lost, data = 0, 0, b""
         while seen + lost < total:
             async with asyncio.timeout(10):
@@ -232,7 +232,7 @@ async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
                     seen += 1
                 elif line.startswith(b'data: {"siena":"LOST"'):
                     lost += json.loads(line.removeprefix(b"data: "))["count"]
-        assert (seen + lost, lost) == (total, broker.core.counters.lost)
+        assert (seen + lost, lost) == (total, broker.state.counters.lost)
         writer.close()
 
 
@@ -298,7 +298,7 @@ async def test_a_stream_never_begins_for_who_only_asks_for_its_head() -> None:
     async with web() as (broker, _, client):
         answer = await client.head("/subscribe", params={"filter": "x any"})
         assert answer.status_code == 405
-        assert not broker.core.sessions
+        assert not broker.state.sessions
 
 
 async def test_garbage_leaves_the_broker_unimpressed() -> None:
@@ -322,8 +322,8 @@ async def test_garbage_leaves_the_broker_unimpressed() -> None:
             assert not answer or b" 4" in answer.split(b"\r\n")[0], answer
             writer.close()
         assert (await client.get("/healthz")).status_code == 200
-        assert not broker.core.sessions
-        assert broker.core.counters.publications == 0
+        assert not broker.state.sessions
+        assert broker.state.counters.publications == 0
 
 
 async def test_a_reader_may_rather_be_disconnected() -> None:

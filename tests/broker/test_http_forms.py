@@ -5,20 +5,20 @@ from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
 
-from siena.broker.handlers.letters import letters_of
-from siena.broker.handlers.limits import LETTER_MAX
+from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
 from siena.broker.http.events import events_of
 from siena.broker.http.json_requests import JsonRequests
-from siena.broker.http.reading import read_notifications
-from siena.broker.intake import Run, cut
+from siena.broker.io.split_frames import PublishRun, cut
+from siena.broker.webhooks.letters import letters_of
+from siena.broker.webhooks.limits import LETTER_MAX
 from siena.lang.json_text import read_json
 from siena.lang.notification_form import notification_from_json, notification_to_json
 from siena.model import Notification
-from siena.protocol.bodies import Lost
 from siena.protocol.contents import read_block, write_block
-from siena.protocol.deliveries import pack_msg
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.control_frames import Lost
+from siena.protocol.data_frames import pack_msg
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX
 from strategies import notifications
 
@@ -47,7 +47,7 @@ def test_what_comes_over_a_socket_is_what_is_published(
     found = [
         block
         for piece in cut(frames, FRAME_BYTES_MAX).pieces
-        if isinstance(piece, Run)
+        if isinstance(piece, PublishRun)
         for block in piece.blocks()
     ]
     assert [read_block(block) for block in found] == some

@@ -12,10 +12,10 @@ import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from http_wire import web
-from siena.broker.handlers import courier
-from siena.broker.handlers.limits import ATTEMPTS_MAX
 from siena.broker.settings import Handlers
-from siena.protocol.bodies import Suspend
+from siena.broker.webhooks import delivery
+from siena.broker.webhooks.limits import ATTEMPTS_MAX
+from siena.protocol.control_frames import Suspend
 from wire import connect, until
 
 
@@ -59,7 +59,7 @@ async def hooked() -> AsyncIterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courier, "RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.001)
 
 
 async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
@@ -84,7 +84,7 @@ async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
             }
         ]
         assert hook.heads[0].startswith("POST /hooks/ops HTTP/1.1")
-        await until(lambda: broker.core.counters.deliveries == 2)
+        await until(lambda: broker.state.counters.deliveries == 2)
         found = (await client.get("/api/identities")).json()
         assert found["ops"]["delivered"] == 2
         assert (
@@ -92,8 +92,8 @@ async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
         )
         assert (await client.delete("/api/identities/ops")).status_code == 200
         assert (await client.delete("/api/identities/ops")).status_code == 404
-        assert broker.core.counters.subscriptions_now == 0
-        assert not broker.core.identities
+        assert broker.state.counters.subscriptions_now == 0
+        assert not broker.state.identities
 
 
 async def test_attempts_are_repeated_and_counted_and_losses_are_told() -> None:
@@ -119,7 +119,7 @@ async def test_attempts_are_repeated_and_counted_and_losses_are_told() -> None:
         await until(lambda: len(hook.letters) == 2)
         assert hook.letters[1]["notifications"] == [{"x": 4}]
         assert hook.letters[1]["lost"] == 2
-        assert broker.core.counters.lost == 2
+        assert broker.state.counters.lost == 2
 
 
 async def test_a_handler_that_is_not_there_holds_up_nobody() -> None:
@@ -146,7 +146,7 @@ async def test_an_identity_that_was_away_gets_what_was_kept() -> None:
         wire.send(Suspend(10))
         await wire.sync()
         wire.close()
-        await until(lambda: broker.core.identities["alice"].sink is None)
+        await until(lambda: broker.state.identities["alice"].sink is None)
         await client.post("/publish", json=[{"x": 1}, {"x": 2}])
         answer = await client.put("/api/identities/alice", json={"handler": hook.url})
         assert answer.json()["subscriptions"] == ["x any"]
@@ -181,7 +181,7 @@ async def test_only_what_the_settings_list_is_a_target() -> None:
         assert (answer.status_code, answer.json()["error"]) == (400, 101)
         answer = await client.put("/api/identities/a", content=json.dumps(bad))
         assert answer.status_code == 415
-        assert not broker.core.sessions
+        assert not broker.state.sessions
 
 
 class Mailbox:

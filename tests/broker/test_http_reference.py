@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from siena.broker.broker import Broker
-from siena.broker.handlers import limits as handler_limits
-from siena.broker.handlers.mapping import Handlers
+from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http import limits as http_limits
 from siena.broker.http.app import make_app
 from siena.broker.limits import GUESTS_MAX
-from siena.broker.lobby import Lobby
+from siena.broker.webhooks import limits as handler_limits
+from siena.broker.webhooks.mapping import Handlers
 from siena.protocol.limits import LINE_BYTES_MAX
 
 TEXT = (Path(__file__).parents[2] / "docs/reference/http.md").read_text("utf-8")
@@ -29,8 +29,8 @@ def test_limits() -> None:
 
 
 def test_paths() -> None:
-    lobby = Lobby(Broker())
-    app = make_app(lobby, Handlers(lobby), ())
+    entry = InProcessEntry(Broker())
+    app = make_app(entry, Handlers(entry), ())
     for route in app.routes:
         path = re.sub(r"\{.*\}", "NAME", getattr(route, "path", ""))
         assert f"`{path}" in TEXT, path

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from http_wire import Web, web
 from siena.broker.settings import Limits, Routing
 from siena.matching.blocks import encode
-from siena.protocol.deliveries import Delivery
+from siena.protocol.data_frames import Delivery
 from wire import connect, until
 
 
@@ -65,8 +65,8 @@ async def test_who_hangs_up_is_forgotten() -> None:
         async with socket(found) as one:
             await one.ask(sub="x any")
             await one.next()
-        await until(lambda: not found.broker.core.sessions)
-        assert found.broker.core.counters.subscriptions_now == 0
+        await until(lambda: not found.broker.state.sessions)
+        assert found.broker.state.counters.subscriptions_now == 0
 
 
 async def test_what_is_wrong_is_said_and_the_rest_goes_on() -> None:
@@ -89,7 +89,7 @@ async def test_what_is_wrong_is_said_and_the_rest_goes_on() -> None:
             answer = await one.next()
             assert (answer["siena"], answer["error"]) == ("ERR", error), answer
             assert said in answer["text"]
-        assert found.broker.core.counters.publications == 0
+        assert found.broker.state.counters.publications == 0
         await one.ask(ping="still here")
         assert (await one.next())["data"] == "still here"
 
@@ -118,14 +118,14 @@ async def test_a_message_that_is_too_long_ends_it() -> None:
         await one.connection.send('"' + "a" * 2_000_000 + '"')
         with pytest.raises(ConnectionClosed):
             await one.next()
-        await until(lambda: not found.broker.core.sessions)
+        await until(lambda: not found.broker.state.sessions)
 
 
 async def test_a_broker_that_ends_says_so() -> None:
     async with web() as found, socket(found) as one:
         await one.ask(ping="a")
         await one.next()
-        found.server.lobby.drain()
+        found.server.entry.drain()
         assert (await one.next())["name"] == "DRAINING"
         with pytest.raises(ConnectionClosed):
             await one.next()
@@ -146,7 +146,7 @@ async def test_who_looks_sees_snapshots() -> None:
 async def test_a_socket_that_is_not_read_loses_its_own_and_hears_of_it() -> None:
     limits = Limits(output_bytes=1_048_576)
     async with web(limits=limits) as found, socket(found) as slow:
-        counters = found.broker.core.counters
+        counters = found.broker.state.counters
         await slow.ask(sub="n any")
         assert (await slow.next())["siena"] == "SETTLED"
         publisher = await connect(found.broker)
@@ -183,10 +183,10 @@ async def test_who_publishes_for_a_reader_that_blocks_waits_for_it() -> None:
 
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(publish())
-            await until(lambda: any(g.is_held for g in found.server.lobby.guests))
+            await until(lambda: any(g.is_held for g in found.server.entry.guests))
             for n in range(total):
                 delivery = await reader.next()
                 assert isinstance(delivery, Delivery)
                 assert delivery.block == encode({"n": n, "text": text})
         assert (await publisher.next())["data"] == "done"
-        assert found.broker.core.counters.lost == 0
+        assert found.broker.state.counters.lost == 0

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.broker import intake
-from siena.broker.intake import Run, cut, cut_one_by_one, run_of
+from siena.broker.io import split_frames as intake
+from siena.broker.io.split_frames import PublishRun, cut, cut_one_by_one, run_of
 from siena.matching.kernels import wiring
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
@@ -32,7 +32,7 @@ def test_both_cut_alike(
 ) -> None:
     """However little is looked at at once."""
     data = (b"".join(sent) + rest)[:size]
-    pieces: list[Run | Frame] = []
+    pieces: list[PublishRun | Frame] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intake, "SHORT_BYTES", 0)
         patch.setattr(intake, "AT_ONCE_BYTES", at_once)
@@ -50,7 +50,7 @@ def test_both_cut_alike(
     assert str(found.error) == str(expected.error)
 
 
-def _in_rows(pieces: list[Run | Frame]) -> list[list[bytes] | Frame]:
+def _in_rows(pieces: list[PublishRun | Frame]) -> list[list[bytes] | Frame]:
     """The same, with the blocks of runs, and together those that stand side by side."""
     found: list[list[bytes] | Frame] = []
     for piece in pieces:
@@ -82,11 +82,11 @@ def test_blocks_without_their_frames(
 def test_a_publication_that_is_too_long_is_for_itself() -> None:
     long = pack(Op.PUB, bytes(BLOCK_BYTES_MAX + 1))
     short = pack(Op.PUB, b"x")
-    data, pieces, at = short + long + short, list[Run | Frame](), 0
+    data, pieces, at = short + long + short, list[PublishRun | Frame](), 0
     while at < len(data):
         found = cut(data, FRAME_BYTES_MAX, at)
         assert found.error is None
         pieces += found.pieces
         at = found.end
-    assert [type(piece) for piece in pieces] == [Run, Frame, Run]
+    assert [type(piece) for piece in pieces] == [PublishRun, Frame, PublishRun]
     assert _in_rows(pieces) == _in_rows(cut_one_by_one(data, FRAME_BYTES_MAX).pieces)

@@ -9,9 +9,9 @@ from siena.broker.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
 from siena.messages import Unsubscribe
-from siena.protocol import bodies
-from siena.protocol.bodies import Advertise, Quench, Trace
-from siena.protocol.deliveries import Delivery, FoundSequence, pack_traced
+from siena.protocol import control_frames as bodies
+from siena.protocol.control_frames import Advertise, Quench, Trace
+from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
 from wire import chain, connect, serving, settings, until
 
 
@@ -44,7 +44,7 @@ async def test_links_carry_nothing_that_nobody_wants_and_one_copy_of_the_rest() 
         publisher.publish({"x": 1}, {"x": 5})
         for wire in wires:
             assert await wire.next() == Delivery((1,), x(5))
-        assert [b.core.counters.forwarded for b in brokers] == [1, 1, 0]
+        assert [b.state.counters.forwarded for b in brokers] == [1, 1, 0]
 
 
 async def test_a_pattern_is_found_across_brokers() -> None:
@@ -53,7 +53,7 @@ async def test_a_pattern_is_found_across_brokers() -> None:
         await wire.subscribe(1, "x = 1 then x = 2")
         one, two = await connect(brokers[1]), await connect(brokers[2])
         one.publish({"x": 1})
-        await until(lambda: brokers[0].core.counters.received == 1)
+        await until(lambda: brokers[0].state.counters.received == 1)
         two.publish({"x": 2})
         assert await wire.next() == FoundSequence(1, (x(1), x(2)))
 
@@ -77,11 +77,11 @@ async def test_a_broker_that_comes_back_is_called_again_and_told_everything() ->
             await wire.subscribe(1, "x any")
             address = str(first.addresses[0])
             await first.drain()
-            assert not second.core.links
+            assert not second.state.links
             again = Settings(name="a", listen=(address,))
             async with serving(again) as third:
-                await until(lambda: third.core.links and second.core.links)
-                await until(lambda: len(third.core.exchange) == 1)
+                await until(lambda: third.state.links and second.state.links)
+                await until(lambda: len(third.state.exchange) == 1)
                 publisher = await connect(third)
                 publisher.publish({"x": 1})
                 assert await wire.next() == Delivery((1,), x(1))
@@ -91,7 +91,7 @@ async def test_two_that_call_each_other_have_one_link() -> None:
     async with serving(settings("a")) as one, serving(settings("b")) as two:
         one.links.call((Link(url=two.addresses[0].url),))
         two.links.call((Link(url=one.addresses[0].url),))
-        await until(lambda: one.core.links and two.core.links)
+        await until(lambda: one.state.links and two.state.links)
         wire, other = await connect(one), await connect(two)
         await wire.subscribe(1, "x any")
         other.publish({"x": 1}, {"x": 2})
@@ -108,17 +108,17 @@ async def test_drift_is_found_and_repaired() -> None:
         await wire.subscribe(1, "integer x > 3")
         other = await connect(two)
         await other.subscribe(1, "integer x >= 4")  # the same, in other words
-        await until(lambda: len(two.core.exchange) == 2)
-        turns = two.core.counters.turns
-        await until(lambda: two.core.counters.turns > turns + 5)
-        assert two.core.counters.repaired == 0
+        await until(lambda: len(two.state.exchange) == 2)
+        turns = two.state.counters.ticks
+        await until(lambda: two.state.counters.ticks > turns + 5)
+        assert two.state.counters.repaired == 0
         # As if something had gone wrong.
-        two.core.router.handle(
-            Unsubscribe(parse_filter("integer x > 3")), one.core.router.me
+        two.state.router.handle(
+            Unsubscribe(parse_filter("integer x > 3")), one.state.router.me
         )
-        assert len(two.core.exchange) == 1
-        await until(lambda: two.core.counters.repaired)
-        await until(lambda: len(two.core.exchange) == 2)
+        assert len(two.state.exchange) == 1
+        await until(lambda: two.state.counters.repaired)
+        await until(lambda: len(two.state.exchange) == 2)
         other.publish({"x": 7})
         assert await wire.next() == Delivery((1,), x(7))
 
@@ -126,8 +126,8 @@ async def test_drift_is_found_and_repaired() -> None:
 async def test_a_broker_does_not_link_to_itself() -> None:
     async with serving(settings("a")) as broker:
         broker.links.call((Link(url=broker.addresses[0].url),))
-        await until(lambda: broker.core.counters.connections > 2)
-        assert not broker.core.links
+        await until(lambda: broker.state.counters.connections > 2)
+        assert not broker.state.links
 
 
 async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
@@ -139,7 +139,7 @@ async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
     await other.start()
     try:
         async with serving(settings("a", Link(url=other.addresses[0].url))) as broker:
-            await until(lambda: len(hub.core.links) == 2)
+            await until(lambda: len(hub.state.links) == 2)
             wire, publisher = await connect(other), await connect(broker)
             await wire.subscribe(1, "x any")
             publisher.publish({"x": 1})
@@ -185,11 +185,11 @@ async def test_what_was_asked_for_before_there_were_neighbours_is_told_them() ->
         assert await publisher.next() == Quench(1, True)
         two.links.call((Link(url=one.addresses[0].url),))
         assert await publisher.next() == Quench(1, False)
-        await until(lambda: len(two.core.exchange) == 3)
+        await until(lambda: len(two.state.exchange) == 3)
         publisher.publish({"x": 1}, {"x": 2}, {"x": 5}, {"y": 1})
         got = [await wire.next(), await wire.next()]
         assert FoundSequence(2, (x(1), x(2))) in got
         assert Delivery((1,), x(5)) in got
         wire.close()
         assert await publisher.next() == Quench(1, True)
-        assert one.core.counters.received == 3
+        assert one.state.counters.received == 3

@@ -3,7 +3,7 @@
 import pytest
 
 from siena.broker.addresses import Address
-from siena.broker.listening import listen
+from siena.broker.io.listen import listen
 from siena.errors import SienaError
 
 

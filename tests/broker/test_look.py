@@ -3,8 +3,8 @@
 import json
 
 from siena.broker.settings import Settings
-from siena.protocol.bodies import Error, Look, Seen
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Error, Look, Seen
+from siena.protocol.error_codes import Fault
 from wire import connect, open_wire, serving, until
 
 
@@ -51,8 +51,8 @@ async def test_neighbours_know_where_clients_find_each_other() -> None:
         url = one.addresses[0].url
         settings = Settings(listen=("127.0.0.1:0",)).linked_to([{"url": url}])
         async with serving(settings) as two:
-            await until(lambda: one.core.links and two.core.links)
-            (known,) = (link.snapshot() for link in one.core.links.values())
+            await until(lambda: one.state.links and two.state.links)
+            (known,) = (link.snapshot() for link in one.state.links.values())
             assert known["urls"] == [two.addresses[0].url]
-            (known,) = (link.snapshot() for link in two.core.links.values())
+            (known,) = (link.snapshot() for link in two.state.links.values())
             assert known["urls"] == [url]

@@ -5,13 +5,13 @@ import logging
 import pytest
 
 from siena.broker.broker import Broker
-from siena.broker.connection import Connection
+from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.broker.settings import Limits, Settings
 from siena.matching.blocks import encode
-from siena.protocol.bodies import Error
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Error
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from wire import Wire, connect, serving
 
@@ -29,7 +29,7 @@ def fails(*_: object) -> int:
 
 def last(broker: Broker) -> Connection:
     """The connection of who came last."""
-    session = broker.core.sessions[max(broker.core.sessions)]
+    session = broker.state.sessions[max(broker.state.sessions)]
     assert isinstance(session.sink, Connection)
     return session.sink
 
@@ -89,10 +89,10 @@ async def test_a_mistake_while_routing_leaves_nobody_waiting(
     async with serving(SMALL) as broker:
         wire = await connect(broker)
         with monkeypatch.context() as patch:
-            patch.setattr(broker.core.exchange, "route", fails)
+            patch.setattr(broker.state.exchange, "route", fails)
             wire.publish({"x": 1}, {"x": 2})
             assert await wire.sync() == []
-        assert broker.core.router.published == 2, "their stamps are not given again"
+        assert broker.state.router.published == 2, "their stamps are not given again"
         assert await serves(broker)
 
 
@@ -101,13 +101,13 @@ async def test_what_could_not_be_gathered_is_not_read_again_elsewhere(
 ) -> None:
     """Where it came, something else has come since."""
     caplog.set_level(logging.CRITICAL, "siena.broker")
-    monkeypatch.setattr("siena.broker.connection.HERE_BYTES_MIN", 1)
+    monkeypatch.setattr("siena.broker.io.connection.HERE_BYTES_MIN", 1)
     async with serving() as broker:
         reader = await connect(broker)
         await reader.subscribe(1, "x any")
         first, second = await connect(broker), await connect(broker)
         with monkeypatch.context() as patch:
-            patch.setattr("siena.broker.publications.joined", fails)
+            patch.setattr("siena.broker.data.publish_batch.joined", fails)
             # Behind a PING, it is not published at once.
             first.send(pack(Op.PING, b"") + pack(Op.PUB, encode({"x": "first"})))
             await first.sync()

@@ -6,7 +6,7 @@ from siena.broker.broker import Broker
 from siena.broker.settings import Limits, Settings, Side
 from siena.matching.blocks import encode
 from siena.messages import Release
-from siena.protocol.bodies import (
+from siena.protocol.control_frames import (
     Done,
     Error,
     Lost,
@@ -16,10 +16,10 @@ from siena.protocol.bodies import (
     Subscribe,
     Suspend,
 )
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
-from siena.protocol.telling import pack_tell
+from siena.protocol.peer_messages import pack_tell
 from wire import Wire, chain, connect, serving, settings, until
 
 
@@ -40,7 +40,7 @@ async def test_what_was_kept_comes_along_once_and_in_order(side: Side) -> None:
         wire.close()
         other.publish({"x": 1}, {"x": 2})
         await other.sync()
-        await until(lambda: brokers[0].core.counters.received >= 2)
+        await until(lambda: brokers[0].state.counters.received >= 2)
         moved = await connect(brokers[2], identity="ann")
         assert moved.welcome is not None
         assert not moved.welcome.resumed
@@ -59,8 +59,8 @@ async def test_what_was_kept_comes_along_once_and_in_order(side: Side) -> None:
             got.append(came)
         assert [d.block for d in got] == [x(v) for v in [*range(1, 30), 100]]
         assert {d.subscriptions for d in got} == {(1,)}
-        await until(lambda: "ann" not in brokers[0].core.identities)
-        assert not brokers[0].core.router.tables.filters.held_by("1/1")
+        await until(lambda: "ann" not in brokers[0].state.identities)
+        assert not brokers[0].state.router.tables.filters.held_by("1/1")
 
 
 async def test_what_was_not_kept_is_counted() -> None:
@@ -109,14 +109,14 @@ async def leave_behind(old: Broker, *values: int) -> Wire:
     wire, other = await connect(old, identity="ann"), await connect(old)
     await wire.subscribe(1, "x > 0")
     wire.close()
-    await until(lambda: old.core.identities["ann"].sink is None)
+    await until(lambda: old.state.identities["ann"].sink is None)
     other.publish(*({"x": value} for value in values))
     await other.sync()
     return other
 
 
 def kept(broker: Broker) -> int:
-    found = broker.core.identities["ann"].kept
+    found = broker.state.identities["ann"].kept
     return -1 if found is None else len(found.queue)
 
 
@@ -127,10 +127,10 @@ async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
             moved = await connect(new, identity="ann")
             moved.send(Move(old.addresses[0].url))
             moved.close()
-            await until(lambda: "ann" not in new.core.identities or kept(new) > 0)
-            await until(lambda: not new.moving._moves)
-        names = {key for key, _ in new.core.exchange._watched}
-        sessions = new.core.sessions
+            await until(lambda: "ann" not in new.state.identities or kept(new) > 0)
+            await until(lambda: not new.handoff._moves)
+        names = {key for key, _ in new.state.exchange._watched}
+        sessions = new.state.sessions
         assert all(int(str(name).split("/")[0]) in sessions for name in names)
         other = await connect(new)
         await other.subscribe(9, "x > 0")
@@ -149,7 +149,7 @@ async def test_what_nobody_waits_for_any_more_is_not_handed_over(
 ) -> None:
     async with serving(settings("a")) as old:
         await leave_behind(old, 5)
-        session = old.core.identities["ann"]
+        session = old.state.identities["ann"]
         wire = await connect(old, identity="ann")
         asked: list[int] = []
 
@@ -212,7 +212,7 @@ async def test_while_it_moves_it_hears_what_else_is_settled(
     async with serving(settings("a")) as broker:
         wire = await connect(broker, identity="ann")
         await wire.subscribe(1, "x > 0")
-        session = broker.core.identities["ann"]
+        session = broker.state.identities["ann"]
         with monkeypatch.context() as patch:
             patch.setattr(broker.requests, "settle", lambda *_, **__: None)
             wire.send(pack_tell(Release()))

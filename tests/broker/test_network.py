@@ -13,10 +13,10 @@ from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
 from siena.messages import Side, Subscribe, Unsubscribe
 from siena.model import Filter, Notification
-from siena.protocol.bodies import Unsubscribe as UnsubscribeBody
-from siena.protocol.deliveries import Delivery
+from siena.protocol.control_frames import Unsubscribe as UnsubscribeBody
+from siena.protocol.data_frames import Delivery
 from siena.routing.options import Options
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.architecture import Architecture
 from siena.sim.world import World
 from wire import Wire, connect, until
@@ -123,11 +123,11 @@ class Pair:
         for wire in self.wires.values():
             assert await wire.sync() == []
         brokers = self.network.brokers.items()
-        numbers = {broker.core.router.me: int(name[1:]) for name, broker in brokers}
+        numbers = {broker.state.router.me: int(name[1:]) for name, broker in brokers}
         carried = {
             (int(name[1:]), numbers[there]): link.snapshot()["forwarded"]
             for name, broker in brokers
-            for there, link in broker.core.links.items()
+            for there, link in broker.state.links.items()
         }
         said = self.world.network.sent
         assert carried == {link: said.count((*link, "notify")) for link in carried}
@@ -137,8 +137,8 @@ class Pair:
         before, now = [-1], [0]
         while now != before:
             await asyncio.sleep(0.05)
-            counters = [b.core.counters for b in self.network.brokers.values()]
-            before, now = now, [each.heard + each.received for each in counters]
+            counters = [b.state.counters for b in self.network.brokers.values()]
+            before, now = now, [each.router_in + each.received for each in counters]
 
 
 @pytest.mark.parametrize("architecture", NETWORKS)
@@ -176,7 +176,7 @@ async def test_the_example_is_a_network() -> None:
     ]
     network = Network(msgspec.structs.replace(settings, brokers=tuple(free)))
     await network.start()
-    await until(lambda: len(network.brokers["one"].core.links) == 2)
+    await until(lambda: len(network.brokers["one"].state.links) == 2)
     await network.drain()
 
 

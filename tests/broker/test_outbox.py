@@ -4,7 +4,7 @@ import struct
 
 from hypothesis import given, strategies as st
 
-from siena.broker.outbox import Fit, Outbox
+from siena.broker.io.outbox import Fit, Outbox
 from siena.protocol.frames import Op, pack
 
 LIMIT = 60

@@ -2,7 +2,7 @@
 
 from siena.broker.settings import Routing, Settings
 from siena.matching.blocks import encode
-from siena.protocol.bodies import (
+from siena.protocol.control_frames import (
     Advertise,
     Connect,
     Done,
@@ -16,10 +16,10 @@ from siena.protocol.bodies import (
     Unadvertise,
     Unsubscribe,
 )
-from siena.protocol.deliveries import Delivery, FoundSequence
-from siena.protocol.faults import Fault
+from siena.protocol.data_frames import Delivery, FoundSequence
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
-from siena.protocol.greeting import PREFACE
+from siena.protocol.handshake import PREFACE
 from wire import connect, open_wire, serving, until
 
 
@@ -39,7 +39,7 @@ async def test_a_pattern_is_found_across_publishers_and_within_one_turn() -> Non
         wire.send(Unsubscribe(1))
         wire.publish({"x": 1}, {"x": 2})
         assert await wire.sync() == [Done(Op.UNSUB, 1)]
-        assert len(broker.core.exchange) == 0
+        assert len(broker.state.exchange) == 0
 
 
 async def test_publishers_hear_whether_anybody_wants_what_they_advertise() -> None:
@@ -114,7 +114,7 @@ async def test_an_identity_comes_back_to_what_it_asked_for() -> None:
         await wire.subscribe(1, "x > 0")
         await wire.subscribe(2, "x = 1 then x = 2")
         wire.close()
-        await until(lambda: broker.core.counters.connections_now == 1)
+        await until(lambda: broker.state.counters.connections_now == 1)
         other.publish({"x": 1}, {"x": 2})
         await other.sync()
         again = await connect(broker, identity="ann")
@@ -138,8 +138,8 @@ async def test_an_identity_that_wants_nothing_leaves_nothing() -> None:
         wire.send(Unsubscribe(1))
         await wire.sync()
         wire.close()
-        await until(lambda: not broker.core.sessions)
-        assert not broker.core.identities
+        await until(lambda: not broker.state.sessions)
+        assert not broker.state.identities
 
 
 async def test_an_identity_is_connected_once() -> None:

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from siena.broker.broker import Broker
 from siena.broker.settings import Limits, Settings
 from siena.model import Value
-from siena.protocol.bodies import Error, Lost
-from siena.protocol.deliveries import Delivery
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Error, Lost
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault
 from wire import Wire, connect, serving, until
 
 SMALL = Settings(listen=("127.0.0.1:0",), limits=Limits(output_bytes=2**20))
@@ -70,7 +70,7 @@ async def test_what_is_too_much_is_dropped_and_counted() -> None:
                     assert not lost, "the newest are dropped"
                     got += 1
         assert lost > 0
-        assert broker.core.counters.lost == lost
+        assert broker.state.counters.lost == lost
         other.publish({"n": -1})
         assert isinstance(await wire.next(), Delivery)
 
@@ -92,11 +92,11 @@ async def test_publishers_wait_for_who_must_have_everything() -> None:
         other.publish({"n": -1})
         await other.sync()
         task = asyncio.get_running_loop().create_task(publish(other, MANY))
-        await until(lambda: broker.core.counters.deliveries > 5)
+        await until(lambda: broker.state.counters.deliveries > 5)
         await asyncio.sleep(0.1)
         assert not task.done()
         read_on(wire)
         got = [await wire.next() for _ in range(MANY + 1)]
         assert all(isinstance(came, Delivery) for came in got)
         await task
-        assert broker.core.counters.lost == 0
+        assert broker.state.counters.lost == 0

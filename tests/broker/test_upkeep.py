@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from siena.broker import upkeep as module
-from siena.broker.exchange import Exchange
-from siena.broker.upkeep import Upkeep
+from siena.broker.data import table_compactor as module
+from siena.broker.data.exchange import Exchange
+from siena.broker.data.table_compactor import TableCompactor
 from siena.lang import parse_filter
 from siena.matching.holding import MERGED_ROWS_MAX
 
@@ -20,7 +20,7 @@ async def until(holds: Callable[[], bool]) -> None:
 async def test_one_engine_is_made_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "UPKEEP_SECONDS", 0.01)
     exchange = Exchange()
-    upkeep = Upkeep(exchange)
+    table_compactor = TableCompactor(exchange)
     total = MERGED_ROWS_MAX + 100
     for number in range(total):
         exchange.subscribe(
@@ -33,10 +33,10 @@ async def test_one_engine_is_made_of_many(monkeypatch: pytest.MonkeyPatch) -> No
     before = exchange.table.match_filters({"x": 7, "y": 900})
     assert before
     await until(lambda: not exchange.table.is_scattered)
-    assert upkeep.rebuilds
+    assert table_compactor.rebuilds
     assert exchange.table.lone_engine(1) is not None
     assert exchange.table.match_filters({"x": 7, "y": 900}) == before
-    await upkeep.stop()
+    await table_compactor.stop()
 
 
 async def test_what_changes_meanwhile_is_not_lost(
@@ -45,7 +45,7 @@ async def test_what_changes_meanwhile_is_not_lost(
     monkeypatch.setattr(module, "UPKEEP_SECONDS", 0.001)
     monkeypatch.setattr(module, "UPKEEP_SECONDS_MAX", 0.002)
     exchange = Exchange()
-    upkeep = Upkeep(exchange)
+    table_compactor = TableCompactor(exchange)
     held: dict[int, int] = {}
     for number in range(3_000):
         exchange.subscribe(1, number, parse_filter(f"x > {number % 97}"))
@@ -59,8 +59,8 @@ async def test_what_changes_meanwhile_is_not_lost(
             await asyncio.sleep(0.005)
             found = exchange.table.match_filters({"x": 40})
             assert len(found) == sum(bound < 40 for bound in held.values())
-    assert upkeep.rebuilds
-    await upkeep.stop()
+    assert table_compactor.rebuilds
+    await table_compactor.stop()
 
 
 async def test_a_mistake_is_told_and_the_next_change_tries_again(
@@ -68,7 +68,7 @@ async def test_a_mistake_is_told_and_the_next_change_tries_again(
 ) -> None:
     monkeypatch.setattr(module, "UPKEEP_SECONDS", 0.01)
     exchange = Exchange()
-    upkeep = Upkeep(exchange)
+    table_compactor = TableCompactor(exchange)
     good = exchange.table.rebuild
 
     def bad() -> None:
@@ -81,5 +81,5 @@ async def test_a_mistake_is_told_and_the_next_change_tries_again(
     await until(lambda: "compiling" in caplog.text)
     monkeypatch.setattr(exchange.table, "rebuild", good)
     exchange.unsubscribe(1, 3)
-    await until(lambda: upkeep.rebuilds > 0)
-    await upkeep.stop()
+    await until(lambda: table_compactor.rebuilds > 0)
+    await table_compactor.stop()

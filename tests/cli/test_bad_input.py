@@ -104,7 +104,7 @@ def test_bad_input_is_one_line_with_a_code(
     monkeypatch.setenv("XDG_CONFIG_HOME", words["DIR"])
     monkeypatch.chdir(words["DIR"])
     monkeypatch.delenv("SIENA_URL", raising=False)
-    monkeypatch.setattr("siena.cli.surveying.SECONDS_MAX", 0.2)
+    monkeypatch.setattr("siena.cli.common.surveying.SECONDS_MAX", 0.2)
     for name, value in words.items():
         arguments = [argument.replace(name, value) for argument in arguments]
     monkeypatch.setattr(sys, "argv", ["siena", *command.split(), *arguments])
@@ -156,7 +156,8 @@ STARTED = """
 import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import siena.cli.main as entry
-import siena.cli.serve, siena.cli.sift, siena.cli.explain, siena.cli.sim_check
+import siena.cli.service.serve, siena.cli.sim.check
+import siena.cli.data.sift, siena.cli.data.explain
 sys.argv[0] = "siena"
 threading.Timer(0.5, lambda: print("started", file=sys.stderr, flush=True)).start()
 entry.main()

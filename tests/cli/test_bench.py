@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from siena.cli import bench_match, bench_plot, bench_rounds
-from siena.cli.bench_contenders import EngineContender, Messages
-from siena.cli.bench_report import slope
-from siena.cli.bench_rounds import Run
+from siena.bench.match import plot as bench_plot, rounds as bench_rounds
+from siena.bench.match.contenders import EngineContender, Messages
+from siena.bench.match.report import slope
+from siena.bench.match.rounds import Run
+from siena.cli.lab import bench_match
 from siena.errors import SienaError
 from siena.matching.table import MASK_BITS
 

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from siena.cli import bench_broker_generator
-from siena.cli.bench_broker import PEERS, Peer, bench_broker
-from siena.cli.bench_broker_generator import Flood, Generator, Load, Pace
-from siena.cli.bench_broker_nats import Nats
-from siena.cli.bench_broker_processes import Cores, family, running
-from siena.cli.bench_broker_report import conclusions
-from siena.cli.bench_broker_rounds import Plan, Result, Round, ratio
-from siena.cli.bench_broker_siena import Siena
-from siena.cli.bench_broker_worker import Settling, Subscribed
-from siena.cli.bench_broker_workload import Workload
+from siena.bench.broker.contenders.nats import Nats
+from siena.bench.broker.contenders.siena import Siena
+from siena.bench.broker.loadgen import generator as bench_broker_generator
+from siena.bench.broker.loadgen.generator import Flood, Generator, Load, Pace
+from siena.bench.broker.loadgen.worker import Settling, Subscribed
+from siena.bench.broker.processes import Cores, family, running
+from siena.bench.broker.report import conclusions
+from siena.bench.broker.rounds import Plan, Result, Round, ratio
+from siena.bench.broker.workload import Workload
+from siena.cli.lab.bench_broker import PEERS, Peer, bench_broker
 from siena.errors import SienaError
 
 # Servers are processes: they take seconds to start on a machine that does other things.

@@ -10,22 +10,29 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.cli.bench_broker_contender import Contender
-from siena.cli.bench_broker_mosquitto import PUBLISH, Mosquitto, packet, text
-from siena.cli.bench_broker_nats import Nats
-from siena.cli.bench_broker_publisher import Frames, number_at, sent_at
-from siena.cli.bench_broker_rabbitmq import BODY, HEADER, RabbitMQ, frame, method, short
-from siena.cli.bench_broker_redis import Redis
-from siena.cli.bench_broker_siena import Siena
-from siena.cli.bench_broker_subscriber import Bench, Subscriber
-from siena.cli.bench_broker_workload import Workload, symbol_name
+from siena.bench.broker.contenders.contender import Contender
+from siena.bench.broker.contenders.mosquitto import PUBLISH, Mosquitto, packet, text
+from siena.bench.broker.contenders.nats import Nats
+from siena.bench.broker.contenders.rabbitmq import (
+    BODY,
+    HEADER,
+    RabbitMQ,
+    frame,
+    method,
+    short,
+)
+from siena.bench.broker.contenders.redis import Redis
+from siena.bench.broker.contenders.siena import Siena
+from siena.bench.broker.kernels import checking, cutting, stamping
+from siena.bench.broker.loadgen.publisher import Frames, number_at, sent_at
+from siena.bench.broker.loadgen.subscriber import Bench, Subscriber
+from siena.bench.broker.workload import Workload, symbol_name
 from siena.errors import SienaError
 from siena.lang import parse_filter
 from siena.matching.blocks import encode
-from siena.matching.kernels import checking, cutting, stamping
 from siena.model import Notification
-from siena.protocol.bodies import Lost, Settled
-from siena.protocol.deliveries import pack_msg
+from siena.protocol.control_frames import Lost, Settled
+from siena.protocol.data_frames import pack_msg
 
 KERNELS = {
     "compiled": (cutting, checking, stamping),

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from siena.cli import demo_day
-from siena.cli.demo_covering import Saved, saved_by_covering
-from siena.cli.demo_day import live_wishes, plain_wishes, sequences_of, the_day
-from siena.cli.demo_network import Published, Told
-from siena.cli.demo_report import page
-from siena.cli.demo_result import Result
-from siena.cli.demo_spark import Matched
+from siena.cli.demo import day as demo_day
+from siena.cli.demo.covering import Saved, saved_by_covering
+from siena.cli.demo.day import live_wishes, plain_wishes, sequences_of, the_day
+from siena.cli.demo.network import Published, Told
+from siena.cli.demo.report import page
+from siena.cli.demo.result import Result
+from siena.cli.demo.spark import Matched
 from siena.cli.main import main
 from siena.lang.parser import parse_interest
 from siena.model import Notification, Pattern
@@ -67,7 +67,7 @@ def test_a_day_goes_through_five_brokers_to_who_wants_it(
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("siena.cli.demo.the_day", lambda: day)
+    monkeypatch.setattr("siena.cli.demo.command.the_day", lambda: day)
     options = ["--travellers", str(TRAVELLERS), "--output", str(tmp_path / "out")]
     monkeypatch.setattr(sys, "argv", ["siena", "demo", *options])
     with pytest.raises(SystemExit) as leaving:

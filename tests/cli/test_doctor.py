@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from siena import testing
-from siena.cli import doctor
 from siena.cli.main import main
+from siena.cli.service import doctor
 
 Ask = Callable[..., tuple[int, dict[str, Any]]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from siena.cli import explain as command
+from siena.cli.data import explain as command
 from siena.cli.main import main
 
 TIME = '{"d": {"time": "2026-11-15T00:00:00Z"}}'

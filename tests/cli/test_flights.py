@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from siena.cli.subscriptions import read_subscriptions
+from siena.cli.common.subscriptions import read_subscriptions
 from siena.lang.parser import parse_interest, parse_notification
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from hypothesis import event, example, given, strategies as st
 
-from siena.cli import notification_lines as module
-from siena.cli.notification_lines import lines_of, read_notification
+from siena.cli.common import notification_lines as module
+from siena.cli.common.notification_lines import lines_of, read_notification
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
 from siena.model import Value

@@ -11,7 +11,7 @@ import pytest
 
 import siena
 from siena import testing
-from siena.cli import surveying
+from siena.cli.common import surveying
 from siena.cli.main import main
 from siena.testing.network import RunningNetwork
 

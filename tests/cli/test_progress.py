@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from siena.cli import progress as module
-from siena.cli.progress import Progress
+from siena.cli.common import progress as module
+from siena.cli.common.progress import Progress
 
 
 class Terminal(io.StringIO):

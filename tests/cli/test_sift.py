@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from siena.cli.sieves import BATCH, SIEVES
+from siena.cli.data.matchers import BATCH, SIEVES
 
 SUBSCRIPTIONS = """subscriber,filter
 alice,"airline = UA and price < 500"

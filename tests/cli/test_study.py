@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from siena.cli.main import app
 from siena.errors import SienaError
-from siena.studies.registry import NAMES
+from siena.research.studies.framework.registry import NAMES
 
 RUN = ["study", "run", "fig33", "--quick", "--seeds", "1", "--serial"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from siena.cli.subscriptions import read_subscriptions
+from siena.cli.common.subscriptions import read_subscriptions
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
 

@@ -21,7 +21,7 @@ from siena.errors import (
     ServiceError,
     SienaError,
 )
-from siena.protocol.faults import Fault
+from siena.protocol.error_codes import Fault
 
 # Whoever waits longer than this waits in vain.
 SECONDS = 10.0
@@ -101,10 +101,10 @@ async def test_a_closed_subscription_gets_nothing_more(url: str) -> None:
 async def test_a_forgotten_subscription_ends(url: str) -> None:
     async with siena.connect(url) as client:
         subscription = await client.subscribe("forgotten any").settled()
-        assert len(client._talk.interests) == 1
+        assert len(client._session.interests) == 1
         del subscription
         await client.flush()
-        assert len(client._talk.interests) == 0
+        assert len(client._session.interests) == 0
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ async def test_a_bound_by_bytes_can_end_a_subscription(url: str) -> None:
         with pytest.raises(OverflowedError, match="1000 bytes"):
             await small.get()
         assert small.lost == 1
-        assert not client._talk.interests
+        assert not client._session.interests
         await client.flush()  # the client lives
 
 

@@ -168,9 +168,9 @@ async def test_whatever_is_cancelled_leaves_the_connection_in_order(
         await client.publish(check=turns)
         assert (await check.get(SECONDS))["check"] == turns
         assert client.reconnects == 0
-        kept = {interest.interest for interest in client._talk.interests.values()}
+        kept = {interest.interest for interest in client._session.interests.values()}
         assert "x any" not in kept
-        assert not client._talk.advertisements
+        assert not client._session.advertisements
 
 
 async def test_a_cancelled_reader_takes_nothing_with_it() -> None:

@@ -15,9 +15,9 @@ SOON = Backoff(first_s=0.01, most_s=0.05, give_up_s=SECONDS)
 
 async def cut(client: Client, other: Client) -> None:
     """Break a connection; until the broker knows, what it sends there is lost."""
-    assert client._talk.wire is not None
-    client._talk.wire.abort(ConnectionLostError("cut by a test"))
-    await client._talk.wire.ended
+    assert client._session.transport is not None
+    client._session.transport.abort(ConnectionLostError("cut by a test"))
+    await client._session.transport.ended
     # By the second answer the broker has had a turn for the end that came before.
     await other.flush()
     await other.flush()
@@ -58,7 +58,7 @@ async def test_a_subscription_of_an_identity_ends_only_when_it_is_closed(
     async with siena.connect(url, identity="zoe") as zoe:
         await zoe.subscribe("forgotten any").settled()
         await zoe.flush()
-        assert len(zoe._talk.interests) == 1
+        assert len(zoe._session.interests) == 1
 
 
 async def test_a_program_that_asks_for_something_else_gets_that(url: str) -> None:

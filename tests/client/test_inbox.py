@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 from hypothesis import given, strategies as st
 
-from siena.client.inbox import Inbox, Overflow
+from siena.client.core.inbox import Inbox, Overflow
 from siena.errors import ConnectionLostError, OverflowedError
 
 ITEMS = st.sampled_from([b"a", b"bb", b"cccc", (b"a", b"bb")])

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 from siena import Notification
 from siena.client.address import parse_address
-from siena.client.backoff import Backoff
-from siena.client.coding import notification_of, publication
+from siena.client.core.backoff import Backoff
+from siena.client.core.coding import notification_of, publication
 from siena.errors import InvalidNotificationError, SienaError
 from siena.matching.blocks import encode
 from siena.protocol.frames import HEAD_BYTES

@@ -42,15 +42,15 @@ async def burst(url: str) -> None:
 
 
 def stop_reading(client: Client) -> None:
-    assert client._talk.wire is not None
-    assert client._talk.wire._transport is not None
-    client._talk.wire._transport.pause_reading()
+    assert client._session.transport is not None
+    assert client._session.transport._transport is not None
+    client._session.transport._transport.pause_reading()
 
 
 def read_on(client: Client) -> None:
-    assert client._talk.wire is not None
-    assert client._talk.wire._transport is not None
-    client._talk.wire._transport.resume_reading()
+    assert client._session.transport is not None
+    assert client._session.transport._transport is not None
+    client._session.transport._transport.resume_reading()
 
 
 async def test_a_subscriber_that_does_not_read_loses_its_own_and_knows_it(

@@ -7,8 +7,8 @@ import pytest
 
 import siena
 from siena import testing
-from siena.client.traces import TraceInProgress
-from siena.protocol.bodies import Hop
+from siena.client.core.traces import TraceInProgress
+from siena.protocol.control_frames import Hop
 
 
 def hop(broker: str, *went_to: str) -> Hop:

@@ -5,15 +5,15 @@ import itertools
 
 from hypothesis import given, strategies as st
 
-from siena.client.talk import Talk
-from siena.client.wire import TURN_BYTES, Wire
+from siena.client.core.session import Session
+from siena.client.core.transport import TURN_BYTES, Transport
 from siena.errors import SienaError
-from siena.protocol.bodies import Connect, Lost, Quench, Settled, Welcome
 from siena.protocol.client import ClientConversation, Event
-from siena.protocol.deliveries import pack_found, pack_msg
-from siena.protocol.faults import ProtocolError
+from siena.protocol.control_frames import Connect, Lost, Quench, Settled, Welcome
+from siena.protocol.data_frames import pack_found, pack_msg
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.frames import Op, pack
-from siena.protocol.greeting import PREFACE, Info
+from siena.protocol.handshake import PREFACE, Info
 
 ME = Connect(0, name="me")
 INFO = Info(broker="b", number=1, epoch=2, software="siena").line()
@@ -54,21 +54,21 @@ class Recorder(asyncio.Transport):
     abort = close
 
 
-def connected() -> tuple[Wire, Recorder, list[Event]]:
+def connected() -> tuple[Transport, Recorder, list[Event]]:
     heard: list[Event] = []
-    wire = Wire(ME, lambda _, event: heard.append(event), lambda: None)
+    transport = Transport(ME, lambda _, event: heard.append(event), lambda: None)
     recorder = Recorder()
-    wire.connection_made(recorder)
-    return wire, recorder, heard
+    transport.connection_made(recorder)
+    return transport, recorder, heard
 
 
 @given(st.lists(st.integers(1, len(STREAM) - 1), max_size=8))
 def test_frames_are_the_same_in_any_pieces(cuts: list[int]) -> None:
     async def feed() -> None:
-        wire, recorder, heard = connected()
+        transport, recorder, heard = connected()
         places = [0, *sorted(set(cuts)), len(STREAM)]
         for start, end in itertools.pairwise(places):
-            wire.data_received(STREAM[start:end])
+            transport.data_received(STREAM[start:end])
         assert heard == ClientConversation(ME).feed(STREAM)
         assert len(heard) == 8
         await asyncio.sleep(0)
@@ -83,49 +83,49 @@ def test_garbage_ends_the_connection_and_nothing_else(
     is_greeted: bool,  # noqa: FBT001 -- drawn
 ) -> None:
     async def feed() -> None:
-        talk = Talk()
-        wire = Wire(ME, lambda _, event: talk.hear(event), talk.pace)
+        session = Session()
+        transport = Transport(ME, lambda _, event: session.hear(event), session.pace)
         recorder = Recorder()
-        wire.connection_made(recorder)
-        talk.attach(wire, talk.limits)
-        wire.data_received((WELCOMED if is_greeted else b"") + garbage)
+        transport.connection_made(recorder)
+        session.attach(transport, session.limits)
+        transport.data_received((WELCOMED if is_greeted else b"") + garbage)
         if recorder.is_over:
-            wire.connection_lost(None)
-            assert isinstance(wire.ended.result(), SienaError)
+            transport.connection_lost(None)
+            assert isinstance(transport.ended.result(), SienaError)
 
     asyncio.run(feed())
 
 
 async def test_what_is_sent_in_one_turn_is_written_at_once() -> None:
-    wire, recorder, _ = connected()
+    transport, recorder, _ = connected()
     for frame in (b"one", b"two", b"three"):
-        wire.send(frame)
+        transport.send(frame)
     assert recorder.written == []
     await asyncio.sleep(0)
     assert recorder.written == [b"onetwothree"]
 
 
 async def test_much_is_written_without_waiting_for_the_turn() -> None:
-    wire, recorder, _ = connected()
-    wire.send(b"x" * TURN_BYTES)
+    transport, recorder, _ = connected()
+    transport.send(b"x" * TURN_BYTES)
     assert len(recorder.written) == 1
-    assert wire.wants_a_turn
+    assert transport.wants_a_turn
     await asyncio.sleep(0)
-    assert not wire.wants_a_turn
+    assert not transport.wants_a_turn
 
 
 async def test_the_first_reason_counts() -> None:
-    wire, recorder, _ = connected()
-    wire.data_received(WELCOMED + b"\0\0\0\0")
+    transport, recorder, _ = connected()
+    transport.data_received(WELCOMED + b"\0\0\0\0")
     assert recorder.is_over
-    wire.connection_lost(ConnectionResetError("reset"))
-    assert isinstance(wire.ended.result(), ProtocolError)
+    transport.connection_lost(ConnectionResetError("reset"))
+    assert isinstance(transport.ended.result(), ProtocolError)
 
 
 async def test_a_greeting_without_an_end_is_refused() -> None:
-    wire, recorder, _ = connected()
+    transport, recorder, _ = connected()
     for _ in range(20):
-        wire.data_received(b"{" * 65_536)
+        transport.data_received(b"{" * 65_536)
     assert recorder.is_over
-    wire.connection_lost(None)
-    assert isinstance(wire.ended.result(), ProtocolError)
+    transport.connection_lost(None)
+    assert isinstance(transport.ended.result(), ProtocolError)

@@ -29,11 +29,10 @@ from siena.algebra.pairwise import (
     covers_pairwise,
     overlaps_pairwise,
 )
-from siena.algebra.poset import Poset
+from siena.algebra.poset.poset import Poset
 from siena.algebra.relations import counterexample, covers, equivalent
 from siena.algebra.sat import sat, satisfiable, witness
 from siena.algebra.strings import Cylinder, decompose
-from siena.algebra.subnets import next_hops, reduce_table
 from siena.errors import LimitError, SienaError
 from siena.lang import (
     advertisement_from_json,
@@ -47,14 +46,10 @@ from siena.lang.addressing import channel, multicast, subject, unicast
 from siena.lang.compound_form import compound_from_json
 from siena.lang.json_text import Json, read_json
 from siena.matching.compound import CompoundMatcher
-from siena.matching.counting import CountingMatcher
-from siena.matching.link_matching import LinkMatcher
 from siena.matching.matcher import Matcher
 from siena.matching.pattern import PatternMatcher
-from siena.matching.poset_matcher import PosetMatcher
 from siena.matching.reference import ReferenceMatcher
 from siena.matching.table import ForwardingTable
-from siena.matching.tree import TreeMatcher
 from siena.model import (
     Advertisement,
     Constraint,
@@ -64,6 +59,11 @@ from siena.model import (
     Predicate,
 )
 from siena.model.compound import Compound
+from siena.research.matchers.counting import CountingMatcher
+from siena.research.matchers.link_matching import LinkMatcher
+from siena.research.matchers.poset_matcher import PosetMatcher
+from siena.research.matchers.tree import TreeMatcher
+from siena.research.oracles.subnets import next_hops, reduce_table
 
 __all__ = [
     "ADDRESSING",

@@ -21,10 +21,10 @@ import numpy as np
 
 from matching.slow_blocks import BadBlockError, read_block
 from siena.lang import parse_filter
-from siena.matching import engine as engine_module
-from siena.matching.columns import Columns
-from siena.matching.engine import Engine
-from siena.matching.layout import lay_out
+from siena.matching.engine import engine as engine_module
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.layout import lay_out
 from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
 
 # At most 64, because the same filters are tried as bits.

@@ -3,7 +3,7 @@
 import pytest
 
 from fuzz.blocks import Fuzzer
-from siena.matching import engine
+from siena.matching.engine import engine
 
 
 def test_mutated_buffers_are_read_as_the_slow_parser_reads_them(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import event, example, given
 
 from siena.lang import interests
+from siena.lang.fast_path import read_plain
 from siena.lang.interests import InterestReader
-from siena.lang.plain import read_plain
 from siena.model import Filter
 from strategies import any_filters, filters, texts
 

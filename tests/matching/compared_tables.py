@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from siena.lang import parse_filter
 from siena.matching.blocks import encode_all
-from siena.matching.rebuilding import Rebuild
+from siena.matching.engine.rebuilding import Rebuild
 from siena.matching.reference import ReferenceMatcher
 from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification, Predicate

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 from siena.lang import parse_filter, parse_predicate
-from siena.matching.counting import CountingMatcher
-from siena.matching.link_matching import LinkMatcher
 from siena.matching.matcher import Matcher, UnknownFilterError
-from siena.matching.poset_matcher import PosetMatcher
 from siena.matching.reference import ReferenceMatcher
 from siena.matching.table import ForwardingTable
-from siena.matching.tree import TreeMatcher
 from siena.model import Constraint, Filter, Kind, Notification, Operator, Predicate
+from siena.research.matchers.counting import CountingMatcher
+from siena.research.matchers.link_matching import LinkMatcher
+from siena.research.matchers.poset_matcher import PosetMatcher
+from siena.research.matchers.tree import TreeMatcher
 from strategies import (
     NAMES,
     filters,

@@ -15,13 +15,13 @@ from kernels import plain
 from siena.errors import SienaError
 from siena.lang import parse_filter, parse_predicate
 from siena.lang.notification_form import notification_from_text
-from siena.matching import engine, tiers
-from siena.matching.arrow import TextColumn
 from siena.matching.blocks import BLOCK_ERRORS, encode
-from siena.matching.engine import Engine, Matches
-from siena.matching.json_rows import _encode_slowly, encode_texts, read_plain
-from siena.matching.kernels.engine import Kernel
-from siena.matching.kernels.transcoding import Transcoder
+from siena.matching.engine import engine, tiers
+from siena.matching.engine.engine import Engine, Matches
+from siena.matching.input.arrow import TextColumn
+from siena.matching.input.json_rows import _encode_slowly, encode_texts, read_plain
+from siena.matching.kernels.json import Transcoder
+from siena.matching.kernels.match import Kernel
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Kind, Notification, Value
 from siena.model.limits import ATTRIBUTES_MAX
@@ -29,7 +29,7 @@ from strategies import NAMES, filters, kinds_of_one_family, values_of
 
 KERNELS: dict[str, Callable[..., Any]] = {
     "compiled": Kernel,
-    "plain": plain("engine").Kernel,
+    "plain": plain("match").Kernel,
 }
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -492,7 +492,7 @@ def test_the_fast_reader_of_json_agrees_with_the_exact_one(text: str) -> None:
 
 TRANSCODERS: dict[str, Callable[..., Any]] = {
     "compiled": Transcoder,
-    "plain": plain("transcoding").Transcoder,
+    "plain": plain("json").Transcoder,
 }
 # What is plain must not be left to a slower reader.
 PLAIN = [

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 import strategies as tiny
 from kernels import plain
 from siena.lang.parser import parse_filter, parse_notification, parse_predicate
-from siena.matching.counting import CountingMatcher
 from siena.matching.matcher import Matcher, UnknownFilterError
 from siena.matching.reference import ReferenceMatcher
 from siena.model import Constraint, Filter, Notification, Operator, Predicate
 from siena.model.limits import CONSTRAINTS_MAX
+from siena.research.matchers.counting import CountingMatcher
 from siena.sim.workload import SSBG, TR0605
 
 

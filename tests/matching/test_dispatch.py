@@ -10,14 +10,14 @@ from hypothesis import given, strategies as st
 from kernels import plain
 from siena.lang.parser import parse_filter
 from siena.matching.blocks import encode
-from siena.matching.columns import Columns
 from siena.matching.dispatch import NO_SLOT, Dispatcher
-from siena.matching.engine import Batches, Engine
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Batches, Engine
+from siena.matching.engine.layout import lay_out
 from siena.matching.kernels import wiring
-from siena.matching.kernels.engine import Kernel
-from siena.matching.layout import lay_out
+from siena.matching.kernels.match import Kernel
 from siena.model import Filter, Notification, Predicate
-from siena.protocol.deliveries import pack_msg
+from siena.protocol.data_frames import pack_msg
 from siena.protocol.frames import Op, pack
 from strategies import filters, notifications, predicates
 
@@ -128,19 +128,19 @@ def test_what_cannot_be_written_leaves_nothing_behind() -> None:
     block = encode({"x": 1})
     frame = pack(Op.PUB, block)
     one = frame, 0, len(frame), 10_000
-    courier = dispatcher._courier
+    writer = dispatcher._writer
 
     def without_memory(*_: object) -> None:
         raise MemoryError
 
-    dispatcher._courier = SimpleNamespace(
-        know_matches=courier.know_matches,
-        measure=courier.measure,
+    dispatcher._writer = SimpleNamespace(
+        know_matches=writer.know_matches,
+        measure=writer.measure,
         lay_out=without_memory,
     )
     with pytest.raises(MemoryError):
         dispatcher.dispatch(*one)
-    dispatcher._courier = courier
+    dispatcher._writer = writer
     dispatcher.add(Filter(()), slot=1, number=2)
     found = dispatcher.dispatch(*one)
     assert {slot: data for slot, data, _ in found.batches} == {
@@ -227,7 +227,7 @@ def test_blocks_are_matched_behind_their_heads(
     columns = Columns()
     for number, f in enumerate(held):
         columns.add(f, number)
-    make = {"engine": Kernel, "plain engine": plain("engine").Kernel}[kernel]
+    make = {"engine": Kernel, "plain engine": plain("match").Kernel}[kernel]
     batches = Batches(Engine(lay_out(columns.snapshot(), 7), make))
     data = b"".join(pack(op, encode(n)) for n, op in sent)
     end = max(0, len(data) - missing)

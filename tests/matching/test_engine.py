@@ -17,12 +17,17 @@ from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block
 from siena.errors import LimitError
 from siena.lang import parse_filter
-from siena.matching import arena, engine as engine_module, layout, vocabulary
 from siena.matching.blocks import BLOCK_ERRORS, encode, encode_all
-from siena.matching.columns import Columns
-from siena.matching.engine import Engine
-from siena.matching.kernels.engine import Kernel
-from siena.matching.layout import lay_out
+from siena.matching.engine import (
+    arena,
+    engine as engine_module,
+    layout,
+    ranks as vocabulary,
+)
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.layout import lay_out
+from siena.matching.kernels.match import Kernel
 from siena.model import Constraint, Filter, Notification, Operator
 from siena.sim.workload import TR0605
 from strategies import filters, kinds_of_one_family, notifications, values_of
@@ -31,7 +36,7 @@ SEED = 2**62 - 57
 
 KERNELS: dict[str, Callable[..., Any]] = {
     "compiled": Kernel,
-    "plain": plain("engine").Kernel,
+    "plain": plain("match").Kernel,
 }
 
 
@@ -48,13 +53,13 @@ def test_the_plain_twin_lays_out_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     for number, f in enumerate(TR0605(names=20, seed=3).filters(1500)):
         columns.add(f, number)
     expected = lay_out(columns.snapshot(), SEED)
-    twin = plain("building")
+    twin = plain("build")
     monkeypatch.setattr(layout, "order_members", twin.order_members)
     for name in ("enter_lists", "fill_groups", "fill_lists", "fill_masks"):
         monkeypatch.setattr(arena, name, getattr(twin, name))
     for name in ("enter_edges", "enter_operands", "link_nodes", "sort_strings"):
         monkeypatch.setattr(vocabulary, name, getattr(twin, name))
-    monkeypatch.setattr(vocabulary, "hash_of", plain("engine").hash_of)
+    monkeypatch.setattr(vocabulary, "hash_of", plain("match").hash_of)
     got = lay_out(columns.snapshot(), SEED)
     assert got.keys() == expected.keys()
     for name, array in expected.items():

@@ -13,15 +13,15 @@ import pytest
 
 from kernels import plain
 from siena.lang import parse_filter
-from siena.matching import engine as engine_module, vocabulary
 from siena.matching.blocks import encode
-from siena.matching.columns import Columns
-from siena.matching.engine import Engine
-from siena.matching.kernels.engine import Kernel
-from siena.matching.layout import lay_out
+from siena.matching.engine import engine as engine_module, ranks as vocabulary
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.layout import lay_out
+from siena.matching.kernels.match import Kernel
 from siena.model import Filter, Notification, Value
 
-TWIN = plain("engine")
+TWIN = plain("match")
 KERNELS: dict[str, Callable[..., Any]] = {"compiled": Kernel, "plain": TWIN.Kernel}
 NAMES = [f"n{i}" for i in range(24)]
 # Around the ends of 64 bits, and where doubles are no longer all integers.
@@ -221,14 +221,14 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names and values whose hashes are all the same are told apart by their bytes."""
     monkeypatch.setattr(TWIN, "hash_bytes", lambda _p, _i, _end, _seed: 7)
     monkeypatch.setattr(TWIN, "mix", lambda _key: 3)
-    building = plain("building")
+    building = plain("build")
     monkeypatch.setattr(building, "mix", lambda _key: 3)
     monkeypatch.setattr(vocabulary, "hash_of", lambda _name, _seed: 7)
     for name in ("enter_edges", "enter_operands", "link_nodes"):
         monkeypatch.setattr(vocabulary, name, getattr(building, name))
-    monkeypatch.setattr("siena.matching.arena.enter_lists", building.enter_lists)
-    monkeypatch.setattr("siena.matching.arena.fill_lists", building.fill_lists)
-    monkeypatch.setattr("siena.matching.arena.fill_groups", building.fill_groups)
+    monkeypatch.setattr("siena.matching.engine.arena.enter_lists", building.enter_lists)
+    monkeypatch.setattr("siena.matching.engine.arena.fill_lists", building.fill_lists)
+    monkeypatch.setattr("siena.matching.engine.arena.fill_groups", building.fill_groups)
     texts = [f'{n} * "{t}"' for n in ("a", "b", "cc") for t in ("x", "xy", "y", "yx")]
     texts += [f"{n} >* {t}" for n in ("a", "b", "cc") for t in ("x", "xy", "y")]
     texts += [f"{n} = xy and {m} any" for n in NAMES[:3] for m in NAMES] * 2

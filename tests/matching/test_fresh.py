@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from siena.lang import parse_filter
-from siena.matching import fresh
 from siena.matching.blocks import encode_all
+from siena.matching.engine import linear_tier as fresh
+from siena.matching.engine.tiers import FRESH_ROWS
 from siena.matching.table import ForwardingTable
-from siena.matching.tiers import FRESH_ROWS
 from siena.sim.workload import TR0605
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import siena.bench.broker.kernels
 import siena.matching
-from kernels import FOLDER, plain
-from siena.matching import kernels
+import siena.research.matchers.kernels
+from kernels import KERNELS, plain
 
 ROOT = Path(__file__).parents[2]
 COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
@@ -25,24 +26,27 @@ needs_compiler = pytest.mark.skipif(
 @needs_compiler
 def test_the_kernels_are_compiled() -> None:
     assert siena.matching.COMPILED, "run `make setup`"
+    assert siena.research.matchers.kernels.COMPILED
+    assert siena.bench.broker.kernels.COMPILED
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", kernels.NAMES)
+@pytest.mark.parametrize("name", sorted(KERNELS))
 def test_a_kernel_is_compiled_from_what_stands_there(name: str) -> None:
     """Only in the source tree, where a kernel may have been edited since."""
-    if not (ROOT / "setup.py").exists() or ROOT not in FOLDER.parents:
+    folder = KERNELS[name].parent
+    if not (ROOT / "setup.py").exists() or ROOT not in folder.parents:
         pytest.skip("installed, not edited")
-    (made,) = FOLDER.glob(f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}")
-    sources = FOLDER.glob(f"{name}.p*")
+    (made,) = folder.glob(f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}")
+    sources = folder.glob(f"{name}.p*")
     newest = max(source.stat().st_mtime for source in sources)
     assert made.stat().st_mtime >= newest, "run `make setup`"
 
 
-@pytest.mark.parametrize("name", kernels.NAMES)
+@pytest.mark.parametrize("name", sorted(KERNELS))
 def test_the_twin_is_plain_python(name: str) -> None:
-    assert plain(name).__file__ == str(FOLDER / f"{name}.py")
-    assert plain(name) is not sys.modules.get(f"siena.matching.kernels.{name}")
+    assert plain(name).__file__ == str(KERNELS[name])
+    assert plain(name) not in sys.modules.values()
 
 
 def test_a_room_without_kernels_is_light() -> None:
@@ -59,11 +63,10 @@ def test_a_room_without_kernels_is_light() -> None:
 @pytest.mark.timeout(300)
 def test_a_wheel_has_machine_code_and_no_c(tmp_path: Path) -> None:
     names = wheel(tmp_path, os.environ)
-    for name in kernels.NAMES:
-        assert any(
-            n.startswith(f"siena/matching/kernels/{name}.cpython") for n in names
-        )
-        assert f"siena/matching/kernels/{name}.py" in names
+    for path in KERNELS.values():
+        name = path.relative_to(ROOT / "src").with_suffix("").as_posix()
+        assert any(n.startswith(f"{name}.cpython") for n in names)
+        assert f"{name}.py" in names
     assert not [n for n in names if n.endswith((".c", ".html"))]
 
 
@@ -74,7 +77,7 @@ def test_a_wheel_without_a_compiler_is_python_and_says_so(tmp_path: Path) -> Non
     assert not [n for n in names if n.endswith(".so")]
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        "from siena.matching.counting import CountingMatcher as C;"
+        "from siena.research.matchers.counting import CountingMatcher as C;"
         "from siena import Filter, matching; m = C(); m.add(5, Filter());"
         "print(matching.COMPILED, *m.match({}))"
     )

@@ -10,13 +10,13 @@ from hypothesis import given, strategies as st
 
 from kernels import plain
 from siena.lang import parse_filter
-from siena.matching import layout
 from siena.matching.blocks import encode_all
-from siena.matching.columns import Columns
-from siena.matching.engine import Engine
-from siena.matching.intervals import Table
-from siena.matching.layout import lay_out
-from siena.matching.likelihood import learn
+from siena.matching.engine import layout
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.intervals import Table
+from siena.matching.engine.layout import lay_out
+from siena.matching.engine.selectivity import learn
 from siena.matching.sample import SAMPLE_BLOCK_BYTES, SAMPLE_BLOCKS, Sample
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Notification
@@ -47,7 +47,7 @@ def entries_tested(sample: Sample | None) -> int:
     """How many filters the engine looks at for the traffic."""
     counted: Counter[str] = Counter()
 
-    class Counting(plain("engine").Kernel):  # type: ignore[misc]
+    class Counting(plain("match").Kernel):  # type: ignore[misc]
         def run_short(self, start: int, count: int, step: int) -> None:
             counted["entries"] += count
             super().run_short(start, count, step)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.lang import parse_filter
-from siena.matching.link_matching import LinkMatcher
-from siena.matching.tree import TreeMatcher
 from siena.model import Filter, Notification, Value
+from siena.research.matchers.link_matching import LinkMatcher
+from siena.research.matchers.tree import TreeMatcher
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
 SUBSCRIPTIONS = ((1, "a1 = 1"), (2, "a1 = 1, a2 = 2"), (1, "a1 = 2"), (3, "a2 = 2"))

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from matching.compared_tables import Compared, Step, agree, histories
+from siena.matching.input.filter_texts import read_chunk
 from siena.matching.pieces import join_pieces, make_piece, pick
-from siena.matching.reading import read_chunk
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Notification, Predicate
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from siena.lang.parser import parse_filter
-from siena.matching import columns
+from siena.matching.engine import columns
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Notification, Value
 

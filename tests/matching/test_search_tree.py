@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from siena.lang import parse_filter
-from siena.matching.attribute_order import AttributeOrder
-from siena.matching.counting import CountingMatcher
-from siena.matching.factoring import FactoredTree
 from siena.matching.reference import ReferenceMatcher
-from siena.matching.search_tree import SearchTree
-from siena.matching.tree import TreeMatcher
 from siena.model import Constraint, Filter, Kind, Notification, Operator
+from siena.research.matchers.attribute_order import AttributeOrder
+from siena.research.matchers.counting import CountingMatcher
+from siena.research.matchers.factoring import FactoredTree
+from siena.research.matchers.search_tree import SearchTree
+from siena.research.matchers.tree import TreeMatcher
 from siena.sim.workload import TR0605, Distribution
 from strategies import filters, kinds_of_one_family, notifications, values_of
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from matching.compared_tables import Compared, Step, agree, histories
 from siena.errors import TableFileError
 from siena.lang import parse_filter, parse_predicate
+from siena.matching.engine.table_file import ALIGNMENT, MAGIC, read
 from siena.matching.matcher import UnknownFilterError
-from siena.matching.storing import ALIGNMENT, MAGIC, read
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Notification
 from siena.sim.workload import TR0605

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.matching import string_index
 from siena.matching.kernels import strings
-from siena.matching.string_index import StringIndex
+from siena.research.matchers import string_index
+from siena.research.matchers.string_index import StringIndex
 
 KERNELS = pytest.mark.parametrize("kernel", [strings, plain("strings")])
 

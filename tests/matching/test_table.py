@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from matching.compared_tables import Compared, Step, agree, histories
 from siena.errors import InvalidNotificationError, LimitError
 from siena.lang import parse_filter, parse_predicate
-from siena.matching import tiers
 from siena.matching.blocks import encode_all
+from siena.matching.engine import tiers
 from siena.matching.matcher import UnknownFilterError
 from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification

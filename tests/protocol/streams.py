@@ -6,7 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from siena.messages import Stamp
-from siena.protocol.bodies import (
+from siena.protocol.client import ClientConversation
+from siena.protocol.contents import write_block
+from siena.protocol.control_frames import (
     Advertise,
     Connect,
     Digest,
@@ -24,19 +26,17 @@ from siena.protocol.bodies import (
     Unsubscribe,
     Welcome,
 )
-from siena.protocol.client import ClientConversation
-from siena.protocol.contents import write_block
-from siena.protocol.deliveries import (
+from siena.protocol.data_frames import (
     Forwarded,
     pack_forward,
     pack_found,
     pack_msg,
     pack_traced,
 )
-from siena.protocol.faults import ProtocolError
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.frames import Op, pack
-from siena.protocol.greeting import PREFACE, Info, Limits
-from siena.protocol.log_bodies import (
+from siena.protocol.handshake import PREFACE, Info, Limits
+from siena.protocol.log_frames import (
     Batch,
     Commit,
     Entries,

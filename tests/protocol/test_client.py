@@ -2,7 +2,8 @@
 
 import pytest
 
-from siena.protocol.bodies import (
+from siena.protocol.client import ClientConversation, State
+from siena.protocol.control_frames import (
     Body,
     Connect,
     Digest,
@@ -17,16 +18,15 @@ from siena.protocol.bodies import (
     Trace,
     Welcome,
 )
-from siena.protocol.client import ClientConversation, State
-from siena.protocol.deliveries import (
+from siena.protocol.data_frames import (
     Delivery,
     FoundSequence,
     pack_found,
     pack_msg,
 )
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
-from siena.protocol.greeting import PREFACE, Info
+from siena.protocol.handshake import PREFACE, Info
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.server import ServerConversation
 

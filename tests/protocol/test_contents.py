@@ -10,7 +10,7 @@ from matching.slow_blocks import BadBlockError, read_block as read_slowly
 from siena.matching.blocks import encode
 from siena.model import Notification
 from siena.protocol.contents import read_block, write_block
-from siena.protocol.faults import ProtocolError
+from siena.protocol.error_codes import ProtocolError
 
 
 @given(our.any_notifications)

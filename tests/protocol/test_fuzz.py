@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from protocol.streams import KINDS, LIMITS, chopped, heard
-from siena.protocol.bodies import Tell
 from siena.protocol.client import ClientConversation
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.control_frames import Tell
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, Splitter, pack
 from siena.protocol.limits import LINE_BYTES_MAX
-from siena.protocol.line_splitter import LineSplitter
+from siena.protocol.peer_messages import decode
 from siena.protocol.server import ServerConversation
-from siena.protocol.telling import told
+from siena.protocol.text.splitter import LineSplitter
 
 Rng = random.Random
 
@@ -136,7 +136,7 @@ def suffer(
 
 def understood(tell: Tell) -> bool:
     try:
-        told(tell)
+        decode(tell)
     except ProtocolError:
         return False
     return True

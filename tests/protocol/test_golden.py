@@ -3,7 +3,8 @@
 import pytest
 
 from siena.messages import Stamp
-from siena.protocol.bodies import (
+from siena.protocol.contents import write_block
+from siena.protocol.control_frames import (
     Advertise,
     Body,
     Connect,
@@ -28,8 +29,7 @@ from siena.protocol.bodies import (
     Welcome,
     unpack,
 )
-from siena.protocol.contents import write_block
-from siena.protocol.deliveries import (
+from siena.protocol.data_frames import (
     Forwarded,
     pack_forward,
     pack_found,
@@ -37,8 +37,8 @@ from siena.protocol.deliveries import (
     pack_traced,
 )
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
-from siena.protocol.greeting import PREFACE, Info, Limits
-from siena.protocol.log_bodies import (
+from siena.protocol.handshake import PREFACE, Info, Limits
+from siena.protocol.log_frames import (
     Batch,
     Commit,
     Entries,

@@ -3,11 +3,11 @@
 import random
 
 from protocol.streams import LIMITS, LINES, chopped, heard
-from siena.protocol.bodies import Connect
-from siena.protocol.greeting import PREFACE, Limits
-from siena.protocol.line_mode import Asked, LineMode
-from siena.protocol.lines import Quit, Reply
+from siena.protocol.control_frames import Connect
+from siena.protocol.handshake import PREFACE, Limits
 from siena.protocol.server import ServerConversation
+from siena.protocol.text.mode import Asked, LineMode
+from siena.protocol.text.requests import Quit, Reply
 
 WIDE = Limits(line_bytes=LIMITS.line_bytes)
 

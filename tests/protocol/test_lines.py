@@ -10,7 +10,8 @@ import strategies as our
 from siena.lang import notification_from_json, notification_to_json
 from siena.model import Notification, Value
 from siena.model.spelling import spell, spell_string
-from siena.protocol.bodies import (
+from siena.protocol.contents import read_block, write_block
+from siena.protocol.control_frames import (
     Advertise,
     Connect,
     Done,
@@ -23,16 +24,15 @@ from siena.protocol.bodies import (
     Unsubscribe,
     Welcome,
 )
-from siena.protocol.contents import read_block, write_block
-from siena.protocol.deliveries import pack_found, pack_msg
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.data_frames import pack_found, pack_msg
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
-from siena.protocol.greeting import Limits
+from siena.protocol.handshake import Limits
 from siena.protocol.limits import LINE_BYTES_MAX
-from siena.protocol.lines import Quit, Reply, read_pairs
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.runs import Publications
 from siena.protocol.server import Event, ServerConversation
+from siena.protocol.text.requests import Quit, Reply, read_pairs
 
 DIS: dict[str, Value] = {"symbol": "DIS", "change": -4}
 

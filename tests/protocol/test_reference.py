@@ -6,11 +6,11 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from siena.protocol import limits
-from siena.protocol.faults import Fault
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
-from siena.protocol.greeting import Limits
-from siena.protocol.lines import Requests
-from siena.protocol.telling import TOLD
+from siena.protocol.handshake import Limits
+from siena.protocol.peer_messages import TOLD
+from siena.protocol.text.requests import Requests
 
 REFERENCE = Path(__file__).parents[2] / "docs/reference/protocol.md"
 TEXT = REFERENCE.read_text()

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from siena.protocol.bodies import (
+from siena.protocol.contents import write_block
+from siena.protocol.control_frames import (
     Advertise,
     Body,
     Connect,
@@ -25,16 +26,15 @@ from siena.protocol.bodies import (
     Welcome,
     unpack,
 )
-from siena.protocol.contents import write_block
-from siena.protocol.deliveries import (
+from siena.protocol.data_frames import (
     TracedPublication,
     pack_msg,
     pack_traced,
     unpack_forward,
 )
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import HEAD_BYTES, Op, pack
-from siena.protocol.greeting import PREFACE, Limits
+from siena.protocol.handshake import PREFACE, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX, PING_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.runs import Publications

@@ -38,19 +38,19 @@ from siena.messages import (
 )
 from siena.messages.interface import TTL_MAX
 from siena.model import Notification, Pattern, Predicate
-from siena.protocol.bodies import Tell, unpack
 from siena.protocol.contents import write_block
-from siena.protocol.deliveries import pack_forward, unpack_forward
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.control_frames import Tell, unpack
+from siena.protocol.data_frames import pack_forward, unpack_forward
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import HEAD_BYTES, Op
-from siena.protocol.telling import (
+from siena.protocol.peer_messages import (
     TOLD,
-    check_tellable,
+    check_encodable,
+    decode,
+    encode,
     forwarded,
     notify_of,
     pack_tell,
-    tell,
-    told,
 )
 
 u64 = st.sampled_from([0, 1, 2**32, 2**63, 2**64 - 1]) | st.integers(0, 2**64 - 1)
@@ -102,13 +102,13 @@ def through_the_wire(message: Message) -> Message:
     frame = pack_tell(message)
     body = unpack(frame[4], frame[HEAD_BYTES:])
     assert isinstance(body, Tell)
-    return told(body)
+    return decode(body)
 
 
 @given(messages)
 def test_every_message_arrives_as_it_was(message: Message) -> None:
     assert through_the_wire(message) == message
-    assert told(tell(message)) == message
+    assert decode(encode(message)) == message
 
 
 def test_every_message_is_told_or_is_not_for_brokers() -> None:
@@ -161,15 +161,15 @@ def test_what_is_no_message_is_refused(
     verb: str, fields: list[object], why: str
 ) -> None:
     with pytest.raises(ProtocolError) as caught:
-        told(Tell(verb, fields))
+        decode(Tell(verb, fields))
     assert caught.value.fault is Fault.BAD_FRAME
     assert why in str(caught.value)
     assert str(caught.value).count("(error") == 1
 
 
 def test_fields_of_a_later_version_are_ignored() -> None:
-    assert told(Tell("settled", [3, "news"])) == Settled(3)
-    assert told(Tell("peerconfirm", ["news"])) == PeerConfirm()
+    assert decode(Tell("settled", [3, "news"])) == Settled(3)
+    assert decode(Tell("peerconfirm", ["news"])) == PeerConfirm()
 
 
 def test_an_interest_that_fits_no_frame_is_found_before_it_is_told() -> None:
@@ -177,9 +177,9 @@ def test_an_interest_that_fits_no_frame_is_found_before_it_is_told() -> None:
     choice = " and ".join(f"{n} in ({'a' * 500}, {'b' * 500})" for n in names)
     short = parse_predicate(choice)
     assert len(choice) < 10_000  # and 512 filters of 4 500 characters each
-    check_tellable(short)  # filter by filter
+    check_encodable(short)  # filter by filter
     with pytest.raises(LimitError, match="TELL_BYTES_MAX"):
-        check_tellable(parse_interest(f"({choice}) then x any"))
+        check_encodable(parse_interest(f"({choice}) then x any"))
 
 
 def test_a_sequence_that_fits_no_frame_is_refused_where_it_is_packed() -> None:

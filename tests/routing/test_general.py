@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from routing.wires import Wires
 from siena.messages import Notify, Side
 from siena.routing.options import Options, Paths
-from siena.routing.spreading import Trees, trees_of
+from siena.routing.topology.spreading import Trees, trees_of
 
 RING_OF_SEVEN = {
     (1, 2): 49.0,

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from networks import topologies
 from siena.errors import InvalidTopologyError
-from siena.routing.topology import BROKER_MAX, Topology, TopologyDraft
+from siena.routing.topology.topology import BROKER_MAX, Topology, TopologyDraft
 
 
 def test_the_order_of_links_and_of_their_ends_does_not_matter() -> None:

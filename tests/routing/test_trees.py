@@ -8,8 +8,8 @@ from hypothesis import event, given
 
 from networks import graph, topologies
 from siena.errors import InvalidTopologyError
-from siena.routing.topology import Link, Topology
-from siena.routing.trees import (
+from siena.routing.topology.topology import Link, Topology
+from siena.routing.topology.trees import (
     Tree,
     cost_centre,
     distances,

@@ -6,8 +6,8 @@ from statistics import fmean
 import pytest
 
 from siena.errors import SienaError
-from siena.routing.cbcb.node import Options
-from siena.sim.cbcb_run import CbcbPlan, Sample, run
+from siena.research.cbcb.node import Options
+from siena.research.cbcb.run import CbcbPlan, Sample, run
 from siena.sim.topologies.drawn import barabasi_albert
 from siena.sim.topologies.regular import chain
 from siena.sim.workload import SSBG

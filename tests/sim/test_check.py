@@ -18,11 +18,11 @@ from siena.messages import (
     Unsubscribe,
 )
 from siena.model import Operator
-from siena.routing.announcing import Announcer
-from siena.routing.link_state import LinkStates
+from siena.routing.demand.announcer import Announcer
 from siena.routing.mailbox import ClientRequest, Mailboxes
-from siena.routing.monitors import Monitor
+from siena.routing.patterns.monitors import Monitor
 from siena.routing.tables import Tables
+from siena.routing.topology.link_state import LinkStates
 from siena.sim.check import try_world
 from siena.sim.network import Network
 

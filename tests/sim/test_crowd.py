@@ -2,10 +2,10 @@
 
 import pytest
 
+from siena.bench.network.crowd import Crowd
 from siena.messages import Notify
 from siena.routing.options import Covering, Options
-from siena.sim.crowd import Crowd
-from siena.sim.judge import Violation
+from siena.sim.invariants import Violation
 from siena.sim.topologies.drawn import barabasi_albert, waxman
 from siena.sim.world import World
 

@@ -7,8 +7,8 @@ from networks import topologies
 from siena import parse_filter
 from siena.errors import LimitError
 from siena.messages import Subscribe
-from siena.routing.topology import Topology
-from siena.sim.drawing import LINES_MAX, draw, overlaps
+from siena.routing.topology.topology import Topology
+from siena.sim.picture.drawing import LINES_MAX, draw, overlaps
 from siena.sim.topologies.regular import chain, star
 from siena.sim.topologies.text import parse_shape
 from siena.sim.world import World

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.errors import SienaError
+from siena.research.scenarios.behaviour import run_scenario
+from siena.research.scenarios.cost_oracle import CostOracle
+from siena.research.scenarios.fast_cost_oracle import QuickTally
+from siena.research.scenarios.scenario import Faults, Objects, Parties, Scenario
 from siena.routing.options import Forwarding
 from siena.sim.architecture import Architecture
-from siena.sim.behaviour import run_scenario
-from siena.sim.quick_tally import QuickTally
-from siena.sim.scenario import Faults, Objects, Parties, Scenario
-from siena.sim.tally import Tally
 from siena.sim.topologies.drawn import random_tree
 
 COMBINATIONS: list[tuple[Architecture, Forwarding]] = [
@@ -37,7 +37,7 @@ def test_it_comes_to_the_totals_of_its_slow_twin(
     tree = random_tree(brokers, seed=seed)
     root = tree.brokers[seed % brokers]
     scenario = Scenario(*combination, tuple(sections))
-    slow = Tally(tree, *combination, root=root)
+    slow = CostOracle(tree, *combination, root=root)
     quick = QuickTally(tree, *combination, root=root)
     expected = run_scenario(scenario, tree.brokers, slow, seed)
     assert run_scenario(scenario, tree.brokers, quick, seed) == expected

@@ -4,13 +4,19 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.errors import SienaError
+from siena.research.scenarios.behaviour import Totals, run_scenario
+from siena.research.scenarios.cost_oracle import CostOracle
+from siena.research.scenarios.router_service import CarriedByBrokers
+from siena.research.scenarios.scenario import (
+    Faults,
+    Objects,
+    Parties,
+    Scenario,
+    parse_scenario,
+)
 from siena.routing.options import Forwarding, Options
 from siena.sim.architecture import Architecture
-from siena.sim.behaviour import Totals, run_scenario
-from siena.sim.carried import CarriedByBrokers
 from siena.sim.network import Account
-from siena.sim.scenario import Faults, Objects, Parties, Scenario, parse_scenario
-from siena.sim.tally import Tally
 from siena.sim.topologies.drawn import random_tree
 from siena.sim.world import World
 
@@ -136,7 +142,7 @@ def simulate(
     network = random_tree(sites, seed=seed)
     options = Options(forwarding=scenario.forwarding)
     carried = CarriedByBrokers(World(network, scenario.architecture, options))
-    tally = Tally(network, scenario.architecture, scenario.forwarding)
+    tally = CostOracle(network, scenario.architecture, scenario.forwarding)
     return (
         (run_scenario(scenario, network.brokers, carried, seed), carried.account),
         (run_scenario(scenario, network.brokers, tally, seed), tally.account),

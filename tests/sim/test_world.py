@@ -6,7 +6,7 @@ from siena import parse_filter, parse_interest, parse_notification, parse_predic
 from siena.errors import LimitError, SienaError
 from siena.messages import Subscribe
 from siena.routing.options import Options
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.architecture import Architecture
 from siena.sim.network import Fault
 from siena.sim.scheduler import Scheduler

@@ -14,7 +14,8 @@ import pytest
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
-from siena.cli import bench_spark, spark_parts
+from siena.cli.common import spark_jobs as spark_parts
+from siena.cli.lab import bench_spark
 from siena.cli.main import app
 from siena.errors import SienaError
 from siena.lang import notification_to_json

@@ -36,7 +36,7 @@ if master == "connect":
 else:
     spark = start_session(master, config=config)
 if victim != "nobody":
-    from siena.spark.worker import Task
+    from siena.spark.batch.worker import Task
 
     def parent(process):
         stat = Path(f"/proc/{process}/stat").read_text()
@@ -61,8 +61,8 @@ if victim != "nobody":
             Task.answer = answer
             return super().__call__(batches)
 
-    import siena.spark.matching
-    siena.spark.matching.Task = Deadly
+    import siena.spark.batch.matching
+    siena.spark.batch.matching.Task = Deadly
 rows = spark.range(0, 3000, 1, 6).withColumnRenamed("id", "x")
 wanted = spark.createDataFrame(
     [(f"s{i % 7}", f"x >= {i} and x < {i + 40}") for i in range(0, 3000, 10)],

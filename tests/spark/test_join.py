@@ -12,7 +12,7 @@ from siena.lang import parse_filter
 from siena.matching.reference import ReferenceMatcher
 from siena.model import Filter, Kind, Notification, Value
 from siena.spark import match, match_by_join
-from siena.spark.join import _typed
+from siena.spark.batch.join import _typed
 from strategies import BOOLEANS, FLOATS, INTEGERS, STRINGS, TIMES, constraints, filters
 
 # A column of each kind, so that a notification can have any of them.

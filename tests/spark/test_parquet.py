@@ -11,9 +11,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from siena.errors import SienaError
-from siena.spark import Tally, match, match_parquet, parquet
-from siena.spark.columns import engine_column, wide_columns
-from siena.spark.parquet import plain_files
+from siena.spark import Tally, match, match_parquet
+from siena.spark.batch import parquet
+from siena.spark.batch.columns import engine_column, wide_columns
+from siena.spark.batch.parquet import plain_files
 
 WANTED = [
     *(("ann", "x > 3"), ("ann", "x > 5"), ("bob", "s.t >* a"), ("cid", "p = 19.99")),

@@ -15,8 +15,8 @@ from siena.lang import parse_pattern
 from siena.matching.pattern import PatternMatcher
 from siena.model import Notification
 from siena.spark import match_patterns
-from siena.spark.sequences import Search
-from siena.spark.steps import compile_patterns
+from siena.spark.streams.sequences import Search
+from siena.spark.streams.steps import compile_patterns
 
 # --- One search, without Spark ------------------------------------------------------
 

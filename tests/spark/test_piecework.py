@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from siena.errors import SienaError
-from siena.matching.reading import ReadTexts, read_interest
+from siena.matching.input.filter_texts import ReadTexts, read_interest
 from siena.matching.table import ForwardingTable
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights
-from siena.spark import piecework
-from siena.spark.compiling import compile_rows
+from siena.spark.batch import piecework
+from siena.spark.batch.compiling import compile_rows
 
 COUNT = 500
 FLIGHTS = list(islice(flights(), 0, 4000, 20))

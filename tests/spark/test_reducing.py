@@ -9,7 +9,7 @@ from siena.errors import SienaError
 from siena.lang import parse_filter
 from siena.sim.workload import TR0605
 from siena.spark import reduce
-from siena.spark.reducing import minimal
+from siena.spark.batch.reducing import minimal
 
 
 def test_each_interface_is_reduced_alone(spark: SparkSession) -> None:

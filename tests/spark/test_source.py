@@ -19,8 +19,9 @@ from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
 from siena.protocol.contents import read_block, write_block
 from siena.spark import match, register_source
-from siena.spark.log_reading import text_of
-from siena.spark.publishing import blocks_of
+from siena.spark.source.data_source import Options
+from siena.spark.source.log_reading import text_of
+from siena.spark.source.publishing import blocks_of
 from siena.testing.in_process import ProcessBroker
 
 SECONDS_MAX = 120
@@ -169,7 +170,7 @@ def test_a_filter_selects_what_it_selects_in_the_whole_log(
         [*((offset, "ann") for offset in offsets[10:20]), (offsets[12], "bob")]
     )
     with pytest.raises(SienaError, match="there is no option 'filtre'"):
-        siena.spark.source.Options.of({"filtre": text})
+        Options.of({"filtre": text})
 
 
 def test_a_table_is_published_once_and_whole(

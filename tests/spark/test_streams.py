@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from siena.errors import SienaError
-from siena.spark import VersionedSubscriptions, each_batch, match, streams, to_parquet
-from siena.spark.compiling import compile_rows
+from siena.spark import VersionedSubscriptions, each_batch, match, to_parquet
+from siena.spark.batch.compiling import compile_rows
+from siena.spark.streams import versions as streams
 
 
 def subscriptions(spark: SparkSession, *rows: tuple[str, str]) -> DataFrame:

@@ -6,10 +6,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from siena.errors import SienaError
-from siena.studies.registry import find
-from siena.studies.results import rows_of
-from siena.studies.runner import missing, run_here, run_on_spark, tasks_of
-from siena.studies.store import Store, task_of
+from siena.research.studies.framework.registry import find
+from siena.research.studies.framework.results import rows_of
+from siena.research.studies.framework.runner import (
+    missing,
+    run_here,
+    run_on_spark,
+    tasks_of,
+)
+from siena.research.studies.framework.store import Store, task_of
 
 
 def test_spark_comes_to_the_rows_of_a_loop(spark: SparkSession, tmp_path: Path) -> None:

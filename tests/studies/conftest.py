@@ -2,7 +2,7 @@
 
 import pytest
 
-from siena.studies.store import Store
+from siena.research.studies.framework.store import Store
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from siena.studies import fig5, fig6, fig7
-from siena.studies.conjunction_figures import Scenario
-from siena.studies.disjunction import conjunctions, sets_of_messages
-from siena.studies.rows import Row, number
-from siena.studies.study import Finding
+from siena.research.studies.figures import fig5, fig6, fig7
+from siena.research.studies.figures.conjunction_figures import Scenario
+from siena.research.studies.framework.rows import Row, number
+from siena.research.studies.framework.study import Finding
+from siena.research.studies.runs.disjunction import conjunctions, sets_of_messages
 
 pytestmark = pytest.mark.paper
 

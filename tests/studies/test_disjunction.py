@@ -3,10 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from siena.algebra.poset import Poset
+from siena.algebra.poset.poset import Poset
 from siena.model import Filter
+from siena.research.studies.runs.disjunction import (
+    expected_alpha,
+    sets_of_messages,
+    undominated,
+)
 from siena.sim.workload import TR0605
-from siena.studies.disjunction import expected_alpha, sets_of_messages, undominated
 
 
 @given(st.integers(0, 10**6), st.integers(0, 150), st.sampled_from([10, 20, 200]))

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from siena.studies.markdown import write_pages
-from siena.studies.registry import GROUPS, NAMES, find_all
-from siena.studies.report import page, summary
-from siena.studies.results import Result, conclude
-from siena.studies.runner import missing, run_here, tasks_of
-from siena.studies.store import Store
-from siena.studies.study import Finding
+from siena.research.studies.framework.markdown import write_pages
+from siena.research.studies.framework.registry import GROUPS, NAMES, find_all
+from siena.research.studies.framework.report import page, summary
+from siena.research.studies.framework.results import Result, conclude
+from siena.research.studies.framework.runner import missing, run_here, tasks_of
+from siena.research.studies.framework.store import Store
+from siena.research.studies.framework.study import Finding
 
 FEW = ("fig33", "pruning")
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from siena.errors import SienaError
-from siena.studies.registry import find
-from siena.studies.results import conclude, read_result, rows_of
-from siena.studies.runner import missing, run_here, tasks_of, work
-from siena.studies.sources import closure, code_version
-from siena.studies.store import Kept, Store, task_of
-from siena.studies.study import Study
+from siena.research.studies.framework.registry import find
+from siena.research.studies.framework.results import conclude, read_result, rows_of
+from siena.research.studies.framework.runner import missing, run_here, tasks_of, work
+from siena.research.studies.framework.sources import closure, code_version
+from siena.research.studies.framework.store import Kept, Store, task_of
+from siena.research.studies.framework.study import Study
 
 FIG33 = "fig33"
 
@@ -33,7 +33,10 @@ def test_a_row_is_known_by_parameters_function_and_code(study: Study) -> None:
     assert task.key == task_of(study.run, dict(reversed(row.items()))).key
     assert task.key != task_of(study.run, {**row, "seed": 2}).key
     assert task.key != task._replace(version="another").key
-    assert task.key != task._replace(run="siena.studies.disjunction:conjunctions").key
+    assert (
+        task.key
+        != task._replace(run="siena.research.studies.runs.disjunction:conjunctions").key
+    )
 
 
 def test_what_is_there_is_not_computed_again(study: Study, tmp_path: Path) -> None:
@@ -101,18 +104,28 @@ def test_results_are_read_back(study: Study, tmp_path: Path) -> None:
 
 
 def test_a_version_depends_on_what_computes_and_not_on_what_draws() -> None:
-    found = closure("siena.studies.architectures")
-    assert {"siena.sim.quick_tally", "siena.sim.behaviour", "siena.model"} <= found
-    assert not {"siena.studies.drawing", "siena.studies.fig26"} & found
+    found = closure("siena.research.studies.runs.architectures")
+    assert {
+        "siena.research.scenarios.fast_cost_oracle",
+        "siena.research.scenarios.behaviour",
+        "siena.model",
+    } <= found
+    assert (
+        not {
+            "siena.research.studies.framework.drawing",
+            "siena.research.studies.figures.fig26",
+        }
+        & found
+    )
 
 
 def test_a_version_changes_with_any_source(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    before = code_version("siena.studies.disjunction")
+    before = code_version("siena.research.studies.runs.disjunction")
     changed = tmp_path / "changed.py"
     changed.write_text("# another text", encoding="utf-8")
-    from siena.studies import sources  # noqa: PLC0415 -- to be patched
+    from siena.research.studies.framework import sources  # noqa: PLC0415 -- to be patched
 
     real = sources.source
     code_version.cache_clear()
@@ -121,5 +134,5 @@ def test_a_version_changes_with_any_source(
         "source",
         lambda name: changed if name == "siena.sim.words" else real(name),
     )
-    assert code_version("siena.studies.disjunction") != before
+    assert code_version("siena.research.studies.runs.disjunction") != before
     code_version.cache_clear()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from siena.studies.network_runs import NOTIFICATIONS, SCHEMES, assess_scheme
-from siena.studies.rows import Row
-from siena.studies.scheme_counts import count_schemes
+from siena.research.studies.framework.rows import Row
+from siena.research.studies.runs.networks import NOTIFICATIONS, SCHEMES, assess_scheme
+from siena.research.studies.runs.scheme_counts import count_schemes
 
 NETWORKS = [
     ("N12", 12, 1),
@@ -31,7 +31,9 @@ def test_schemes_store_what_is_counted(network: str, brokers: int, seed: int) ->
 def test_delivery_trees_are_those_of_the_schemes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("siena.studies.scheme_counts.NOTIFICATIONS", NOTIFICATIONS)
+    monkeypatch.setattr(
+        "siena.research.studies.runs.scheme_counts.NOTIFICATIONS", NOTIFICATIONS
+    )
     for network, brokers in (("random", 20), ("power law", 16)):
         row: Row = {"network": network, "brokers": brokers, "seed": 7}
         counted = count_schemes(row)

@@ -4,23 +4,28 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from siena.matching.tree import TreeMatcher
 from siena.messages import Interface, Message, Outbox, Subscribe
 from siena.model import Value
-from siena.routing.cbcb.messages import ReceiverAdvertisement, UpdateReply
-from siena.routing.cbcb.node import Node, Sends
+from siena.research.cbcb import world as cbcb_world
+from siena.research.cbcb.messages import ReceiverAdvertisement, UpdateReply
+from siena.research.cbcb.node import Node, Sends
+from siena.research.matchers.tree import TreeMatcher
+from siena.research.scenarios.fast_cost_oracle import QuickTally, _Event
+from siena.research.schemes.pif import PIF
+from siena.research.studies.framework.registry import NAMES, find
+from siena.research.studies.framework.results import conclude, rows_of
+from siena.research.studies.framework.rows import Row, number
+from siena.research.studies.framework.runner import missing, run_here, tasks_of
+from siena.research.studies.framework.store import Store
+from siena.research.studies.framework.study import Finding
+from siena.research.studies.runs import (
+    architectures,
+    matching as matching_runs,
+    networks as network_runs,
+)
 from siena.routing.router import Router
-from siena.routing.schemes.pif import PIF
-from siena.routing.topology import Broker
-from siena.sim import cbcb_world, world
-from siena.sim.quick_tally import QuickTally, _Event
-from siena.studies import architectures, matching_runs, network_runs
-from siena.studies.registry import NAMES, find
-from siena.studies.results import conclude, rows_of
-from siena.studies.rows import Row, number
-from siena.studies.runner import missing, run_here, tasks_of
-from siena.studies.store import Store
-from siena.studies.study import Finding
+from siena.routing.topology.topology import Broker
+from siena.sim import world
 
 Spoil = Callable[[Row], Row]
 

@@ -9,7 +9,7 @@ import siena
 from siena import Notification, testing
 from siena.errors import NoBrokerError, SienaError
 from siena.messages import Side
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.architecture import Architecture
 
 SECONDS = 10.0

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter, implies
-from siena.algebra.poset import Poset
+from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import sat
 from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
 from siena.model import Constraint, Filter, Notification, Pattern, Predicate, Value

@@ -6,8 +6,8 @@ condition admits, and :mod:`siena.algebra.merging` asks whether there are.
 
 from collections.abc import Iterable, Iterator
 
-from siena.algebra.conditions import Condition
 from siena.algebra.covering import implies
+from siena.algebra.poset.conditions import Condition
 from siena.algebra.simplify import simplify
 from siena.algebra.strings import common_length
 from siena.model import Constraint, Filter, Kind, Operator

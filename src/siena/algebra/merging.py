@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
 
-from siena.algebra.conditions import Condition
 from siena.algebra.covering import covers_filter, implies
 from siena.algebra.disjunction import decide_covers_predicate
 from siena.algebra.hull import hull, kind_of_condition
-from siena.algebra.poset import Poset
+from siena.algebra.poset.conditions import Condition
+from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import satisfiable
 from siena.algebra.simplify import simplify
 from siena.model import (

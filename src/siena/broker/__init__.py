@@ -1,10 +1,8 @@
 """The broker: what a process does around the router, with sockets and a clock.
 
-From the ground up: ``limits``, ``counters``, ``naming`` → ``settings`` →
-``addresses``, ``worker``, ``listening`` → ``intake``, ``exchange``, ``outbox``,
-``session`` → ``core`` → ``onward``, ``tracing``, ``publications`` → ``briefing``,
-``away``, ``requests`` → ``hearing``, ``role``, ``connection``, ``turn`` → ``moving``,
-``clients`` → ``link``, ``call``, ``links`` → ``snapshots`` → ``broker``, the room's
-front → ``network``, ``workers``; then ``lobby`` for guests, and ``handlers`` and
-``http``, which have rooms of their own.
+From the ground up: ``limits``, ``counters``, ``ids``, ``addresses`` → ``settings`` →
+``state`` (what the rooms share) → ``io`` (bytes in and out) → ``data`` (publications)
+→ ``clients`` and ``peers`` (the other end of a connection) → ``log`` → ``inspect`` →
+``broker``, the front → ``network`` and ``workers`` (several of them) → ``webhooks``
+and ``http``.
 """

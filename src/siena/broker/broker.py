@@ -17,30 +17,30 @@ from itertools import count
 from msgspec.structs import replace
 
 from siena.broker.addresses import Address, read_address
-from siena.broker.clients import Client, Stranger
-from siena.broker.connection import Connection
-from siena.broker.core import Core
-from siena.broker.guest import Guest
+from siena.broker.clients.client import Client, Handshake
+from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.clients.requests import Requests
+from siena.broker.clients.session import Session
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.data.table_compactor import TableCompactor
+from siena.broker.ids import number_of
+from siena.broker.inspect import look
+from siena.broker.io.connection import Connection
+from siena.broker.io.listen import check_listening, listen, raise_file_limit
+from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
-from siena.broker.link import Link
-from siena.broker.links import Links
-from siena.broker.listening import check_listening, listen, raise_file_limit
-from siena.broker.log.desk import Desk
-from siena.broker.moving import Moving
-from siena.broker.naming import number_of
-from siena.broker.publications import Publications
-from siena.broker.requests import Requests
-from siena.broker.session import Session
+from siena.broker.log.service import LogService
+from siena.broker.peers.handoff import Handoff
+from siena.broker.peers.link import Link
+from siena.broker.peers.links import Links
 from siena.broker.settings import Settings
-from siena.broker.snapshots import look
-from siena.broker.turn import Turn
-from siena.broker.upkeep import Upkeep
+from siena.broker.state import BrokerState
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
-from siena.protocol.bodies import Connect, Look
-from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.greeting import Info
+from siena.protocol.control_frames import Connect, Look
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.handshake import Info
 from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
@@ -100,25 +100,29 @@ class Broker:
         router = Router(
             number_of(self.name), self.settings.routing.options(), epoch=epoch
         )
-        self.core = Core(self.settings, self._clock, router, self.name)
-        self.publications = Publications(self.core)
-        self.requests = Requests(self.core)
+        self.state = BrokerState(self.settings, self._clock, router, self.name)
+        self.publications = PublishBatch(self.state)
+        self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
-        self.moving = Moving(self.core, self.requests)
+        self.handoff = Handoff(self.state, self.requests)
         try:
-            self.desk = Desk(self.core, self.publications, self.requests)
+            self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
             for each in sockets:
                 each.close()
             raise
         self.links = Links(
-            self.core, self.publications, self.requests.briefing, self, self.name
+            self.state, self.publications, self.requests.interest_feed, self, self.name
         )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
-        turn = Turn(self.core, self.publications, loop)
-        self.came, self.came_here, self.wrote = turn.came, turn.came_here, turn.wrote
-        self.room = turn.room
+        turn = Tick(self.state, self.publications, loop)
+        self.on_readable, self.process_in_place, self.schedule_flush = (
+            turn.on_readable,
+            turn.process_in_place,
+            turn.schedule_flush,
+        )
+        self.recv_buffer = turn.recv_buffer
         self._info = Info(
             broker=self.name,
             number=router.me,
@@ -130,13 +134,13 @@ class Broker:
             server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
-        self.desk.start()
-        self.upkeep = Upkeep(self.core.exchange)
+        self.log_service.start()
+        self.table_compactor = TableCompactor(self.state.exchange)
 
     def _features(self) -> tuple[str, ...]:
         """Whether there is a log; where brokers are to call, if that is not here."""
         if self._worker is None:
-            return self.desk.features
+            return self.log_service.features
         return hub_feature(self._worker.hub or self.addresses[-1])
 
     async def drain(self) -> None:
@@ -145,8 +149,8 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
-        await self.moving.stop()
-        await self.upkeep.stop()
+        await self.handoff.stop()
+        await self.table_compactor.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
@@ -155,7 +159,7 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
-        await self.desk.close()
+        await self.log_service.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take over what can change while it serves; the names of what cannot."""
@@ -172,7 +176,7 @@ class Broker:
                 "handlers",
             )
         }
-        self.settings = self.core.settings = replace(now, **changeable)
+        self.settings = self.state.settings = replace(now, **changeable)
         self._connections_max = min(
             settings.limits.connections, raise_file_limit() - FILES_KEPT
         )
@@ -186,19 +190,23 @@ class Broker:
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know, as plain structures."""
-        core, router = self.core, self.core.router
+        state, router = self.state, self.state.router
         return {
             "broker": self.name,
             "number": router.me,
             "epoch": router.epoch,
             "urls": [address.url for address in self.addresses],
-            "counters": core.counters.snapshot(),
-            "links": [link.snapshot() for link in core.links.values()],
-            "sessions": len(core.sessions),
-            "away": sum(s.sink is None for s in core.sessions.values()),
+            "counters": state.counters.snapshot(),
+            "links": [link.snapshot() for link in state.links.values()],
+            "sessions": len(state.sessions),
+            "away": sum(s.sink is None for s in state.sessions.values()),
             "filters": len(router.tables.filters),
             "advertisements": len(router.tables.advertisements),
-            **({"log": self.desk.journal.snapshot()} if self.desk.journal else {}),
+            **(
+                {"log": self.log_service.journal.snapshot()}
+                if self.log_service.journal
+                else {}
+            ),
         }
 
     # --- What connections need ------------------------------------------------------
@@ -222,13 +230,13 @@ class Broker:
 
     def opened(self, connection: Connection) -> None:
         """Greet whoever has connected."""
-        counters = self.core.counters
+        counters = self.state.counters
         self._connections.add(connection)
         counters.connections_now += 1
         if connection.role is not None:  # we have called
             return
         counters.connections += 1
-        connection.role = Stranger(connection, self)
+        connection.role = Handshake(connection, self)
         connection.greet(self._info)
         if self._is_draining:
             connection.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
@@ -246,7 +254,7 @@ class Broker:
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
         self._connections.discard(connection)
-        self.core.counters.connections_now -= 1
+        self.state.counters.connections_now -= 1
 
     def connect(self, connection: Connection, body: Connect) -> None:
         """Make a stranger a client, or a neighbour."""
@@ -259,15 +267,17 @@ class Broker:
         connection.welcomed()
         client.welcome(resumed=is_known)
 
-    def admit(self, who: Connection | Guest, body: Connect) -> tuple[Client, bool]:
+    def admit(
+        self, who: Connection | InProcessClient, body: Connect
+    ) -> tuple[Client, bool]:
         """A client from now on; and whether something was kept for it."""
         session = self._session(body)
-        is_known = session.sink is None and session.number in self.core.sessions
+        is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
-        self.core.sessions[session.number] = session
+        self.state.sessions[session.number] = session
         who.outbox.policy = body.policy
         client = Client(
-            who, session, self.core, self.publications, self.requests, self.moving
+            who, session, self.state, self.publications, self.requests, self.handoff
         )
         return client, is_known
 
@@ -278,7 +288,7 @@ class Broker:
                 Fault.BAD_CONNECT,
                 "identities are not kept by a broker with several workers",
             )
-        identities = self.core.identities
+        identities = self.state.identities
         known = identities.get(body.identity) if body.identity else None
         if known is None:
             known = Session(next(self._numbers), body.identity)
@@ -294,6 +304,6 @@ class Broker:
         return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:
-        if isinstance(connection.role, Stranger) and not connection.is_closing:
+        if isinstance(connection.role, Handshake) and not connection.is_closing:
             text = f"no CONNECT in {HANDSHAKE_SECONDS_MAX:g} seconds"
             connection.fail(ProtocolError(Fault.TIMED_OUT, text))

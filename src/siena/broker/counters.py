@@ -19,20 +19,20 @@ class Counters:
     subscriptions_now: int = 0
     advertisements_now: int = 0
     publications: int = 0  # good ones, from clients
-    bad: int = 0  # publications that were refused
+    rejected: int = 0  # publications that were refused
     deliveries: int = 0  # to clients, each notification once for each connection
-    found: int = 0  # matches of patterns
+    pattern_matches: int = 0  # matches of patterns
     lost: int = 0  # deliveries that a slow or absent client did not get
     forwarded: int = 0  # to neighbours
     received: int = 0  # from neighbours
     duplicates: int = 0  # of these, known already
-    told: int = 0  # messages of our router to others
-    heard: int = 0  # and of theirs to ours
+    router_out: int = 0  # messages of our router to others
+    router_in: int = 0  # and of theirs to ours
     repaired: int = 0  # links that were told everything again
     faults: int = 0  # errors that were sent
     bytes_in: int = 0
     bytes_out: int = 0
-    turns: int = 0  # of the loop, in which something came
+    ticks: int = 0  # of the loop, in which something came
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""
@@ -45,8 +45,8 @@ class LinkCounters:
 
     forwarded: int = 0
     received: int = 0
-    told: int = 0
-    heard: int = 0
+    router_out: int = 0
+    router_in: int = 0
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""

@@ -197,7 +197,7 @@ class Network:
         wanted = 2 * len(self.settings.links)
         try:
             async with asyncio.timeout(LINKED_SECONDS_MAX):
-                while sum(len(b.core.links) for b in self.brokers.values()) < wanted:  # noqa: ASYNC110
+                while sum(len(b.state.links) for b in self.brokers.values()) < wanted:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
         except TimeoutError:
             raise SienaError("not all links of the network came up") from None

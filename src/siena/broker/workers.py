@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.broker import Broker
+from siena.broker.io.listen import check_listening, listen
 from siena.broker.limits import DRAIN_SECONDS_MAX
-from siena.broker.listening import check_listening, listen
 from siena.broker.settings import Link, Settings
 from siena.broker.worker import Worker
 from siena.errors import SienaError
@@ -166,7 +166,7 @@ async def _linked(broker: Broker, worker: Worker) -> None:
     """Wait for the link to the hub."""
     if worker.hub is not None:
         async with asyncio.timeout(START_SECONDS_MAX):
-            while not broker.core.links:  # noqa: ASYNC110 -- links have no event
+            while not broker.state.links:  # noqa: ASYNC110 -- links have no event
                 await asyncio.sleep(0.005)
 
 

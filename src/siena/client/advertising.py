@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Self
 
-from siena.client.standing import StandingAdvertisement
-from siena.client.talk import Talk
+from siena.client.core.registrations import StandingAdvertisement
+from siena.client.core.session import Session
 from siena.errors import ServiceError
 
 
@@ -18,8 +18,8 @@ class Advertising:
     is told again.
     """
 
-    def __init__(self, talk: Talk, standing: StandingAdvertisement) -> None:
-        self._talk = talk
+    def __init__(self, session: Session, standing: StandingAdvertisement) -> None:
+        self._session = session
         self._standing = standing
         self._is_closed = False
 
@@ -90,7 +90,7 @@ class Advertising:
     def _end(self) -> asyncio.Future[None] | None:
         self._is_closed = True
         self._standing.stop()
-        return self._talk.unadvertise(self._standing)
+        return self._session.unadvertise(self._standing)
 
     def __repr__(self) -> str:
         return f"<Advertising {self.number}: {self.advertisement}>"

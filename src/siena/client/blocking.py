@@ -12,13 +12,13 @@ from siena.client.address import Address
 from siena.client.blocking_handles import Advertising, Subscription
 from siena.client.blocking_log import LogClient
 from siena.client.client import SUSPENDED_QUEUE
-from siena.client.coding import Attributes
-from siena.client.inbox import BYTES_MAX, COUNT_MAX, Overflow
-from siena.client.loop_thread import LoopThread
-from siena.client.publisher import joined
+from siena.client.core.coding import Attributes
+from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
+from siena.client.core.loop_thread import LoopThread
+from siena.client.core.publisher import joined
+from siena.client.core.traces import TRACE_SECONDS
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
-from siena.client.traces import TRACE_SECONDS
 from siena.model import (
     Advertisement,
     Filter,
@@ -27,7 +27,7 @@ from siena.model import (
     Predicate,
     Value,
 )
-from siena.protocol.bodies import Hop
+from siena.protocol.control_frames import Hop
 
 
 class Client:
@@ -86,7 +86,7 @@ class Client:
         """Publish a notification: a mapping, keywords, or both."""
         publisher = self._loop.client.publisher
         frame = publisher.frame(joined(attributes, more))
-        if not self._loop.handover.offer(frame):
+        if not self._loop.thread_queue.offer(frame):
             self._loop.run(publisher.send(frame))
 
     def try_publish(

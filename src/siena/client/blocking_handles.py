@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from siena.client.advertising import Advertising as AsyncAdvertising
-from siena.client.loop_thread import LoopThread
+from siena.client.core.loop_thread import LoopThread
 from siena.client.subscription import BATCH, Subscription as AsyncSubscription
 from siena.errors import ConnectionLostError
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from siena.client.coding import Attributes
+from siena.client.core.coding import Attributes
+from siena.client.core.loop_thread import LoopThread
 from siena.client.log import EVERYTHING, Logged, logged, piles
-from siena.client.loop_thread import LoopThread
 from siena.model import Filter, Predicate
 from siena.protocol.limits import READ_COUNT_MAX
-from siena.protocol.log_bodies import Entries, Extent, Taken
+from siena.protocol.log_frames import Entries, Extent, Taken
 
 
 class LogClient:

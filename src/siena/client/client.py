@@ -18,12 +18,14 @@ from typing import Any, Self, overload
 
 from siena.client.address import Address
 from siena.client.advertising import Advertising
-from siena.client.coding import Attributes
-from siena.client.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
-from siena.client.keeper import Keeper
+from siena.client.core.coding import Attributes
+from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
+from siena.client.core.publisher import Publisher, joined
+from siena.client.core.reconnect import Reconnector
+from siena.client.core.session import Session
+from siena.client.core.traces import TRACE_SECONDS
 from siena.client.log import LogClient
-from siena.client.publisher import Publisher, joined
-from siena.client.replies import Replies, reply_to
+from siena.client.request_reply import Replies, reply_to
 from siena.client.settings import (
     CLOSE_SECONDS,
     DRAIN_SECONDS,
@@ -31,8 +33,6 @@ from siena.client.settings import (
     Settings,
 )
 from siena.client.subscription import Subscription
-from siena.client.talk import Talk
-from siena.client.traces import TRACE_SECONDS
 from siena.errors import ConnectionLostError, RequestRefusedError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
@@ -43,7 +43,7 @@ from siena.model import (
     Predicate,
     Value,
 )
-from siena.protocol.bodies import Hop, Move, Resume, Suspend
+from siena.protocol.control_frames import Hop, Move, Resume, Suspend
 from siena.protocol.frames import HEAD_BYTES
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
@@ -54,10 +54,10 @@ class Client:
     """A program's handle on the service; made by :func:`siena.connect`."""
 
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
-        self._talk = Talk(has_identity=settings.identity is not None)
-        self._keeper = Keeper(addresses, settings, self._talk)
-        self.publisher = Publisher(self._talk)
-        self.log = LogClient(self._talk, self.publisher)
+        self._session = Session(has_identity=settings.identity is not None)
+        self._reconnector = Reconnector(addresses, settings, self._session)
+        self.publisher = Publisher(self._session)
+        self.log = LogClient(self._session, self.publisher)
         """What the broker keeps on its disk, if it keeps something."""
         self._tasks = asyncio.TaskGroup()
         self._keeping: asyncio.Task[None] | None = None
@@ -68,34 +68,34 @@ class Client:
     @property
     def url(self) -> str:
         """The address of the broker that we are, or were last, connected to."""
-        return str(self._keeper.address)
+        return str(self._reconnector.address)
 
     @property
     def broker(self) -> str:
         """The name of that broker."""
-        assert self._keeper.info is not None, "a client is handed out connected"
-        return self._keeper.info.broker
+        assert self._reconnector.info is not None, "a client is handed out connected"
+        return self._reconnector.info.broker
 
     @property
     def resumed(self) -> bool:
         """Whether that broker had kept something for our identity."""
-        welcome = self._keeper.welcome
+        welcome = self._reconnector.welcome
         return welcome is not None and welcome.resumed
 
     @property
     def is_connected(self) -> bool:
         """Whether there is a connection at this moment."""
-        return self._talk.wire is not None
+        return self._session.transport is not None
 
     @property
     def reconnects(self) -> int:
         """How many times the connection was lost and made again."""
-        return max(0, self._talk.connections - 1)
+        return max(0, self._session.connections - 1)
 
     @property
     def lost(self) -> int:
         """How many notifications the broker could not keep for this connection."""
-        return self._talk.lost
+        return self._session.lost
 
     # -- publishing ------------------------------------------------------------
 
@@ -134,10 +134,10 @@ class Client:
             ConnectionLostError: if the connection broke; what was published shortly
                 before may be lost.
         """
-        await self._talk.room.passed()
-        self._talk.has_published = False
-        await asyncio.shield(self._talk.ping())
-        refused = self._talk.take_refusal()
+        await self._session.room.passed()
+        self._session.has_published = False
+        await asyncio.shield(self._session.ping())
+        refused = self._session.take_refusal()
         if refused is not None:
             raise refused
 
@@ -154,15 +154,15 @@ class Client:
         Returns when all have answered, or with those that have when the time is over.
         """
         block = self.publisher.frame(joined(attributes, more))[HEAD_BYTES:]
-        await self._talk.room.passed()
-        token, trace = self._talk.trace(block, self.broker)
+        await self._session.room.passed()
+        token, trace = self._session.trace(block, self.broker)
         try:
             async with asyncio.timeout(timeout_s):
                 await trace.complete()
         except TimeoutError:
             pass
         finally:
-            del self._talk.traces[token]
+            del self._session.traces[token]
         return trace.hops
 
     # -- subscribing and advertising -------------------------------------------
@@ -218,10 +218,10 @@ class Client:
         """
         wanted = parse_interest(interest) if isinstance(interest, str) else interest
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
-        standing = self._talk.subscribe(
+        standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
-        return Subscription(self._talk, standing)
+        return Subscription(self._session, standing)
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether anybody wants it."""
@@ -230,7 +230,7 @@ class Client:
             if isinstance(advertisement, str)
             else advertisement
         )
-        return Advertising(self._talk, self._talk.advertise(str(promised)))
+        return Advertising(self._session, self._session.advertise(str(promised)))
 
     # -- coming and going ------------------------------------------------------
 
@@ -241,12 +241,12 @@ class Client:
         program with the same identity may resume as well.
         """
         suspend = Suspend(queue)
-        done = self._talk.ask(suspend)
-        self._talk.suspended = suspend
+        done = self._session.ask(suspend)
+        self._session.suspended = suspend
         try:
             await asyncio.shield(done)
         except RequestRefusedError:
-            self._talk.suspended = None
+            self._session.suspended = None
             raise
 
     async def resume(self) -> None:
@@ -255,8 +255,8 @@ class Client:
         Subscribe first: what was kept for a subscription comes under the number that it
         had, and a program that subscribes in the same order has the same numbers.
         """
-        done = self._talk.ask(Resume())
-        self._talk.suspended = None
+        done = self._session.ask(Resume())
+        self._session.suspended = None
         await asyncio.shield(done)
 
     async def move(self, url: str) -> None:
@@ -264,7 +264,7 @@ class Client:
 
         What was kept there, and the subscriptions, come along.
         """
-        await asyncio.shield(self._talk.ask(Move(url)))
+        await asyncio.shield(self._session.ask(Move(url)))
 
     async def request(
         self,
@@ -302,10 +302,10 @@ class Client:
         Raises:
             TimeoutError: if somebody has not read everything in time; closed then, too.
         """
-        interests = list(self._talk.interests.values())
+        interests = list(self._session.interests.values())
         try:
             async with asyncio.timeout(timeout_s):
-                self._talk.leave()
+                self._session.leave()
                 await self.flush()
                 for interest in interests:
                     interest.inbox.finish()
@@ -318,15 +318,15 @@ class Client:
         """Hang up: subscriptions end, and so do all who wait for something."""
         if self._keeping is not None:
             self._keeping.cancel()
-        for interest in list(self._talk.interests.values()):
+        for interest in list(self._session.interests.values()):
             interest.inbox.finish()
-        await self._keeper.close(ConnectionLostError("the client is closed"))
+        await self._reconnector.close(ConnectionLostError("the client is closed"))
 
     async def __aenter__(self) -> Self:
-        await self._keeper.start()
+        await self._reconnector.start()
         await self._tasks.__aenter__()
         self._keeping = self._tasks.create_task(
-            self._keeper.run(), name="siena: keep the connection"
+            self._reconnector.run(), name="siena: keep the connection"
         )
         return self
 
@@ -350,10 +350,10 @@ class Client:
 
     async def _part(self) -> None:
         """What is to be done before hanging up, so that nothing is lost by it."""
-        if self._talk.is_to_be_kept:
+        if self._session.is_to_be_kept:
             # Or the broker sends on until it has noticed that nobody is there.
             await self.suspend()
-        if self._talk.has_published:
+        if self._session.has_published:
             # A socket that is closed with something unread may take back what was
             # written last.
             await self.flush()

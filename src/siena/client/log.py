@@ -12,16 +12,15 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
-from siena.client.coding import Attributes, notification_of
-from siena.client.publisher import Publisher
-from siena.client.talk import Talk
+from siena.client.core.coding import Attributes, notification_of
+from siena.client.core.publisher import Publisher
+from siena.client.core.session import Session
 from siena.errors import ConnectionLostError
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Notification, Predicate
-from siena.protocol.body import Body
-from siena.protocol.frames import HEAD_BYTES
+from siena.protocol.frames import HEAD_BYTES, Body
 from siena.protocol.limits import READ_BYTES_MAX, READ_COUNT_MAX
-from siena.protocol.log_bodies import (
+from siena.protocol.log_frames import (
     Batch,
     Commit,
     Entries,
@@ -56,8 +55,8 @@ class Logged(NamedTuple):
 class LogClient:
     """What a client can do with the log of its broker; see :attr:`Client.log`."""
 
-    def __init__(self, talk: Talk, publisher: Publisher) -> None:
-        self._talk = talk
+    def __init__(self, session: Session, publisher: Publisher) -> None:
+        self._session = session
         self._publisher = publisher
 
     # -- reading ---------------------------------------------------------------
@@ -173,11 +172,11 @@ class LogClient:
 
     async def _ask(self, body: Body, kind: type[A] | None = None) -> A:
         while True:
-            await self._talk.room.passed()
+            await self._session.room.passed()
             try:
-                answer = await asyncio.shield(self._talk.ask_for(body))
+                answer = await asyncio.shield(self._session.ask_for(body))
             except ConnectionLostError:
-                if self._talk.failure is not None:
+                if self._session.failure is not None:
                     raise
                 continue
             assert kind is None or isinstance(answer, kind)

@@ -5,7 +5,7 @@ import ssl
 from dataclasses import dataclass, field
 from typing import Literal
 
-from siena.client.backoff import Backoff
+from siena.client.core.backoff import Backoff
 
 # What a broker does for a client that reads too slowly; see protocol.md.
 SlowPolicy = Literal["drop", "disconnect", "block"]

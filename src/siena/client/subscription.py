@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Generic, Self, TypeVar, cast
 
-from siena.client.coding import notification_of
-from siena.client.inbox import Item
-from siena.client.standing import StandingInterest
-from siena.client.talk import Talk
+from siena.client.core.coding import notification_of
+from siena.client.core.inbox import Item
+from siena.client.core.registrations import StandingInterest
+from siena.client.core.session import Session
 from siena.errors import ConnectionLostError, ServiceError
 
 # What a subscription yields: a notification, or of a pattern a tuple of them.
@@ -30,14 +30,14 @@ class Subscription(Generic[T]):
     Cancellation: a reader that is cancelled loses nothing; the next gets it.
     """
 
-    def __init__(self, talk: Talk, standing: StandingInterest) -> None:
-        self._talk = talk
+    def __init__(self, session: Session, standing: StandingInterest) -> None:
+        self._session = session
         self._standing = standing
         # The collector may run anywhere; the talk lives in the loop.
         loop = asyncio.get_running_loop()
-        self._forgotten = weakref.finalize(self, _forget, loop, talk, standing)
+        self._forgotten = weakref.finalize(self, _forget, loop, session, standing)
         self._forgotten.atexit = False
-        if talk.has_identity:
+        if session.has_identity:
             self._forgotten.detach()
 
     @property
@@ -148,7 +148,7 @@ class Subscription(Generic[T]):
         self._forgotten.detach()
         self._standing.inbox.finish(at_once=True)
         self._standing.settled.fail(ConnectionLostError("the subscription was closed"))
-        return self._talk.unsubscribe(self._standing)
+        return self._session.unsubscribe(self._standing)
 
     def _read(self, item: Item) -> T:
         """From bytes to what was promised when it was made; see Client.subscribe."""
@@ -162,7 +162,7 @@ class Subscription(Generic[T]):
 
 # Kept out of the class: a method would hold what is to be forgotten.
 def _forget(
-    loop: asyncio.AbstractEventLoop, talk: Talk, standing: StandingInterest
+    loop: asyncio.AbstractEventLoop, session: Session, standing: StandingInterest
 ) -> None:
     with contextlib.suppress(RuntimeError):  # the loop is closed, and so is the talk
-        loop.call_soon_threadsafe(talk.unsubscribe, standing)
+        loop.call_soon_threadsafe(session.unsubscribe, standing)

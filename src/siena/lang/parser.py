@@ -5,10 +5,10 @@ which the parser libraries for Python do not reach.  Printing is ``str(value)``,
 and what is printed reads back as an equal value.
 """
 
+from siena.lang.fast_path import read_plain
 from siena.lang.interests import Alternatives, InterestReader
 from siena.lang.lists import ListReader
 from siena.lang.notification_form import notification_from_text
-from siena.lang.plain import read_plain
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.matching.engine import Matches
+from siena.matching.engine.engine import Matches
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Dispatch: publications of a batch, laid out as the bytes that each connection gets.
 
 One call matches a batch and writes all deliveries; what it writes is, byte for byte,
-what :mod:`siena.protocol.deliveries` writes one by one.
+what :mod:`siena.protocol.data_frames` writes one by one.
 """
 
 from types import ModuleType
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from siena.matching.engine import Batches, Engine
+from siena.matching.engine.engine import Batches, Engine
 from siena.matching.kernels import wiring
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
@@ -71,10 +71,10 @@ class Dispatcher:
         self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
         self._kernel = kernel
-        self._courier = kernel.Courier()
+        self._writer = kernel.DeliveryWriter()
         self._slots = np.zeros(64, np.int32)
         self._numbers = np.zeros(64, np.uint32)
-        self._courier.know_interests(self._slots, self._numbers)
+        self._writer.know_interests(self._slots, self._numbers)
         self._make_room(64)
         self._serial = 1
         # The engine that has everything, while one has, and whether the courier has
@@ -91,7 +91,7 @@ class Dispatcher:
         self._stamps = np.zeros(slots, np.int32)
         self._sizes = np.zeros(slots, np.int64)
         self._frames = np.zeros(slots, np.int32)
-        self._courier.know_connections(
+        self._writer.know_connections(
             self._stamps,
             self._sizes,
             self._frames,
@@ -108,7 +108,7 @@ class Dispatcher:
         if added >= len(self._slots):
             self._slots = with_room(self._slots, added)
             self._numbers = with_room(self._numbers, added)
-            self._courier.know_interests(self._slots, self._numbers)
+            self._writer.know_interests(self._slots, self._numbers)
         self._slots[added] = slot
         self._numbers[added] = number
         if slot >= len(self._stamps):
@@ -129,11 +129,11 @@ class Dispatcher:
         """
         blocks, count, at = self._match(frames, start, end, longest)
         try:
-            found, strangers, bad = self._courier.measure(count, self._next(count))
+            found, strangers, bad = self._writer.measure(count, self._next(count))
             batches: list[Batch] = []
             if found:
                 serial = self._next(count)
-                batches = self._courier.lay_out(blocks, count, serial, found)
+                batches = self._writer.lay_out(blocks, count, serial, found)
         except BaseException:
             # There may be no memory for so much; the next batch must not suffer.
             self._sizes[:] = 0
@@ -201,7 +201,7 @@ class Dispatcher:
         if not has_room:
             self._others = np.empty((2, 2 * found), np.int32)
         self._arrays = offsets, counts, filters
-        self._courier.know_matches(offsets, gap, counts, filters, self._others)
+        self._writer.know_matches(offsets, gap, counts, filters, self._others)
 
     def _bad(self, messages: int) -> list[tuple[int, int]]:
         assert self._arrays is not None

@@ -1,8 +1,8 @@
 """What a forwarding table holds: interests that come and go, on file and in engines.
 
 Filters come and go under traffic: what is added goes into a small engine, made anew in
-no time (:mod:`siena.matching.tiers`); what is removed is marked, and left out the next
-time its rows are compiled.  Either is in force for the next notification.
+no time (:mod:`siena.matching.engine.tiers`); what is removed is marked, and left out
+the next time its rows are compiled.  Either is in force for the next notification.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ import numpy.typing as npt
 from siena.algebra.explanation import Reason, explain_matches
 from siena.errors import LimitError
 from siena.matching.answers import Statistics
-from siena.matching.columns import Columns
-from siena.matching.engine import Engine
-from siena.matching.fresh import Fresh
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.linear_tier import LinearTier
+from siena.matching.engine.rebuilding import Rebuild
+from siena.matching.engine.table_file import StoredTable, read, write
+from siena.matching.engine.tiers import Tiers
 from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
 from siena.matching.pieces import Piece
-from siena.matching.rebuilding import Rebuild
-from siena.matching.storing import StoredTable, read, write
-from siena.matching.tiers import Tiers
 from siena.model import Filter, Kind, Predicate, Value
 
 # The share of removed filters at which everything is compiled without them.
@@ -42,7 +42,7 @@ class View(NamedTuple):
     """A table at one time: whoever changes it meanwhile does not disturb."""
 
     engines: list[Engine]
-    fresh: Fresh | None
+    fresh: LinearTier | None
     as_masks: bool
     always: list[int]
     # Whether engines find each interest that matches once, and no other.

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.matching.columns import ANY, CONTAINED, STRING, Columns, Snapshot
+from siena.matching.engine.columns import ANY, CONTAINED, STRING, Columns, Snapshot
+from siena.matching.engine.texts import Texts, texts_of
 from siena.matching.matcher import filters_of
-from siena.matching.texts import Texts, texts_of
 from siena.model import Filter, Predicate
 
 Ints = npt.NDArray[np.int32]

@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from siena.errors import InvalidNotificationError
 from siena.matching.answers import Delivery, Wanted, restricted
-from siena.matching.arrow import read_batch, read_texts
-from siena.matching.arrow_interface import ArrowSource
 from siena.matching.blocks import BLOCK_ERRORS, NOT_JSON, encode_all
-from siena.matching.engine import Engine, Matches
-from siena.matching.fresh import match_all
+from siena.matching.engine.engine import Engine, Matches
+from siena.matching.engine.joiner import ONLY_ONE_LABEL, Joiner
+from siena.matching.engine.linear_tier import match_all
 from siena.matching.holding import Holding, View
-from siena.matching.joiner import ONLY_ONE_LABEL, Joiner
-from siena.matching.json_rows import encode_texts
-from siena.matching.kernels.joining import spread, turn
+from siena.matching.input.arrow import read_batch, read_texts
+from siena.matching.input.arrow_interface import ArrowSource
+from siena.matching.input.json_rows import encode_texts
+from siena.matching.kernels.join import spread, turn
 from siena.model import Value
 
 Ints = npt.NDArray[np.int32]
@@ -132,7 +132,7 @@ class ForwardingTable(Holding):
         """What matches each row of an Arrow record batch, as of a block.
 
         A batch is whatever has ``__arrow_c_array__``.  Its columns are attributes,
-        absent where they are null (:mod:`siena.matching.arrow` has the types); or
+        absent where they are null (:mod:`siena.matching.input.arrow` has the types); or
         ``json`` names a column in which each row is a notification in its JSON form.
         With ``labels``, see :meth:`match_labels`.
 

@@ -16,8 +16,8 @@ from enum import Enum, auto
 
 from msgspec.structs import replace
 
-from siena.protocol.bodies import Body, Connect, Error, Welcome, unpack
-from siena.protocol.deliveries import (
+from siena.protocol.control_frames import Body, Connect, Error, Welcome, unpack
+from siena.protocol.data_frames import (
     Delivery,
     Forwarded,
     FoundSequence,
@@ -25,9 +25,9 @@ from siena.protocol.deliveries import (
     unpack_found,
     unpack_msg,
 )
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, Splitter
-from siena.protocol.greeting import (
+from siena.protocol.handshake import (
     LINE_START,
     PREFACE,
     VERSIONS,
@@ -35,8 +35,8 @@ from siena.protocol.greeting import (
     agree,
     read_greeting,
 )
-from siena.protocol.line_splitter import LineSplitter
 from siena.protocol.pings import Ping, Pong, unpack_ping, unpack_pong
+from siena.protocol.text.splitter import LineSplitter
 
 
 class State(Enum):

@@ -14,7 +14,7 @@ import msgspec
 
 from siena.errors import InvalidNotificationError, SienaError
 from siena.model import Notification, Value
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(dict[str, Any])
@@ -38,7 +38,8 @@ def read_block(block: bytes) -> Notification:
     <Notification x = 1>
     >>> read_block(bytes.fromhex("81 a1 78"))
     Traceback (most recent call last):
-    siena.protocol.faults.ProtocolError: not a notification: Input data was truncated \
+    siena.protocol.error_codes.ProtocolError: not a notification: Input data was
+    truncated \
 (error 100)
 
     Raises:

@@ -8,7 +8,7 @@ order does not matter, and one that comes or goes changes it in one step.
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from siena.protocol.bodies import Digest
+from siena.protocol.control_frames import Digest
 
 DIGEST_BYTES = 16
 

@@ -7,15 +7,24 @@ and all numbers are little-endian.
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
-from siena.protocol.faults import Fault, ProtocolError
-from siena.protocol.limits import FRAME_BYTES_MAX
+import msgspec
+from msgspec import Meta, Struct
+
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX, NAME_CHARACTERS_MAX, NUMBER_MAX
 
 _HEAD = struct.Struct("<IB")
 HEAD_BYTES = _HEAD.size
 _LENGTH = struct.Struct("<I")
 LENGTH_BYTES = _LENGTH.size
+
+# The kinds of fields in bodies that are msgpack.
+Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
+Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
+Count = Annotated[int, Meta(ge=0)]
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 class Op(IntEnum):
@@ -140,3 +149,18 @@ def check_length(length: int, limit: int) -> None:
         raise ProtocolError(
             Fault.TOO_LONG, f"a frame of {length} bytes; at most {limit} are allowed"
         )
+
+
+class Body(Struct, frozen=True, array_like=True):
+    """The fields of one operation, as a msgpack array."""
+
+    op: ClassVar[Op]
+
+    def pack(self) -> bytes:
+        """The frame.
+
+        >>> from siena.protocol.control_frames import Unsubscribe
+        >>> Unsubscribe(7).pack().hex(" ")
+        '03 00 00 00 04 91 07'
+        """
+        return pack(self.op, _ENCODER.encode(self))

@@ -5,7 +5,7 @@ So a PONG says that everything asked for before its PING has been carried out.
 
 from typing import NamedTuple
 
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.limits import PING_BYTES_MAX
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
 
 Other = TypeVar("Other")

@@ -18,22 +18,22 @@ from enum import Enum, auto
 
 from msgspec import MsgspecError, Struct, msgpack
 
-from siena.protocol.answers import error_line, told_in_lines
-from siena.protocol.bodies import Body, Connect, Error, unpack
-from siena.protocol.deliveries import (
+from siena.protocol.control_frames import Body, Connect, Error, unpack
+from siena.protocol.data_frames import (
     Forwarded,
     TracedPublication,
     unpack_forward,
     unpack_traced,
 )
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, Splitter
-from siena.protocol.greeting import PREFACE, VERSIONS, Limits
+from siena.protocol.handshake import PREFACE, VERSIONS, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX
-from siena.protocol.line_splitter import LineSplitter
-from siena.protocol.lines import Publication, Quit, Reply, Requests
 from siena.protocol.pings import Ping, Pong, unpack_ping, unpack_pong
 from siena.protocol.runs import Gathering, Publications, too_long
+from siena.protocol.text.output import error_line, told_in_lines
+from siena.protocol.text.requests import Publication, Quit, Reply, Requests
+from siena.protocol.text.splitter import LineSplitter
 
 
 class State(Enum):

@@ -2,12 +2,12 @@
 
 from siena.messages import Advertise, Side, Subscribe, Unadvertise, Unsubscribe
 from siena.model import Advertisement, Filter
-from siena.routing.announcing import Announcer
-from siena.routing.declarative import DeclarativeDemand
-from siena.routing.demand import Demand
-from siena.routing.merging import merge_of
+from siena.routing.demand.announcer import Announcer
+from siena.routing.demand.covering_order import Order
+from siena.routing.demand.declarative import DeclarativeDemand
+from siena.routing.demand.demand import Demand
+from siena.routing.demand.merging import merge_of
 from siena.routing.options import Options
-from siena.routing.order import Order
 
 
 class Neighbour:

@@ -59,14 +59,14 @@ from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
 from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
-from siena.routing.interest import Change
-from siena.routing.link_state import LinkStates
+from siena.routing.interest_table import Change
 from siena.routing.mailbox import ClientRequest, Mailboxes
-from siena.routing.monitors import Monitors
 from siena.routing.options import Options
+from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.settling import Question, Settling
 from siena.routing.tables import Tables
+from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from siena.algebra.covering import covers_filter
 from siena.messages import Interest, Interface, Outbox, Settle, Side
 from siena.model import Filter, Pattern
-from siena.routing.announcing import Told
+from siena.routing.demand.announcer import Told
 from siena.routing.neighbour import Neighbour
 
 # Whether the reach of one origin, through a neighbour, is within that of another.

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 
 from siena.messages import Interface, LinkState, Outbox, Side
 from siena.model import Advertisement, Filter
-from siena.routing.declarative import DeclarativeDemand
-from siena.routing.demand import Demand, Gate, Reach, reaches_all
-from siena.routing.interest import Change, Holder, InterestTable
-from siena.routing.mesh import Mesh
-from siena.routing.neighbour import Neighbour
-from siena.routing.options import Options
-from siena.routing.order import (
+from siena.routing.demand.covering_order import (
     F,
     Order,
     order_of_advertisements,
     order_of_filters,
     overlap_of,
 )
+from siena.routing.demand.declarative import DeclarativeDemand
+from siena.routing.demand.demand import Demand, Gate, Reach, reaches_all
+from siena.routing.interest_table import Change, Holder, InterestTable
+from siena.routing.neighbour import Neighbour
+from siena.routing.options import Options
+from siena.routing.topology.mesh import Mesh
 
 Watcher = Callable[[Change[Filter] | Change[Advertisement]], None]
 

@@ -11,8 +11,8 @@ from typing import Literal, get_args
 from siena.errors import SienaError
 from siena.messages import Side
 from siena.routing.options import Options
-from siena.routing.topology import Topology, Weight
-from siena.routing.trees import Components, tree_below
+from siena.routing.topology.topology import Topology, Weight
+from siena.routing.topology.trees import Components, tree_below
 
 Architecture = Literal["centralised", "hierarchical", "acyclic", "general", "hybrid"]
 

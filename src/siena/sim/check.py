@@ -12,7 +12,7 @@ from siena.errors import LimitError
 from siena.messages import Advertise, Interest, Stamp, Subscribe
 from siena.model import Notification, Pattern, Predicate
 from siena.sim.clients import Client
-from siena.sim.judge import Judge, Violation
+from siena.sim.invariants import Invariants, Violation
 from siena.sim.network import Fault
 from siena.sim.random_world import (
     CLIENTS,
@@ -78,7 +78,7 @@ def try_world(seed: int) -> Outcome:
         trial.run()
     except (LimitError, Violation) as found:
         violation = str(found)
-    return Outcome(seed, describe(world), trial.judge.deliveries, violation)
+    return Outcome(seed, describe(world), trial.invariants.deliveries, violation)
 
 
 def describe(world: World) -> str:
@@ -97,7 +97,7 @@ class Trial:
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world = world
         self.world.scheduler.events_max = EVENTS_MAX
-        self.judge = Judge(world)
+        self.invariants = Invariants(world)
         self.rng = rng
         self._moved: set[str] = set()
         for name in CLIENTS:
@@ -119,7 +119,7 @@ class Trial:
         self._rest()
 
     def _round(self, ops: list[Op]) -> None:
-        self.judge.expects_order = ops is not _STORM
+        self.invariants.expects_order = ops is not _STORM
         for _ in range(self.rng.randint(1, STEPS_MAX)):
             self._happen(self.rng.choice(ops))
             self._wait()
@@ -136,11 +136,11 @@ class Trial:
     def _rest(self) -> None:
         self.world.run()
         self.world.network.heal()
-        self.judge.expects_order = True
-        self.judge.rest()
+        self.invariants.expects_order = True
+        self.invariants.rest()
         for _ in range(3):
             publisher = self.rng.choice(list(self.world.clients.values()))
-            self.judge.publish(publisher, self._notification(publisher))
+            self.invariants.publish(publisher, self._notification(publisher))
         self._probe()
 
     def _probe(self) -> None:
@@ -164,7 +164,7 @@ class Trial:
         notifications = [found for found in chosen if found is not None]
         if len(notifications) < len(pattern):
             return
-        within = self.judge.within_reach(client)
+        within = self.invariants.within_reach(client)
         # Often one of them publishes all: then parts may be looked for elsewhere.
         one = self.rng.choice(within)
         publishers = [
@@ -181,8 +181,8 @@ class Trial:
         world.run()
         for _ in range(len(pattern)):
             for publisher, notification in sequence:
-                self.judge.publish(publisher, notification)
-        self.judge.publish_sequence(client, pattern, sequence)
+                self.invariants.publish(publisher, notification)
+        self.invariants.publish_sequence(client, pattern, sequence)
         for offer in offers:
             perform(world, replace(offer, op="unadvertise"))
         world.run()
@@ -230,7 +230,7 @@ class Trial:
             publisher.name not in self._moved or not world.options.is_advertising
         )
         stamp = Stamp(access, world.epochs[access], world.routers[access].published)
-        within = {c.name for c in self.judge.within_reach(publisher)}
+        within = {c.name for c in self.invariants.within_reach(publisher)}
         if is_offered and is_steady:
             for name, filters in steady.items():
                 if name in within and any(f.matches(notification) for f in filters):
@@ -257,7 +257,7 @@ class Trial:
 
     def _ask(self, op: Op, client: Client) -> None:
         if op in {"suspend", "resume", "map_identity"}:
-            self.judge.forgive(client.name)
+            self.invariants.forgive(client.name)
         is_pattern = self.rng.random() < PATTERNS
         perform(
             self.world,
@@ -281,7 +281,7 @@ class Trial:
         is_here = client.coming_from is None and not client.is_suspended
         # Only within reach: between parts of a network there is no way to lose nothing.
         if is_here and is_up and to in self.world.component(client.at):
-            self.judge.forgive(client.name)
+            self.invariants.forgive(client.name)
             self._moved.add(client.name)
             self.world.move(client, to, 1_000)
 
@@ -293,7 +293,7 @@ class Trial:
             for client in self._clients_of(broker):
                 client.is_suspended = False
                 client.quenched.clear()
-                self.judge.forget(client.name)
+                self.invariants.forget(client.name)
         elif op == "restart":
             self._restart(rng.choice(world.topology.brokers))
         elif world.edges:

@@ -19,7 +19,7 @@ from siena.model import (
     Value,
 )
 from siena.routing.options import Covering, Merging, Options, Paths
-from siena.routing.topology import Link, Topology
+from siena.routing.topology.topology import Link, Topology
 from siena.sim.architecture import Architecture, Sides
 from siena.sim.world import World
 

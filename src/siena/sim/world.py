@@ -30,14 +30,14 @@ from siena.messages import (
     verb,
 )
 from siena.model import Notification
-from siena.routing.link_state import LinkStates
 from siena.routing.options import Options
 from siena.routing.router import Router
-from siena.routing.topology import Topology
-from siena.routing.trees import Tree, shortest_path_tree
+from siena.routing.topology.link_state import LinkStates
+from siena.routing.topology.topology import Topology
+from siena.routing.topology.trees import Tree, shortest_path_tree
 from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
-from siena.sim.moving import Moves
+from siena.sim.moves import Moves
 from siena.sim.network import Ends, Fault, Network, ends
 from siena.sim.scheduler import Scheduler
 

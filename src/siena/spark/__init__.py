@@ -1,8 +1,8 @@
 """The data pipeline: tables and streams of notifications on Spark.
 
-From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
-``shipping`` → ``rows``, ``worker`` (what a task does) → ``attributes``, ``matching``;
-``session`` starts one if there is none.
+``batch`` has tables, ``streams`` streams, ``source`` a broker's log as either; ``sql``
+is the same in SQL, ``files`` reads what people have, ``tally`` says how far a job is,
+and ``session`` starts one if there is none.
 
 >>> import siena.spark
 >>> spark = siena.spark.start_session()              # doctest: +SKIP
@@ -11,22 +11,22 @@ From the ground up: ``compiling`` (subscriptions into a file; no Spark yet) →
 >>> siena.spark.match(flights, who).show()           # doctest: +SKIP
 """
 
-from siena.spark.asking import MismatchedKindsWarning, MissingAttributesWarning
-from siena.spark.backtesting import Backtest, backtest
-from siena.spark.compiling import CompiledSubscriptions, Reject, open_compiled
-from siena.spark.join import match_by_join
-from siena.spark.matching import (
+from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
+from siena.spark.batch.backtesting import Backtest, backtest
+from siena.spark.batch.compiling import CompiledSubscriptions, Reject, open_compiled
+from siena.spark.batch.join import match_by_join
+from siena.spark.batch.matching import (
     compile_subscriptions,
     match,
     unreadable,
 )
-from siena.spark.parquet import match_parquet
-from siena.spark.patterns import match_patterns
-from siena.spark.reducing import Reduction, reduce
+from siena.spark.batch.parquet import match_parquet
+from siena.spark.batch.reducing import Reduction, reduce
 from siena.spark.session import start_session
-from siena.spark.source import register_source
+from siena.spark.source.data_source import register_source
 from siena.spark.sql import register
-from siena.spark.streams import VersionedSubscriptions, each_batch, to_parquet
+from siena.spark.streams.patterns import match_patterns
+from siena.spark.streams.versions import VersionedSubscriptions, each_batch, to_parquet
 from siena.spark.tally import Tally
 
 __all__ = [

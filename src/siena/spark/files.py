@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from siena.errors import SienaError
 from siena.lang.json_text import read_json
-from siena.matching.storing import MAGIC
-from siena.spark.compiling import (
+from siena.matching.engine.table_file import MAGIC
+from siena.spark.batch.compiling import (
     CompiledSubscriptions,
     OnError,
     compile_rows,

@@ -8,12 +8,12 @@ from pyspark.sql import SparkSession, types as T
 from pyspark.sql.pandas.functions import arrow_udf
 
 from siena.errors import SienaError
-from siena.spark.columns import is_variant, wide_columns
-from siena.spark.compiling import OnError
-from siena.spark.matching import Subscriptions, answer_type, compile_subscriptions
-from siena.spark.shipping import load, ship
-from siena.spark.source import register_source
-from siena.spark.worker import Form, Layout, Output, Task
+from siena.spark.batch.columns import is_variant, wide_columns
+from siena.spark.batch.compiling import OnError
+from siena.spark.batch.matching import Subscriptions, answer_type, compile_subscriptions
+from siena.spark.batch.shipping import load, ship
+from siena.spark.batch.worker import Form, Layout, Output, Task
+from siena.spark.source.data_source import register_source
 
 FUNCTION = "siena_match"
 
@@ -35,7 +35,8 @@ def register(
     before the other: the path of a table that ``siena compile`` has written, where all
     workers can read it.
 
-    ``format("siena")`` is known from then on, too (:mod:`siena.spark.source`).
+    ``format("siena")`` is known from then on, too
+    (:mod:`siena.spark.source.data_source`).
 
     Raises:
         SienaError: if a subscription is bad, or there is no such output.

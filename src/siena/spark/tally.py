@@ -12,7 +12,7 @@ from pyspark.accumulators import Accumulator
 from pyspark.sql import SparkSession
 
 from siena.errors import SienaError
-from siena.spark.shipping import is_connect
+from siena.spark.batch.shipping import is_connect
 
 
 @dataclass(frozen=True)

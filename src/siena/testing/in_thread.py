@@ -30,7 +30,7 @@ class ThreadBroker(RunningBroker):
     @property
     def links(self) -> int:
         """How many links to other brokers stand."""
-        return 0 if self._broker is None else len(self._broker.core.links)
+        return 0 if self._broker is None else len(self._broker.state.links)
 
     def start(self) -> None:
         """Start it; returns when it listens."""

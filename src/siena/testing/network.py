@@ -9,7 +9,7 @@ from typing import Self
 from siena.broker.settings import Settings, as_settings
 from siena.errors import SienaError
 from siena.messages import Side
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.architecture import Architecture, Edge, Sides, edges_of
 from siena.sim.topologies.text import parse_shape
 from siena.testing.in_thread import ThreadBroker

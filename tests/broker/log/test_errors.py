@@ -14,17 +14,17 @@ from broker.log.test_log import SMALL, kept_in, numbers, publish, url
 from broker.log.test_sinks import staged
 from http_wire import web
 from siena.broker.broker import Broker
-from siena.broker.http import publishing
+from siena.broker.http import publish as publishing
+from siena.broker.log.cursors import Readers
 from siena.broker.log.journal import Journal
-from siena.broker.log.memory import Kept
-from siena.broker.log.readers import Readers
 from siena.broker.log.segment import Segment
+from siena.broker.log.state_file import Kept
 from siena.broker.log.store import Store
 from siena.errors import RequestRefusedError
 from siena.matching.blocks import encode_all
 from siena.model import Value
-from siena.protocol.faults import Fault
-from siena.protocol.log_bodies import Batch, Part
+from siena.protocol.error_codes import Fault
+from siena.protocol.log_frames import Batch, Part
 from wire import connect, serving, until
 
 
@@ -76,7 +76,7 @@ async def test_nobody_hears_of_what_was_not_synced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(kept_in(tmp_path, sync="always")) as broker:
-        journal = broker.desk.journal
+        journal = broker.log_service.journal
         assert journal is not None
         async with asyncio.timeout(20), asyncio.TaskGroup() as group:
             with monkeypatch.context() as patch:
@@ -119,8 +119,8 @@ async def test_a_commit_counts_though_the_disk_is_full(
         with monkeypatch.context() as patch:
             patch.setattr(Kept, "save", refuse)
             await client.log.commit("me", 3)
-        assert broker.desk.journal is not None
-        broker.desk.journal.readers.forget_silent()
+        assert broker.log_service.journal is not None
+        broker.log_service.journal.readers.forget_silent()
         assert '"me":{"offset":3' in (tmp_path / "readers.json").read_text()
 
 
@@ -149,7 +149,7 @@ async def test_what_is_posted_to_a_full_log_is_refused(
 ) -> None:
     monkeypatch.setattr(publishing, "HOLD_SECONDS_MAX", 0.05)
     async with web(log=kept_in(tmp_path, **SMALL).log) as (broker, _, client):
-        journal = broker.desk.journal
+        journal = broker.log_service.journal
         assert journal is not None
         journal.readers.commit("me", 0)
         filling = [{"n": n, "filling": "x" * 100} for n in range(300)]
@@ -180,7 +180,7 @@ async def test_a_batch_that_cannot_be_written_down_is_not_begun(
             with pytest.raises(RequestRefusedError) as caught:
                 await client.log.batch("q", 0, parts)
         assert caught.value.fault == Fault.NO_ROOM.number
-        assert not broker.desk.sinks._kept.value.begun
+        assert not broker.log_service.sinks._kept.value.begun
         assert (await client.log.batch("q", 0, parts)).is_new
         assert await numbers(broker) == [*range(5)]
 
@@ -195,7 +195,7 @@ async def test_batches_end_once_that_can_be_written_down(
         asyncio.timeout(20),
         asyncio.TaskGroup() as group,
     ):
-        sinks, journal = broker.desk.sinks, broker.desk.journal
+        sinks, journal = broker.log_service.sinks, broker.log_service.journal
         assert journal is not None
         parts = [await staged(client, 5), await staged(client, 5, first=5)]
         with monkeypatch.context() as patch:
@@ -216,7 +216,7 @@ async def test_batches_end_once_that_can_be_written_down(
 
 async def _begin(broker: Broker, until_step: int) -> None:
     """Publish some records of a batch of ten, of two each, and stop there."""
-    part, sinks = secrets.token_bytes(16), broker.desk.sinks
+    part, sinks = secrets.token_bytes(16), broker.log_service.sinks
     step, steps = sinks._step, 0
 
     def counted() -> None:
@@ -255,7 +255,7 @@ async def test_a_batch_is_completed_once_though_room_is_made(
                 if each == 1:
                     await _begin(broker, 3)
                 else:
-                    await until(lambda: not broker.desk.sinks._queue)
+                    await until(lambda: not broker.log_service.sinks._queue)
                     assert await numbers(broker) == [*range(10)]
 
 
@@ -265,9 +265,9 @@ async def test_parts_of_a_batch_of_another_life_stay(tmp_path: Path) -> None:
     (path,) = (tmp_path / "staged").iterdir()
     os.utime(path, (0, 0))
     async with serving(kept_in(tmp_path)) as broker:
-        broker.desk._staging.drop_old()
-        broker.desk._staging.drop_unclaimed(bytes.fromhex(path.stem))
-        await until(lambda: not broker.desk.sinks._queue)
+        broker.log_service._staging.drop_old()
+        broker.log_service._staging.drop_unclaimed(bytes.fromhex(path.stem))
+        await until(lambda: not broker.log_service.sinks._queue)
         assert await numbers(broker) == [*range(10)]
 
 
@@ -281,7 +281,7 @@ async def test_a_part_is_of_one_batch(
         asyncio.timeout(20),
         asyncio.TaskGroup() as group,
     ):
-        sinks = broker.desk.sinks
+        sinks = broker.log_service.sinks
         await other.log.batch("another", 5, [])
         parts = await staged(client, 5)
         with monkeypatch.context() as patch:

@@ -11,8 +11,8 @@ from siena.broker.settings import Log as LogSettings, Settings
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
-from siena.protocol.bodies import Error
-from siena.protocol.faults import Fault
+from siena.protocol.control_frames import Error
+from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from wire import connect, serving, until
 
@@ -162,7 +162,7 @@ async def test_offsets_that_are_not_there_have_numbered_errors(tmp_path: Path) -
                 await client.log.commit("me", 2_001)
             assert caught.value.fault == Fault.OFFSET_AHEAD.number
             with pytest.raises(RequestRefusedError) as caught:
-                await client.log._ask(siena.protocol.log_bodies.Read("x >", 5))
+                await client.log._ask(siena.protocol.log_frames.Read("x >", 5))
             assert caught.value.fault == Fault.BAD_INTEREST.number
 
 
@@ -173,11 +173,11 @@ async def test_without_readers_the_oldest_makes_room(tmp_path: Path) -> None:
         found = await numbers(broker, start=(await extent(broker)).earliest)
         assert found == [*range(2_000 - len(found), 2_000)]
         assert 0 < len(found) < 2_000
-        assert broker.desk.journal
-        assert broker.desk.journal.store.size < 16_384 + 4_096
+        assert broker.log_service.journal
+        assert broker.log_service.journal.store.size < 16_384 + 4_096
 
 
-async def extent(broker: Broker) -> siena.protocol.log_bodies.Extent:
+async def extent(broker: Broker) -> siena.protocol.log_frames.Extent:
     async with siena.connect(url(broker)) as client:
         return await client.log.extent()
 
@@ -188,7 +188,7 @@ async def test_a_full_log_slows_publishers_and_loses_nothing(tmp_path: Path) -> 
         siena.connect(url(broker)) as reader,
     ):
         await reader.log.commit("slow", 0)
-        journal = broker.desk.journal
+        journal = broker.log_service.journal
         assert journal is not None
         found: list[Value] = []
         async with asyncio.timeout(20), asyncio.TaskGroup() as group:
@@ -219,7 +219,7 @@ async def test_who_waits_hears_that_somebody_is_there(tmp_path: Path) -> None:
         async with siena.connect(url(broker)) as reader:
             await reader.log.commit("slow", 0)
         wire = await connect(broker)
-        journal = broker.desk.journal
+        journal = broker.log_service.journal
         assert journal is not None
         wire.publish(*({"n": n} for n in range(2_000)))
         await until(lambda: journal.holds)
@@ -236,7 +236,9 @@ async def test_a_reader_that_is_forgotten_holds_nobody(tmp_path: Path) -> None:
         await reader.log.commit("gone", 0)
         async with asyncio.TaskGroup() as group:
             group.create_task(publish(broker, 10_000, filling="x" * 100))
-            await until(lambda: broker.desk.journal and broker.desk.journal.holds)
+            await until(
+                lambda: broker.log_service.journal and broker.log_service.journal.holds
+            )
             await reader.log.forget("gone")
         assert (await reader.log.extent("gone")).committed is None
 
@@ -257,7 +259,7 @@ async def test_a_full_disk_loses_nothing(
 ) -> None:
     async with serving(kept_in(tmp_path)) as broker:
         await publish(broker, 3)
-        journal = broker.desk.journal
+        journal = broker.log_service.journal
         assert journal is not None
         store = journal.store
         write = store._write

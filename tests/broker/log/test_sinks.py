@@ -8,13 +8,13 @@ import pytest
 
 import siena
 from broker.log.test_log import SMALL, kept_in, numbers, publish, url
-from siena.broker.log import sinks
+from siena.broker.log import idempotent_batches as sinks
 from siena.broker.settings import Settings
 from siena.client.client import Client
 from siena.errors import RequestRefusedError
 from siena.model import Value
-from siena.protocol.faults import Fault
-from siena.protocol.log_bodies import Batch, Stage
+from siena.protocol.error_codes import Fault
+from siena.protocol.log_frames import Batch, Stage
 from wire import connect, serving, until
 
 Parts = list[tuple[bytes, int]]
@@ -54,7 +54,7 @@ async def test_a_batch_is_published_once(tmp_path: Path, *, has_log: bool) -> No
         while (came := (await anext(wanted))["n"]) != -1:
             got.append(came)
         assert got == [*range(8)]
-        assert not broker.desk._staging._parts
+        assert not broker.log_service._staging._parts
 
 
 async def test_what_is_staged_is_for_nobody_yet(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_what_is_no_notification_is_refused_at_once(tmp_path: Path) -> Non
         with pytest.raises(RequestRefusedError) as caught:
             await client.log.stage_blocks(name, [b"\x80", b"\x81"])
         assert caught.value.fault == Fault.BAD_NOTIFICATION.number
-        assert broker.desk._staging.count(name) is None
+        assert broker.log_service._staging.count(name) is None
 
 
 async def test_too_much_is_refused(
@@ -124,7 +124,7 @@ async def test_old_parts_are_dropped(tmp_path: Path) -> None:
         siena.connect(url(broker)) as client,
     ):
         ((name, _),) = await staged(client, 10)
-        staging = broker.desk._staging
+        staging = broker.log_service._staging
         staging._parts[name].time -= 4_000
         staging.drop_old()
         assert staging.count(name) is None
@@ -149,7 +149,7 @@ async def test_a_batch_that_was_begun_is_completed(
     """The broker dies after so many records; others publish in between."""
     async with serving(kept_in(tmp_path)) as broker:
         wire = await connect(broker)
-        part, batch = secrets.token_bytes(16), broker.desk.sinks
+        part, batch = secrets.token_bytes(16), broker.log_service.sinks
         async with siena.connect(url(broker)) as client:
             for at in range(0, 10, 2):
                 blocks = client.log.blocks_of([{"n": at}, {"n": at + 1}])
@@ -163,12 +163,12 @@ async def test_a_batch_that_was_begun_is_completed(
                 step()
 
         monkeypatch.setattr(batch, "_step", counted)
-        wire.send(Batch("q", 1, [siena.protocol.log_bodies.Part(part, 10)]))
+        wire.send(Batch("q", 1, [siena.protocol.log_frames.Part(part, 10)]))
         await until(lambda: steps == published and batch._kept.value.begun)
         await publish(broker, 3, first=100)
         # Only what is on the disk survives.
     async with serving(kept_in(tmp_path)) as broker:
-        await until(lambda: not broker.desk.sinks._queue)
+        await until(lambda: not broker.log_service.sinks._queue)
         found = await numbers(broker)
         assert [n for n in found if isinstance(n, int) and n < 100] == [*range(10)]
         assert len(found) == 13
@@ -186,7 +186,9 @@ async def test_a_sink_gets_into_a_full_log_for_a_while(tmp_path: Path) -> None:
         await client.log.commit("me", 0)
         async with asyncio.TaskGroup() as group:
             group.create_task(publish(broker, 145, filling="x" * 100))
-            await until(lambda: broker.desk.journal and broker.desk.journal.holds)
+            await until(
+                lambda: broker.log_service.journal and broker.log_service.journal.holds
+            )
             assert (await client.log.batch("q", 0, await staged(client, 20))).is_new
             parts = [part for _ in range(20) for part in await staged(client, 200)]
             late = group.create_task(client.log.batch("q", 1, parts))
@@ -221,9 +223,9 @@ async def test_queries_that_were_quiet_longest_are_forgotten(
         siena.connect(url(broker)) as client,
     ):
         for query in ("a", "b", "a", "c"):
-            number = broker.desk.sinks._kept.value.done.get(query, -1) + 1
+            number = broker.log_service.sinks._kept.value.done.get(query, -1) + 1
             await client.log.batch(query, number, [])
-        assert broker.desk.sinks._kept.value.done == {"a": 1, "c": 0}
+        assert broker.log_service.sinks._kept.value.done == {"a": 1, "c": 0}
 
 
 async def test_the_longest_frame_that_can_be_staged(tmp_path: Path) -> None:

@@ -6,18 +6,18 @@ from hypothesis import event, example, given, strategies as st
 from networks import topologies, webs
 from siena.lang.parser import parse_filter as parse, parse_predicate
 from siena.model import Filter, Notification
-from siena.routing.cbcb.broadcast import Broadcast
-from siena.routing.cbcb.messages import (
+from siena.research.cbcb.broadcast import Broadcast
+from siena.research.cbcb.messages import (
     ContentMessage,
     ReceiverAdvertisement,
     SenderRequest,
     UpdateReply,
 )
-from siena.routing.cbcb.node import Node, Options
-from siena.routing.schemes.network import Network
-from siena.routing.schemes.pif import PIF
-from siena.routing.topology import Topology
-from siena.sim.cbcb_world import CbcbWorld, Layer
+from siena.research.cbcb.node import Node, Options
+from siena.research.cbcb.world import CbcbWorld, Layer
+from siena.research.schemes.network import Network
+from siena.research.schemes.pif import PIF
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.drawn import random_graph
 from siena.sim.topologies.examples import MANUAL, PRUNED
 from siena.sim.topologies.regular import chain

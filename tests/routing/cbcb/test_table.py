@@ -3,13 +3,13 @@
 from hypothesis import event, given, strategies as st
 
 from siena.algebra.covering import covers_filter
-from siena.algebra.poset import Poset
+from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import satisfiable
-from siena.matching.counting import CountingMatcher
 from siena.model import Filter, Notification
-from siena.routing.cbcb.frontier import Frontier
-from siena.routing.cbcb.messages import join
-from siena.routing.cbcb.table import InterfaceTable
+from siena.research.cbcb.frontier import Frontier
+from siena.research.cbcb.messages import join
+from siena.research.cbcb.table import InterfaceTable
+from siena.research.matchers.counting import CountingMatcher
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
 some_filters = kinds_of_one_family().flatmap(

@@ -6,16 +6,16 @@ from itertools import combinations
 import pytest
 
 from networks import addressed, message_to
-from siena.routing.schemes.assessment import assess
-from siena.routing.schemes.delivery import DeliveryTree, LoopError, deliver
-from siena.routing.schemes.drp import DRP, next_hops
-from siena.routing.schemes.ideal import ideal_tree
-from siena.routing.schemes.ips import IPS
-from siena.routing.schemes.network import Disjunction, Network
-from siena.routing.schemes.pif import PIF
-from siena.routing.schemes.psf import PSF
-from siena.routing.topology import Topology
-from siena.routing.trees import Tree
+from siena.research.schemes.assessment import assess
+from siena.research.schemes.delivery import DeliveryTree, LoopError, deliver
+from siena.research.schemes.drp import DRP, next_hops
+from siena.research.schemes.ideal import ideal_tree
+from siena.research.schemes.ips import IPS
+from siena.research.schemes.network import Disjunction, Network
+from siena.research.schemes.pif import PIF
+from siena.research.schemes.psf import PSF
+from siena.routing.topology.topology import Topology
+from siena.routing.topology.trees import Tree
 from siena.sim.topologies.examples import N4, N12, N12T, TIE
 
 NETWORK = addressed(N12)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 from networks import webs
-from siena.matching.tree import TreeMatcher
 from siena.model import Constraint, Filter, Notification, Operator, Predicate
-from siena.routing.schemes.delivery import DeliveryTree, deliver
-from siena.routing.schemes.flooding import Flooding
-from siena.routing.schemes.link_matching import LinkMatching
-from siena.routing.schemes.network import Network
-from siena.routing.schemes.psf import PSF
-from siena.routing.topology import Topology
+from siena.research.matchers.tree import TreeMatcher
+from siena.research.schemes.delivery import DeliveryTree, deliver
+from siena.research.schemes.flooding import Flooding
+from siena.research.schemes.link_matching import LinkMatching
+from siena.research.schemes.network import Network
+from siena.research.schemes.psf import PSF
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.drawn import random_graph
 
 # The settings of the ICDCS 1999 simulation, as far as they are known: ten attributes of

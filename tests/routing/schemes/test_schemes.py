@@ -10,13 +10,13 @@ from hypothesis import event, given, strategies as st
 from networks import addressed, graph, message_to, topologies, webs
 from siena.lang.parser import parse_filter, parse_predicate
 from siena.model import Notification, Predicate
-from siena.routing.schemes.assessment import assess
-from siena.routing.schemes.delivery import deliver
-from siena.routing.schemes.drp import DRP
-from siena.routing.schemes.flooding import Flooding
-from siena.routing.schemes.ideal import ideal_tree
-from siena.routing.schemes.ips import IPS
-from siena.routing.schemes.memory import (
+from siena.research.schemes.assessment import assess
+from siena.research.schemes.delivery import deliver
+from siena.research.schemes.drp import DRP
+from siena.research.schemes.flooding import Flooding
+from siena.research.schemes.ideal import ideal_tree
+from siena.research.schemes.ips import IPS
+from siena.research.schemes.memory import (
     Memory,
     drp_bits,
     ips_tree_bits,
@@ -25,10 +25,10 @@ from siena.routing.schemes.memory import (
     psf_bits,
     reduced_filters,
 )
-from siena.routing.schemes.network import Disjunction, Network
-from siena.routing.schemes.pif import PIF, behind, behind_in_own_tree
-from siena.routing.schemes.psf import PSF
-from siena.routing.topology import Link, Topology
+from siena.research.schemes.network import Disjunction, Network
+from siena.research.schemes.pif import PIF, behind, behind_in_own_tree
+from siena.research.schemes.psf import PSF
+from siena.routing.topology.topology import Link, Topology
 from siena.sim.topologies.drawn import random_graph, random_tree
 
 # Predicates that cover, overlap and exclude each other, and all that tells them apart.

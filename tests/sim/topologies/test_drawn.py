@@ -10,7 +10,7 @@ import pytest
 
 from networks import graph
 from siena.errors import InvalidTopologyError, LimitError
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.drawn import (
     barabasi_albert,
     random_graph,

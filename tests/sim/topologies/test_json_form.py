@@ -8,7 +8,7 @@ from hypothesis import given
 from networks import topologies
 from siena.errors import SienaError
 from siena.messages import Side
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.json_form import parse_plan
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from networks import topologies
 from siena.errors import InvalidTopologyError, SienaError
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.examples import EXAMPLES, N12
 from siena.sim.topologies.gt_itm import parse_gt_itm
 from siena.sim.topologies.text import parse_shape, parse_topology, print_topology

@@ -1,6 +1,6 @@
-"""The HTTP side of a broker: publish, subscribe, watch.
+"""The HTTP side of a broker: publish, subscribe, inspect.
 
-From the ground up: ``limits``, ``faults`` → ``guard``, ``cloud_events`` → ``reading``,
-``events``, ``json_requests`` → ``publishing``, ``subscribing``, ``conversing``,
-``watching``, ``metrics``, ``identities`` → ``app`` → ``server``, the room's front.
+From the ground up: ``limits``, ``faults`` → ``guard``, ``cloud_events`` → ``body``,
+``events``, ``json_requests`` → ``publish``, ``sse``, ``websocket``, ``inspect``,
+``metrics``, ``identities`` → ``app`` → ``server``, the room's front.
 """

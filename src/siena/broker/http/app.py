@@ -5,8 +5,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
-from siena.broker.handlers.mapping import Handlers
-from siena.broker.http.conversing import converse, refuse_plain
+from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
 from siena.broker.http.identities import (
@@ -14,16 +13,19 @@ from siena.broker.http.identities import (
     list_identities,
     map_identity,
 )
+from siena.broker.http.inspect import health, watch
 from siena.broker.http.metrics import metrics, registry_of
-from siena.broker.http.publishing import publish
-from siena.broker.http.subscribing import subscribe
-from siena.broker.http.watching import health, watch
-from siena.broker.lobby import Lobby
-from siena.broker.snapshots import SNAPSHOTS
-from siena.protocol.faults import ProtocolError
+from siena.broker.http.publish import publish
+from siena.broker.http.sse import subscribe
+from siena.broker.http.websocket import converse, refuse_plain
+from siena.broker.inspect import SNAPSHOTS
+from siena.broker.webhooks.mapping import Handlers
+from siena.protocol.error_codes import ProtocolError
 
 
-def make_app(lobby: Lobby, handlers: Handlers, hosts: tuple[str, ...]) -> Starlette:
+def make_app(
+    entry: InProcessEntry, handlers: Handlers, hosts: tuple[str, ...]
+) -> Starlette:
     """The application of a broker, which knows itself by these names."""
     app = Starlette(
         routes=[
@@ -45,6 +47,6 @@ def make_app(lobby: Lobby, handlers: Handlers, hosts: tuple[str, ...]) -> Starle
             Exception: on_our_mistake,
         },
     )
-    app.state.lobby, app.state.handlers = lobby, handlers
-    app.state.registry = registry_of(lobby, handlers)
+    app.state.entry, app.state.handlers = entry, handlers
+    app.state.registry = registry_of(entry, handlers)
     return app

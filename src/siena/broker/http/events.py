@@ -11,10 +11,10 @@ import msgspec
 from siena.broker.http.limits import STREAM_BYTES_AT_ONCE
 from siena.lang.json_text import Json
 from siena.lang.notification_form import notification_to_json
-from siena.protocol.answers import told_in_lines
 from siena.protocol.contents import read_block
-from siena.protocol.deliveries import unpack_found, unpack_msg
+from siena.protocol.data_frames import unpack_found, unpack_msg
 from siena.protocol.frames import Op, Splitter, pack
+from siena.protocol.text.output import told_in_lines
 
 HEARTBEAT = b": still here\n\n"
 
@@ -22,9 +22,9 @@ HEARTBEAT = b": still here\n\n"
 def events_of(frames: bytes) -> Iterator[bytes]:
     r"""Frames of a broker as events, some at a time.
 
-    >>> from siena.protocol.bodies import Lost
+    >>> from siena.protocol.control_frames import Lost
     >>> from siena.protocol.contents import write_block
-    >>> from siena.protocol.deliveries import pack_msg
+    >>> from siena.protocol.data_frames import pack_msg
     >>> list(events_of(pack_msg([1], write_block({"x": 1})) + Lost(3).pack()))
     [b'data: {"x":1}\n\nevent: lost\ndata: {"siena":"LOST","count":3}\n\n']
     """

@@ -7,8 +7,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from siena.protocol.answers import error_line
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.text.output import error_line
 
 STATUS = {
     Fault.TOO_MANY: 429,

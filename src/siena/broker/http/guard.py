@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from siena.broker.http.faults import HttpError, answer_of
-from siena.protocol.faults import Fault
+from siena.protocol.error_codes import Fault
 
 
 class Guard:

@@ -7,11 +7,11 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from siena.broker.handlers.mapping import Handlers
+from siena.broker.http.body import read_body
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX
-from siena.broker.http.reading import read_body
-from siena.protocol.faults import Fault, ProtocolError
+from siena.broker.webhooks.mapping import Handlers
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import NAME_CHARACTERS_MAX
 
 Subscriptions = Annotated[list[str], Meta(max_length=FILTERS_MAX)]

@@ -9,9 +9,15 @@ from collections.abc import Callable
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
-from siena.protocol.bodies import Advertise, Look, Subscribe, Unadvertise, Unsubscribe
 from siena.protocol.contents import write_block
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.control_frames import (
+    Advertise,
+    Look,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.limits import (
     LOOK_DEFAULT,
@@ -36,7 +42,7 @@ class JsonRequests:
     True
     >>> requests.read('{"shout": 1}')
     Traceback (most recent call last):
-    siena.protocol.faults.ProtocolError: a request is an object with one of
+    siena.protocol.error_codes.ProtocolError: a request is an object with one of
     pub, sub, unsub, adv, unadv, look, ping (error 108)
     """
 

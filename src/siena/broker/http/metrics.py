@@ -11,35 +11,35 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from siena.broker.handlers.mapping import Handlers
-from siena.broker.lobby import Lobby
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.webhooks.mapping import Handlers
 
 # Links of which there is a line each; of more than these only the sums are told.
 LINKS_MAX = 1_000
-LINK_COUNTERS = ("forwarded", "received", "told", "heard")
+LINK_COUNTERS = ("forwarded", "received", "router_out", "router_in")
 
 
 class BrokerCollector(Collector):
     """Reads the counters of one broker."""
 
-    def __init__(self, lobby: Lobby, handlers: Handlers) -> None:
-        self._lobby = lobby
+    def __init__(self, entry: InProcessEntry, handlers: Handlers) -> None:
+        self._entry = entry
         self._handlers = handlers
 
     def collect(self) -> Iterator[Metric]:
         """All there is to tell."""
-        broker = self._lobby.broker
-        core, router = broker.core, broker.core.router
-        for name, value in core.counters.snapshot().items():
+        broker = self._entry.broker
+        state, router = broker.state, broker.state.router
+        for name, value in state.counters.snapshot().items():
             if name.endswith("_now"):
                 plain = name.removesuffix("_now")
                 yield GaugeMetricFamily(f"siena_{plain}", f"{plain} now", value)
             else:
                 yield CounterMetricFamily(f"siena_{name}", name, value)
         for name, value in {
-            "sessions": len(core.sessions),
-            "guests": len(self._lobby),
-            "links": len(core.links),
+            "sessions": len(state.sessions),
+            "guests": len(self._entry),
+            "links": len(state.links),
             "filters": len(router.tables.filters),
             "advertisements_held": len(router.tables.advertisements),
         }.items():
@@ -51,7 +51,7 @@ class BrokerCollector(Collector):
         yield from self._links()
 
     def _links(self) -> Iterator[Metric]:
-        links = [link.snapshot() for link in self._lobby.broker.core.links.values()]
+        links = [link.snapshot() for link in self._entry.broker.state.links.values()]
         for name in LINK_COUNTERS:
             family = CounterMetricFamily(
                 f"siena_link_{name}", f"{name}, since the link came up", labels=["link"]
@@ -61,10 +61,10 @@ class BrokerCollector(Collector):
             yield family
 
 
-def registry_of(lobby: Lobby, handlers: Handlers) -> CollectorRegistry:
+def registry_of(entry: InProcessEntry, handlers: Handlers) -> CollectorRegistry:
     """A registry with nothing in it but this broker."""
     registry = CollectorRegistry()
-    registry.register(BrokerCollector(lobby, handlers))
+    registry.register(BrokerCollector(entry, handlers))
     return registry
 
 

@@ -8,11 +8,11 @@ import uvicorn
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.broker import Broker
-from siena.broker.handlers.mapping import Handlers
+from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.app import make_app
 from siena.broker.http.limits import CONNECTIONS_MAX, DRAIN_SECONDS_MAX
-from siena.broker.listening import check_listening, listen
-from siena.broker.lobby import Lobby
+from siena.broker.io.listen import check_listening, listen
+from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
 from siena.protocol.limits import LINE_BYTES_MAX
 
@@ -36,8 +36,8 @@ class HttpServer:
     """
 
     def __init__(self, broker: Broker, where: str) -> None:
-        self.lobby = Lobby(broker)
-        self.handlers = Handlers(self.lobby)
+        self.entry = InProcessEntry(broker)
+        self.handlers = Handlers(self.entry)
         self.address = read_address(where, PORT)
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
@@ -53,14 +53,14 @@ class HttpServer:
         Raises:
             SienaError: if it may not, or cannot, listen there.
         """
-        settings = self.lobby.broker.settings
+        settings = self.entry.broker.settings
         check_listening([self.address], insecure=settings.insecure_listen)
         socket = listen(self.address)
         hosts = (*settings.http_hosts, self.address.host)
         self.address = Address(*socket.getsockname()[:2])
         self._server = _Server(
             uvicorn.Config(
-                make_app(self.lobby, self.handlers, hosts),
+                make_app(self.entry, self.handlers, hosts),
                 lifespan="off",
                 ws="websockets-sansio",
                 ws_max_size=LINE_BYTES_MAX,
@@ -82,7 +82,7 @@ class HttpServer:
 
     async def drain(self) -> None:
         """Answer nobody any more, and say good-bye to those who are there."""
-        self.lobby.drain()
+        self.entry.drain()
         await self.handlers.drain()
         if self._server is not None and self._task is not None:
             self._server.should_exit = True

@@ -1,8 +1,9 @@
-"""The log: what was published, on disk and by offset, until everybody has read it.
+"""The log: what was published, on disk and by offset, until its readers have read it.
 
 From the ground up: ``limits``, ``records`` (bytes) → ``segment`` (a file) → ``store``
-(all files), ``memory`` (small things that outlive the process), ``sieve`` (a filter
-over records) → ``readers`` (who has read how far) → ``journal`` (what a broker writes,
-and how it slows those who publish too much), ``staging`` → ``sinks`` (batches that are
-published once) → ``desk`` (what clients ask for).
+(all files), ``state_file`` (small things that outlive the process), ``filter_cache``
+(a filter over records) → ``cursors`` (who has read how far) → ``journal`` (what a
+broker writes, and how it slows those who publish too much), ``staging`` →
+``idempotent_batches`` (published once, however often they are tried) → ``service``
+(what clients ask for).
 """

@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.connection import Connection
-from siena.broker.core import Core
-from siena.broker.holding import Held
+from siena.broker.data.forwarder import Batch, Source
+from siena.broker.io.backpressure import Held
+from siena.broker.io.connection import Connection
+from siena.broker.log.cursors import Readers
 from siena.broker.log.limits import SIGN_OF_LIFE_TICKS, SINK_SHARE, TICK_SECONDS
-from siena.broker.log.readers import Readers
 from siena.broker.log.store import Store
-from siena.broker.onward import Batch, Source
 from siena.broker.settings import Log as LogSettings
+from siena.broker.state import BrokerState
 from siena.messages import Side
 from siena.protocol.pings import Ping
 
@@ -46,15 +46,15 @@ class Journal:
     Ownership: of the folder, from making it to :meth:`close`.
     """
 
-    def __init__(self, core: Core, folder: Path, settings: LogSettings) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState, folder: Path, settings: LogSettings) -> None:
+        self._state = state
         self._settings = settings
         self.store = Store(folder, settings.segment_bytes)
         self.is_synced = settings.sync == "always"
         """Whether the disk has everything before it is answered."""
         self.readers = Readers(
             folder / READERS,
-            core.clock,
+            state.clock,
             settings.reader_seconds,
             sync=self.is_synced,
         )
@@ -84,7 +84,7 @@ class Journal:
         if bad:
             blocks, offsets = _without(batch, {index for index, _ in bad})
         if len(offsets) > 1:
-            time = self._core.clock.nanoseconds() // 1_000
+            time = self._state.clock.nanoseconds() // 1_000
             self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
             if len(self._unwritten) == 1:
                 self._write_all()
@@ -123,7 +123,7 @@ class Journal:
         """Brokers of a mesh could wait for each other for ever."""
         if source.neighbour is None:
             return False
-        neighbour = self._core.router.tables.neighbours.get(source.neighbour)
+        neighbour = self._state.router.tables.neighbours.get(source.neighbour)
         return neighbour is not None and neighbour.side is Side.MESH
 
     # --- Room -----------------------------------------------------------------------
@@ -160,7 +160,7 @@ class Journal:
     def _make_room(self) -> None:
         floor = self.readers.floor(self.store.latest)
         seconds = self._settings.retain_seconds
-        older_than = self._core.clock.now() - seconds if seconds else None
+        older_than = self._state.clock.now() - seconds if seconds else None
         try:
             if seconds or self.store.size >= self._settings.bytes:
                 floor = self.sinks_floor(floor)

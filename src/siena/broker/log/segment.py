@@ -63,7 +63,7 @@ class Segment:
         wrong = None
         try:
             for place, record in records_of(path, 0, whole):
-                segment.wrote(record.first, record.end, place)
+                segment.schedule_flush(record.first, record.end, place)
                 segment.size = place + HEAD_BYTES + record_bytes(record)
         except DamagedLogError as error:
             wrong = error.message
@@ -71,7 +71,7 @@ class Segment:
             wrong = "a record that is not complete"
         return segment, wrong
 
-    def wrote(self, first: int, end: int, place: int) -> None:
+    def schedule_flush(self, first: int, end: int, place: int) -> None:
         """A record stands at a place."""
         if first != self.end:
             raise DamagedLogError(f"offset {first} where {self.end} should be")
@@ -133,7 +133,7 @@ class Segment:
         end, self.end = self.end, self.first
         try:
             for place, record in records_of(self.path, 0, self.size):
-                self.wrote(record.first, record.end, place)
+                self.schedule_flush(record.first, record.end, place)
         finally:
             self.end = end
 

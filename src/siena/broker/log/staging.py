@@ -26,7 +26,7 @@ from siena.broker.log.records import (
 )
 from siena.broker.log.segment import record_bytes, records_of
 from siena.clock import Clock
-from siena.protocol.faults import Fault, ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 
 SUFFIX = ".part"
 

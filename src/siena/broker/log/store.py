@@ -121,7 +121,7 @@ class Store:
         self._write(pieces, place - size)
         segment = self._segments[-1]
         for record_first, record_end, at in places:
-            segment.wrote(record_first, record_end, at)
+            segment.schedule_flush(record_first, record_end, at)
         segment.size = place
         self.size += place - size
         if place >= self._segment_bytes:

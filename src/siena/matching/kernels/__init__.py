@@ -7,18 +7,27 @@ bounds checks inside, so only the module in front of a kernel fills its arrays.
 """
 
 import pkgutil
+from collections.abc import Iterable
 from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 
 
-def _is_compiled(name: str) -> bool:
-    # Asked of the finder, not of the module: nobody should load a kernel to know.
-    spec = PathFinder.find_spec(f"{__name__}.{name}", __path__)
-    origin = spec.origin if spec else None
-    return origin is not None and origin.endswith(tuple(EXTENSION_SUFFIXES))
+def are_compiled(package: str, folders: Iterable[str]) -> bool:
+    """Whether every module of a package of kernels is machine code.
+
+    Asked of the finder, not of the modules: to know, no kernel has to be loaded.
+    """
+    path = list(folders)
+    specs = [
+        PathFinder.find_spec(f"{package}.{module.name}", path)
+        for module in pkgutil.iter_modules(path)
+    ]
+    return all(
+        spec is not None
+        and spec.origin is not None
+        and spec.origin.endswith(tuple(EXTENSION_SUFFIXES))
+        for spec in specs
+    )
 
 
-NAMES = tuple(sorted({module.name for module in pkgutil.iter_modules(__path__)}))
-"""Every kernel there is."""
-
-COMPILED = all(map(_is_compiled, NAMES))
+COMPILED = are_compiled(__name__, __path__)
 """Whether every kernel is machine code here."""

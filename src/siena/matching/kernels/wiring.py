@@ -1,6 +1,6 @@
 """The wire's inner loops: publications cut out of a stream, deliveries laid out for it.
 
-What is written here must be, byte for byte, what :mod:`siena.protocol.deliveries`
+What is written here must be, byte for byte, what :mod:`siena.protocol.data_frames`
 writes one by one.  Lengths and numbers are little-endian.
 
 Why not in the room of the protocol: kernels are compiled together, and these work on
@@ -149,7 +149,7 @@ def unframe(frames, start, offsets):  # type: ignore[no-untyped-def]
 
 
 @cython.cclass
-class Courier:
+class DeliveryWriter:
     """What is known of interests and connections from one batch to the next.
 
     To take hold of an array costs more than to deliver a notification, so a courier

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import exp, isqrt, sqrt
 from random import Random
 
-from siena.routing.topology import Link, Topology
+from siena.routing.topology.topology import Link, Topology
 from siena.sim.topologies.regular import check_count
 
 # BRITE's plane; its unit is the unit of weights.

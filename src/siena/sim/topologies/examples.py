@@ -4,7 +4,7 @@ The figures of the papers are lost; weights were reconstructed so that everythin
 text says about them holds (E.9).
 """
 
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 
 # TR0605, Figures 1, 2 and 4.  All shortest paths are unique.
 N12 = Topology(

@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 
 from siena.errors import InvalidTopologyError, SienaError
 from siena.model.spelling import quote
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 from siena.sim.topologies.text import Word, words_of_lines
 from siena.sim.topologies.transit_stub import Level, TransitStub
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from siena.errors import InvalidTopologyError, SienaError
 from siena.lang.json_text import Json, read_json
 from siena.messages import Side
-from siena.routing.topology import Topology, TopologyDraft
-from siena.routing.trees import Components
+from siena.routing.topology.topology import Topology, TopologyDraft
+from siena.routing.topology.trees import Components
 from siena.sim.topologies.regular import BROKERS_MAX
 
 _NAMES = ("from", "to", "weight", "role")

@@ -1,7 +1,7 @@
 """Networks drawn by a rule.  Brokers are numbered from 1."""
 
 from siena.errors import InvalidTopologyError, LimitError
-from siena.routing.topology import Topology
+from siena.routing.topology.topology import Topology
 
 # Far above any simulation here, and small enough that nobody waits for a typing error.
 BROKERS_MAX = 100_000

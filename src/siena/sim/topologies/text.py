@@ -21,8 +21,8 @@ from typing import NamedTuple, NoReturn
 
 from siena.errors import InvalidTopologyError, SienaError
 from siena.model.spelling import quote
-from siena.routing.topology import Broker, Topology, TopologyDraft, Weight
-from siena.routing.trees import Components
+from siena.routing.topology.topology import Broker, Topology, TopologyDraft, Weight
+from siena.routing.topology.trees import Components
 from siena.sim.topologies.drawn import barabasi_albert, random_tree, waxman
 from siena.sim.topologies.examples import EXAMPLES
 from siena.sim.topologies.regular import BROKERS_MAX, chain, ring, star, tree

@@ -12,8 +12,8 @@ from random import Random
 from typing import NamedTuple
 
 from siena.errors import InvalidTopologyError
-from siena.routing.topology import Broker, Link, Topology
-from siena.routing.trees import Components
+from siena.routing.topology.topology import Broker, Link, Topology
+from siena.routing.topology.trees import Components
 from siena.sim.topologies.regular import check_count
 
 TRANSIT = "transit"

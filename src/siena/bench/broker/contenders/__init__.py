@@ -1,0 +1,1 @@
+"""The servers that are measured: a ``contender`` each, ours and other makers'."""

@@ -1,0 +1,103 @@
+"""Our own broker, for ``siena bench broker``: it gets the interests themselves."""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from siena.bench.broker.contenders.contender import Contender, Wire
+from siena.bench.broker.kernels import cutting
+from siena.bench.broker.workload import Workload
+from siena.errors import SienaError
+from siena.protocol.control_frames import Connect, Error, Lost, Subscribe, unpack
+from siena.protocol.frames import HEAD_BYTES, Frame, Op, pack
+from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
+
+
+class Siena(Contender):
+    """The frames of :mod:`siena.protocol`, through a socket and nothing else."""
+
+    name = "siena"
+    program = "siena"
+    package = "siena-pubsub"
+    protocol = cutting.SIENA
+    by_topic = False
+    barrier = pack(Op.PING, b"flushed")
+    answer = pack(Op.PONG, b"flushed")
+
+    def find(self) -> str:
+        """The Python that runs this."""
+        return sys.executable
+
+    def command(self, folder: Path, port: int) -> list[str]:  # noqa: ARG002 -- it keeps nothing
+        """The command that people type."""
+        serve = ["-m", "siena", "serve", "--listen", f"127.0.0.1:{port}"]
+        return [self.find(), *serve]
+
+    def version(self, port: int) -> str:  # noqa: ARG002 -- its program says it
+        """That of the package."""
+        return f"siena {version('siena-pubsub')}"
+
+    def greet(self, wire: Wire) -> None:
+        """INFO, preface and CONNECT, WELCOME."""
+        version = agree(VERSIONS, read_info(wire.line()).versions)
+        wire.send(PREFACE + Connect(version).pack())
+        expect(take_frame(wire), Op.WELCOME)
+
+    def subscribe(self, wire: Wire, workload: Workload, connection: int) -> None:
+        """All interests in one go; each is answered when it is in force."""
+        rows = workload.rows(connection).tolist()
+        wire.send(
+            b"".join(
+                Subscribe(number, workload.drawn.text(row)).pack()
+                for number, row in enumerate(rows, start=1)
+            )
+        )
+        for _ in rows:
+            expect(take_frame(wire), Op.SETTLED)
+
+    def publication(self, symbol: str, block: bytes) -> tuple[bytes, bytes]:  # noqa: ARG002 -- the block says it
+        """The head of a PUB frame."""
+        return pack(Op.PUB, block)[:HEAD_BYTES], b""
+
+    def answers(self, data: bytes) -> tuple[int, bytes]:
+        """Frame by frame: an ERR may hold anything."""
+        count = 0
+        while length := self.other(data):
+            count += data[:length] == self.answer
+            data = data[length:]
+        return count, data
+
+    def other(self, data: bytes) -> int:
+        """A frame, unless it is LOST or ERR."""
+        if len(data) < HEAD_BYTES:
+            return 0
+        end = 4 + int.from_bytes(data[:4], "little")
+        if len(data) < end:
+            return 0
+        complain(Frame(data[4], data[HEAD_BYTES:end]))
+        return end
+
+
+def take_frame(wire: Wire) -> Frame:
+    """Wait for the next frame."""
+    head = wire.take(HEAD_BYTES)
+    return Frame(head[4], wire.take(int.from_bytes(head[:4], "little") - 1))
+
+
+def expect(frame: Frame, op: Op) -> None:
+    """Refuse a frame that is another one."""
+    complain(frame)
+    if frame.op != op:
+        raise SienaError(f"siena: frame {frame.op:#x} came instead of {op.name}")
+
+
+def complain(frame: Frame) -> None:
+    """Say what a frame complains of, if it does."""
+    if frame.op == Op.ERR:
+        error = unpack(frame.op, frame.body)
+        assert isinstance(error, Error)
+        raise SienaError(f"siena complains: {error.text} (error {error.fault})")
+    if frame.op == Op.LOST:
+        lost = unpack(frame.op, frame.body)
+        assert isinstance(lost, Lost)
+        raise SienaError(f"siena has lost {lost.count} deliveries to a subscriber")

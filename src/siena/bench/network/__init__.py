@@ -1,0 +1,1 @@
+"""Large simulated networks: a ``crowd`` of clients, judged by an oracle."""

@@ -1,0 +1,78 @@
+"""The lobby: where guests come in, and from where they are shown out."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from siena.broker.broker import Broker
+from siena.broker.clients.client import Client
+from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.limits import GUESTS_MAX
+from siena.protocol.control_frames import Connect, Policy
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.handshake import VERSIONS
+
+
+class InProcessSession(NamedTuple):
+    """A guest, and the client that it is to the broker."""
+
+    local_client: InProcessClient
+    client: Client
+
+
+class InProcessEntry:
+    """All guests of a broker."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+        self.is_draining = False
+        self.guests: set[InProcessClient] = set()
+
+    def __len__(self) -> int:
+        return len(self.guests)
+
+    def enter(
+        self,
+        *,
+        name: str | None = None,
+        identity: str | None = None,
+        policy: Policy = "drop",
+    ) -> InProcessSession:
+        """Let somebody in, who is to :meth:`leave` in the end.
+
+        Raises:
+            ProtocolError: if there is no room, or the identity is taken.
+        """
+        if self.is_draining:
+            raise ProtocolError(Fault.DRAINING, "this broker ends")
+        if len(self.guests) >= GUESTS_MAX:
+            text = f"more than {GUESTS_MAX} guests"
+            raise ProtocolError(Fault.TOO_MANY_CONNECTIONS, text)
+        local_client = InProcessClient(self.broker.settings.limits.output_bytes)
+        connect = Connect(VERSIONS[1], name, identity, policy)
+        client, _ = self.broker.admit(local_client, connect)
+        self.guests.add(local_client)
+        return InProcessSession(local_client, client)
+
+    def leave(self, visit: InProcessSession) -> None:
+        """Somebody has left; who has an identity may come back."""
+        self.guests.discard(visit.local_client)
+        visit.local_client.leave()
+        visit.client.gone()
+
+    @contextmanager
+    def visited(
+        self, *, name: str | None = None, policy: Policy = "drop"
+    ) -> Iterator[InProcessSession]:
+        """A guest for as long as it is served."""
+        visit = self.enter(name=name, policy=policy)
+        try:
+            yield visit
+        finally:
+            self.leave(visit)
+
+    def drain(self) -> None:
+        """Let nobody in any more, and say good-bye to those who are there."""
+        self.is_draining = True
+        for local_client in list(self.guests):
+            local_client.fail(ProtocolError(Fault.DRAINING, "this broker ends"))

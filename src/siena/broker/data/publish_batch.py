@@ -1,0 +1,161 @@
+"""Publications: all that came in one turn of the loop, routed in one call.
+
+However many connections publish one notification each, the exchange is asked once.  The
+order of what one connection, or one neighbour, sends is kept; an answer to a PING waits
+until what was published before it has been routed.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from siena.broker.data.exchange import Routed
+from siena.broker.data.forwarder import Batch, Forwarder, Origin, Source
+from siena.broker.data.tracing import Tracing
+from siena.broker.io.split_frames import AT_ONCE_BYTES, PublishRun, joined
+from siena.broker.state import BrokerState
+from siena.matching.blocks import BLOCK_ERRORS
+from siena.protocol.control_frames import Error
+from siena.protocol.data_frames import Forwarded
+from siena.protocol.error_codes import Fault
+from siena.protocol.frames import Op
+
+_PUB = bytes([Op.PUB])
+
+
+class Journalling(Protocol):
+    """The log, as far as publications need it."""
+
+    @property
+    def defers(self) -> bool:
+        """Whether answers wait until the disk has taken what was published."""
+        ...
+
+    def defer(self, source: Source, frame: bytes) -> None:
+        """Answer then."""
+        ...
+
+    def write(
+        self,
+        batch: Batch,
+        bad: Sequence[tuple[int, int]],
+        answers: list[tuple[Source, bytes]],
+    ) -> list[tuple[Source, bytes]]:
+        """Write what was routed, but for what is bad; the answers that may be sent."""
+        ...
+
+
+class PublishBatch:
+    """What has come in this turn and is not routed yet."""
+
+    def __init__(self, state: BrokerState) -> None:
+        self._state = state
+        self._forwarder = Forwarder(state)
+        self._runs: list[PublishRun] = []
+        self._count = 0
+        self._size = 0
+        self._origins: list[Origin] = []
+        self._answers: list[tuple[Source, bytes]] = []
+        self.tracing = Tracing(state, self)
+        self.publishers: list[Source] = []
+        """Who published what is being routed."""
+        self.journal: Journalling | None = None
+        """Where it is written down, if it is."""
+
+    def add(
+        self, source: Source, run: PublishRun, heads: Sequence[Forwarded] | None = None
+    ) -> None:
+        """Take publications in a row."""
+        self._origins.append(Origin(source, self._count, heads))
+        self._runs.append(run)
+        self._count += run.total
+        self._size += run.end - run.start
+        if heads is None:
+            self._state.counters.publications += run.total
+        if self._size >= AT_ONCE_BYTES:
+            self.flush()
+
+    def answer(self, source: Source, frame: bytes) -> None:
+        """Send this when all that came before has been routed."""
+        if self._runs:
+            self._answers.append((source, frame))
+        elif self.journal is not None and self.journal.defers:
+            self.journal.defer(source, frame)
+        else:
+            source.reply(frame)
+
+    def flush(self) -> Routed | None:
+        """Route everything that has come; what followed, if anything had."""
+        if not self._runs:
+            return None
+        state = self._state
+        # Forgotten first: whatever happens, they are not read again, where by then
+        # something else may have come.
+        runs, origins, answers = self._runs, self._origins, self._answers
+        self._runs, self._origins, self._answers = [], [], []
+        total, self._count, self._size = self._count, 0, 0
+        self.publishers = [origin.source for origin in origins]
+        try:
+            batch = Batch(joined(runs), origins)
+            frames, start, end, _ = batch.run
+            routed = state.exchange.route(frames, start, end)
+            assert routed.total == total, "some were not routed"
+            if self.journal is not None:
+                answers = self.journal.write(batch, routed.bad, answers)
+            self._go_on(batch, routed)
+        finally:
+            # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
+            state.router.published += total
+            for source, frame in answers:
+                source.reply(frame)
+        return routed
+
+    def publish(self, source: Source, frames: memoryview) -> int:
+        """Route the publications with which some frames begin, now; where they end.
+
+        None of them, if there is more to do about each than to deliver it.
+        """
+        state = self._state
+        if frames[4:5] != _PUB:  # no reason to make ready for many publications
+            return 0
+        if self.journal is not None or state.router.tables.has_master:
+            return 0
+        self.flush()
+        self.publishers = [source]
+        routed = state.exchange.route(frames, 0, len(frames))
+        state.counters.publications += routed.total
+        try:
+            if routed.bad or routed.others:
+                run = PublishRun(frames, 0, routed.end, routed.total)
+                self._go_on(Batch(run, [Origin(source, 0, None)]), routed)
+            else:
+                self._deliver(routed)
+        finally:
+            state.router.published += routed.total
+        return routed.end
+
+    def _go_on(self, batch: Batch, routed: Routed) -> None:
+        """Do what follows: refuse what is bad, deliver, send on."""
+        if routed.bad:
+            self._refuse(batch, routed.bad)
+        self._deliver(routed)
+        if routed.others or self._state.router.tables.has_master:
+            self._forwarder.send(batch, routed)
+
+    def _refuse(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
+        counters = self._state.counters
+        fault = Fault.BAD_NOTIFICATION
+        for index, reason in bad:
+            origin = batch.origin(index)
+            counters.publications -= origin.heads is None
+            counters.rejected += 1
+            counters.faults += 1
+            text = f"not a notification: {BLOCK_ERRORS[reason]}"
+            error = Error(fault.number, text, fault.closes, Op.PUB)
+            origin.source.reply(error.pack())
+
+    def _deliver(self, routed: Routed) -> None:
+        counters, sessions = self._state.counters, self._state.sessions
+        for session, frames, count in routed.out:
+            lost = sessions[session].deliver(frames, count)
+            counters.deliveries += count - lost
+            counters.lost += lost

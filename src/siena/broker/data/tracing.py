@@ -1,0 +1,124 @@
+"""Tracing: a publication of which every broker on the way says what it did.
+
+The answers travel back the way that the notification came: each broker remembers for a
+while from where it got a traced one.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Protocol
+
+from siena.broker.data.exchange import Routed
+from siena.broker.data.forwarder import Source
+from siena.broker.io.split_frames import PublishRun, run_of
+from siena.broker.state import BrokerState
+from siena.messages import Stamp
+from siena.messages.interface import TTL_MAX
+from siena.protocol.contents import read_block
+from siena.protocol.control_frames import Hop, Trace
+from siena.protocol.data_frames import TRACED, Forwarded, TracedPublication, unpack_msg
+from siena.protocol.frames import HEAD_BYTES
+
+# Traced publications whose answers still find their way back.
+TRACES_MAX = 1_024
+# What one answer names, of links and of subscriptions.
+NAMED_MAX = 100
+
+
+class Batches(Protocol):
+    """Where publications are routed."""
+
+    def add(
+        self, source: Source, run: PublishRun, heads: Sequence[Forwarded] | None = None
+    ) -> None:
+        """Take publications in a row."""
+        ...
+
+    def flush(self) -> Routed | None:
+        """Route everything that has come."""
+        ...
+
+
+class Tracing:
+    """Routes what is traced on its own, and answers."""
+
+    def __init__(self, state: BrokerState, batches: Batches) -> None:
+        self._state = state
+        self._batches = batches
+        # Where the answers about a publication go, and under which token.
+        self._returns: dict[int, tuple[Source, int]] = {}
+
+    def publish(self, source: Source, publication: TracedPublication) -> None:
+        """A client publishes, and wants to know."""
+        self._batches.flush()
+        router, time = self._state.router, self._state.clock.now()
+        stamp = Stamp(router.me, router.epoch, router.published)
+        head = Forwarded(stamp, router.me, time, TTL_MAX, TRACED, publication.block)
+        self._state.counters.publications += 1
+        self._route(source, head, publication.token, "a client")
+
+    def forward(self, source: Source, head: Forwarded, came_from: str) -> None:
+        """A neighbour forwards one that is traced."""
+        self._batches.flush()
+        self._route(source, head, token_of(head.stamp), came_from)
+
+    def answer(self, trace: Trace) -> None:
+        """Hand an answer of another broker on, to whoever wants to know."""
+        if trace.token in self._returns:
+            source, token = self._returns[trace.token]
+            source.reply(Trace(token, trace.hop).pack())
+
+    def _route(
+        self, source: Source, head: Forwarded, token: int, came_from: str
+    ) -> None:
+        state = self._state
+        self._returns[token_of(head.stamp)] = source, token
+        if len(self._returns) > TRACES_MAX:
+            del self._returns[next(iter(self._returns))]
+        before = {n: link.snapshot()["forwarded"] for n, link in state.links.items()}
+        arrived = state.clock.now()
+        self._batches.add(source, run_of([head.block]), [head])
+        routed = self._batches.flush()
+        if routed is None or routed.bad:
+            return
+        went_to = [
+            str(shown["name"])
+            for number, link in state.links.items()
+            if (shown := link.snapshot())["forwarded"] != before.get(number)
+        ]
+        hop = Hop(
+            state.name,
+            arrived,
+            max(0.0, state.clock.now() - arrived),
+            came_from,
+            went_to[:NAMED_MAX],
+            [*self._matched(routed), *self._wanted(head.block, went_to)][:NAMED_MAX],
+        )
+        source.reply(Trace(token, hop).pack())
+
+    def _matched(self, routed: Routed) -> list[str]:
+        """The subscriptions of clients here that matched."""
+        return [
+            f"{session.name or session.number}: {session.interests[number]}"
+            for session, frame in (
+                (self._state.sessions[number], frame) for number, frame, _ in routed.out
+            )
+            for number in sorted(unpack_msg(frame[HEAD_BYTES:]).subscriptions)
+        ]
+
+    def _wanted(self, block: bytes, went_to: list[str]) -> list[str]:
+        """The filters because of which it went to neighbours."""
+        state, table = self._state, self._state.router.tables.filters
+        names = {n: link.snapshot()["name"] for n, link in state.links.items()}
+        return [
+            f"→ {names[holder.hop]}: {f}"
+            for f in sorted(table.order.match(read_block(block)), key=str)
+            for holder in sorted(table.holders(f), key=str)
+            if isinstance(holder.hop, int) and names.get(holder.hop) in went_to
+        ]
+
+
+def token_of(stamp: Stamp) -> int:
+    """The token of a traced publication between brokers."""
+    digest = blake2b(repr(tuple(stamp)).encode(), digest_size=4).digest()
+    return int.from_bytes(digest)

@@ -1,0 +1,150 @@
+"""Reading what was posted: JSON, lines of JSON, or CloudEvents."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from starlette.requests import ClientDisconnect, Request
+
+from siena.broker.http.cloud_events import Read, notification_of_event
+from siena.broker.http.faults import HttpError
+from siena.broker.http.limits import (
+    BODY_BYTES_MAX,
+    BODY_SECONDS_MAX,
+    NOTIFICATIONS_MAX,
+    READ_AT_ONCE,
+)
+from siena.broker.io.split_frames import PublishRun, run_of
+from siena.errors import SienaError
+from siena.lang.json_text import Json, read_json
+from siena.lang.notification_form import notification_from_json
+from siena.protocol.contents import write_block
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import BLOCK_BYTES_MAX
+
+
+class Posted(NamedTuple):
+    """Blocks to publish, and how many fields found no place in them."""
+
+    run: PublishRun
+    left_out: int
+
+
+async def read_body(request: Request) -> bytes:
+    """All of a body that is not too long, and not too long on its way.
+
+    Raises:
+        ProtocolError: if it is.
+    """
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS_MAX):
+            async for part in request.stream():
+                size += len(part)
+                if size > BODY_BYTES_MAX:
+                    text = f"more than {BODY_BYTES_MAX} bytes"
+                    raise ProtocolError(Fault.TOO_LONG, text)
+                parts.append(part)
+    except TimeoutError:
+        text = f"not all of it came in {BODY_SECONDS_MAX:g} seconds"
+        raise ProtocolError(Fault.TIMED_OUT, text) from None
+    except ClientDisconnect:
+        raise ProtocolError(Fault.BAD_REQUEST, "only a part of it came") from None
+    return b"".join(parts)
+
+
+def kind_of(request: Request) -> str:
+    """The content type, without what may follow it.
+
+    Raises:
+        ProtocolError: if it is none in which notifications are read.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in _READERS:
+        found = f"not {kind}" if kind else "and it is missing"
+        text = f"the content type is one of {', '.join(_READERS)}, {found}"
+        raise HttpError(Fault.BAD_REQUEST, text, status=415)
+    if "ce-specversion" in request.headers:
+        text = "attributes of CloudEvents are read in application/cloudevents+json"
+        raise HttpError(Fault.BAD_REQUEST, text, status=415)
+    return kind
+
+
+async def read_notifications(kind: str, body: bytes) -> Posted:
+    """The notifications of a body: all of them, or none.
+
+    Raises:
+        ProtocolError: if one of them is none, which is named.
+    """
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        raise ProtocolError(Fault.BAD_NOTIFICATION, "this is not UTF-8") from None
+    split, read = _READERS[kind]
+    blocks: list[bytes] = []
+    left_out = 0
+    try:
+        for form in split(text):
+            _check_room(len(blocks))
+            if len(blocks) % READ_AT_ONCE == READ_AT_ONCE - 1:
+                await asyncio.sleep(0)  # others have their turn
+            notification, more = read(form)
+            left_out += more
+            blocks.append(_checked(write_block(notification)))
+    except ProtocolError:
+        raise
+    except SienaError as error:
+        raise _bad(error, len(blocks)) from None
+    return Posted(run_of(blocks), left_out)
+
+
+def _bad(error: SienaError, index: int) -> ProtocolError:
+    found = ProtocolError.because(Fault.BAD_NOTIFICATION, error)
+    found.message = f"notification {index + 1}: {found.message}"
+    return found
+
+
+def _check_room(count: int) -> None:
+    if count >= NOTIFICATIONS_MAX:
+        text = f"more than {NOTIFICATIONS_MAX} notifications"
+        raise ProtocolError(Fault.TOO_LONG, text)
+
+
+def _checked(block: bytes) -> bytes:
+    if len(block) > BLOCK_BYTES_MAX:
+        text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
+        raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+    return block
+
+
+def _whole(text: str) -> Iterable[Json]:
+    form = read_json(text)
+    return form if isinstance(form, list) else [form]
+
+
+def _single(text: str) -> Iterable[Json]:
+    return [read_json(text)]
+
+
+def _batch(text: str) -> Iterable[Json]:
+    form = read_json(text)
+    if not isinstance(form, list):
+        raise ProtocolError(Fault.BAD_NOTIFICATION, "a batch is a JSON array")
+    return form
+
+
+def _lines(text: str) -> Iterable[Json]:
+    return (read_json(line) for line in text.split("\n") if line.strip())
+
+
+def _plain(form: Json) -> Read:
+    return Read(notification_from_json(form), 0)
+
+
+_READERS: dict[str, tuple[Callable[[str], Iterable[Json]], Callable[[Json], Read]]] = {
+    "application/json": (_whole, _plain),
+    "application/x-ndjson": (_lines, _plain),
+    "application/cloudevents+json": (_single, notification_of_event),
+    "application/cloudevents-batch+json": (_batch, notification_of_event),
+}

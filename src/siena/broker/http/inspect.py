@@ -1,0 +1,37 @@
+"""``/api/*`` and ``/healthz``: snapshots, and whether it is well."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.inspect import SNAPSHOTS
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
+
+
+def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
+    """What answers with a snapshot."""
+    take = SNAPSHOTS[what]
+
+    async def answer(request: Request) -> Response:
+        entry: InProcessEntry = request.app.state.entry
+        return JSONResponse(take(entry.broker, _limit(request)))
+
+    return answer
+
+
+async def health(request: Request) -> Response:
+    """Whether it serves."""
+    entry: InProcessEntry = request.app.state.entry
+    said = {"ok": not entry.is_draining, "broker": entry.broker.name}
+    return JSONResponse(said, 503 if entry.is_draining else 200)
+
+
+def _limit(request: Request) -> int:
+    text = request.query_params.get("limit", str(LOOK_DEFAULT))
+    if not (text.isascii() and text.isdigit() and int(text[:9]) <= LOOK_MAX):
+        said = f"limit is a number up to {LOOK_MAX}"
+        raise ProtocolError(Fault.BAD_REQUEST, said)
+    return int(text)

@@ -1,0 +1,64 @@
+"""``POST /publish``: one notification or many, all of them or none."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.body import kind_of, read_body, read_notifications
+from siena.broker.http.limits import HOLD_SECONDS_MAX
+from siena.protocol.control_frames import Error, unpack
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Splitter
+
+
+async def publish(request: Request) -> Response:
+    """Publish what was posted, and answer when it has been routed."""
+    kind = kind_of(request)
+    posted = await read_notifications(kind, await read_body(request))
+    entry: InProcessEntry = request.app.state.entry
+    with entry.visited(name="POST /publish") as (local_client, client):
+        if posted.run.total:
+            await _until_there_is_room(entry, local_client)
+            client.run(posted.run)
+            entry.broker.route()
+        _raise_first(b"".join(local_client.outbox.take()))
+        try:
+            async with asyncio.timeout(HOLD_SECONDS_MAX):
+                await local_client.may_publish()
+        except TimeoutError:
+            pass  # it was published; only the answer has waited
+    said = {"published": posted.run.total}
+    if posted.left_out:
+        said["left_out"] = posted.left_out
+    return JSONResponse(said)
+
+
+async def _until_there_is_room(
+    entry: InProcessEntry, local_client: InProcessClient
+) -> None:
+    """Wait for a log that is full: each request would write beyond its bound.
+
+    Raises:
+        ProtocolError: if that takes too long.
+    """
+    journal = entry.broker.log_service.journal
+    if journal is None or not journal.lets_wait:
+        return
+    local_client.hold(journal)
+    try:
+        async with asyncio.timeout(HOLD_SECONDS_MAX):
+            await local_client.may_publish()
+    except TimeoutError:
+        text = "the log of the broker is full: nothing was published"
+        raise ProtocolError(Fault.NO_ROOM, text) from None
+
+
+def _raise_first(frames: bytes) -> None:
+    """Raise what was said about the publications, if anything."""
+    for op, body in Splitter().feed(frames):
+        said = unpack(op, body)
+        assert isinstance(said, Error), said
+        raise ProtocolError(Fault.of(said.fault), said.text)

@@ -1,0 +1,80 @@
+"""``GET /subscribe?filter=…``: what is wanted, as server-sent events."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.http.events import HEARTBEAT, events_of
+from siena.broker.http.faults import HttpError
+from siena.broker.http.limits import FILTERS_MAX, HEARTBEAT_SECONDS
+from siena.protocol.control_frames import Policy, Subscribe
+from siena.protocol.error_codes import Fault, ProtocolError
+
+# That publishers wait for a page somewhere is for those who have connected properly.
+POLICIES = tuple(policy for policy in get_args(Policy) if policy != "block")
+
+
+async def subscribe(request: Request) -> StreamingResponse:
+    """Subscribe to what any of the filters, or patterns, selects."""
+    if request.method != "GET":  # HEAD, which would never end
+        raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
+    filters = request.query_params.getlist("filter")
+    policy = request.query_params.get("policy", "drop")
+    unknown = request.query_params.keys() - {"filter", "policy"}
+    if not filters or unknown:
+        text = "a subscription has filter=…, as often as wanted, and maybe policy=…"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    if len(filters) > FILTERS_MAX:
+        raise ProtocolError(Fault.TOO_MANY, f"more than {FILTERS_MAX} filters")
+    if policy not in POLICIES:
+        text = f"a policy is one of {', '.join(POLICIES)}"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    entry: InProcessEntry = request.app.state.entry
+    visit = entry.enter(name="GET /subscribe", policy=cast("Policy", policy))
+    try:
+        for number, text in enumerate(filters, 1):
+            entry.broker.route()  # what was published before
+            entry.broker.requests.handle(visit.client.session, Subscribe(number, text))
+    except BaseException:
+        entry.leave(visit)
+        raise
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return Stream(entry, visit, headers)
+
+
+class Stream(StreamingResponse):
+    """Events for one guest, who leaves with the answer, whatever ends it."""
+
+    def __init__(
+        self, entry: InProcessEntry, visit: InProcessSession, headers: dict[str, str]
+    ) -> None:
+        super().__init__(
+            _events(visit), headers=headers, media_type="text/event-stream"
+        )
+        self._entry, self._visit = entry, visit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until one of both ends."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._entry.leave(self._visit)
+
+
+async def _events(visit: InProcessSession) -> AsyncIterator[bytes]:
+    while True:
+        try:
+            async with asyncio.timeout(HEARTBEAT_SECONDS):
+                frames = await visit.local_client.read()
+        except TimeoutError:
+            yield HEARTBEAT
+            continue
+        if not frames:
+            return
+        for part in events_of(frames):
+            yield part

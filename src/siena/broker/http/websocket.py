@@ -1,0 +1,98 @@
+"""``/ws``: a WebSocket on which JSON objects go both ways.
+
+Ownership: the handler owns two tasks, one for each direction; when one of them ends, so
+does the other, and the guest leaves.
+"""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.http.faults import HttpError, answer_of
+from siena.broker.http.json_requests import JsonRequests
+from siena.broker.io.split_frames import PublishRun, cut_one_by_one
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.protocol.text.output import error_line, told_in_lines
+
+# As WebSockets number the reasons for their end.
+GOING_AWAY = 1001
+TRY_LATER = 1013
+# And HTTP, for who does not ask for one.
+UPGRADE_REQUIRED = 426
+
+
+class _HungUpError(Exception):
+    """The other end has gone."""
+
+
+async def converse(socket: WebSocket) -> None:
+    """Serve one WebSocket until one of both ends."""
+    entry: InProcessEntry = socket.app.state.entry
+    await socket.accept()
+    try:
+        visit = entry.enter(name="/ws")
+    except ProtocolError as error:
+        await socket.send_text(error_line(error).decode().rstrip("\n"))
+        await socket.close(TRY_LATER)
+        return
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            listening = tasks.create_task(_listen(socket, entry, visit))
+            await _speak(socket, visit)
+            listening.cancel()
+        await socket.close(GOING_AWAY)
+    except* (_HungUpError, WebSocketDisconnect):
+        pass
+    finally:
+        entry.leave(visit)
+
+
+async def refuse_plain(_: Request) -> Response:
+    """Tell who comes without a WebSocket that one is wanted."""
+    text = "a WebSocket is wanted here; GET /subscribe has server-sent events"
+    answer = answer_of(HttpError(Fault.BAD_REQUEST, text, status=UPGRADE_REQUIRED))
+    answer.headers.update({"Upgrade": "websocket", "Connection": "Upgrade"})
+    return answer
+
+
+async def _listen(
+    socket: WebSocket, entry: InProcessEntry, visit: InProcessSession
+) -> None:
+    requests = JsonRequests()
+    while True:
+        message = await socket.receive()
+        if message["type"] != "websocket.receive":
+            raise _HungUpError
+        text = message.get("text")
+        if text is None:
+            text = (message.get("bytes") or b"").decode(errors="replace")
+        try:
+            _ask(requests.read(text), entry, visit)
+        except ProtocolError as error:
+            entry.broker.route()
+            entry.broker.state.counters.faults += 1
+            visit.local_client.fail(error)
+        await visit.local_client.may_publish()
+
+
+def _ask(frames: bytes, entry: InProcessEntry, visit: InProcessSession) -> None:
+    """Do what frames ask for, as if they had come over a connection."""
+    found = cut_one_by_one(frames, FRAME_BYTES_MAX)
+    for piece in found.pieces:
+        if isinstance(piece, PublishRun):
+            visit.client.run(piece)
+        else:
+            visit.client.frame(piece)
+    if found.error is not None:
+        raise found.error
+    entry.broker.route()
+
+
+async def _speak(socket: WebSocket, visit: InProcessSession) -> None:
+    while frames := await visit.local_client.read():
+        for line in told_in_lines(frames).splitlines():
+            await socket.send_text(line.decode())

@@ -1,0 +1,186 @@
+"""Snapshots: what a broker knows, as plain structures for those who watch it.
+
+Tables can be long.  Each snapshot shows the first so many, looks at a bounded part, and
+says whether that was all.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from siena.broker import ids
+from siena.broker.clients.session import Session
+from siena.broker.state import BrokerState
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Filter
+from siena.protocol.control_frames import Look, Seen
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.routing.demand.covering_order import Order, order_of_filters
+
+# Interests that are looked at for a snapshot.
+LOOKED_AT_MAX = 20_000
+# The characters of an interest that are shown, those who hold it, and the interests of
+# one session.
+CHARACTERS_MAX = 500
+HOLDERS_MAX = 20
+INTERESTS_MAX = 10
+
+
+class Broker(Protocol):
+    """What is looked at."""
+
+    name: str
+    state: BrokerState
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know in short."""
+        ...
+
+
+Form = dict[str, Any]
+F = TypeVar("F", Filter, Advertisement)
+
+
+def look(broker: Broker, session: Session, body: Look) -> None:
+    """Answer somebody who looks.
+
+    Raises:
+        ProtocolError: if there is no such thing to see, or too much of it.
+    """
+    take = SNAPSHOTS.get(body.what)
+    if take is None:
+        text = f"there is {', '.join(SNAPSHOTS)} to look at"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    frame = Seen(body.what, take(broker, body.limit)).pack()
+    if len(frame) > FRAME_BYTES_MAX:
+        text = "too much to be seen at once; look at less of it"
+        raise ProtocolError(Fault.TOO_MANY, text)
+    session.reply(frame)
+
+
+def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the others
+    """What the broker has done since it started."""
+    return broker.snapshot()
+
+
+def links(broker: Broker, limit: int) -> Form:
+    """The neighbours, and what went to them and came from them."""
+    found = broker.state.links.values()
+    shown = [link.snapshot() for link in islice(found, limit)]
+    return {"broker": broker.name, "count": len(found), "links": shown}
+
+
+def tables(broker: Broker, limit: int) -> Form:
+    """Who wants what, and who advertises what."""
+    return {
+        "broker": broker.name,
+        "filters": _table(_wanted(broker), limit),
+        "advertisements": _table(_offered(broker), limit),
+    }
+
+
+def poset(broker: Broker, limit: int) -> Form:
+    """The filters by covering: the widest first, and what each covers at once."""
+    order = _order(broker, limit)
+    roots = order.roots()
+    nodes: dict[Filter, list[str]] = {}
+    queue = sorted(islice(roots, limit), key=str)
+    for f in queue:  # it grows, level by level
+        if len(nodes) >= limit:
+            break
+        if f not in nodes:
+            below = sorted(islice(order.successors(f), limit), key=str)
+            nodes[f] = [*map(_cut, below)]
+            queue += below
+    shown = [{"filter": _cut(f), "covers": below} for f, below in nodes.items()]
+    return {"broker": broker.name, "roots": len(roots), "filters": shown}
+
+
+def sessions(broker: Broker, limit: int) -> Form:
+    """The clients, those who are away included."""
+    found = broker.state.sessions.values()
+    shown = [_session(session) for session in islice(found, limit)]
+    return {"broker": broker.name, "count": len(found), "sessions": shown}
+
+
+SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
+    "counters": counters,
+    "links": links,
+    "tables": tables,
+    "poset": poset,
+    "sessions": sessions,
+}
+
+
+def _wanted(broker: Broker) -> Iterator[tuple[Filter, str]]:
+    """What is wanted, and by whom; clients are asked themselves.
+
+    The router is not told of them before it has a neighbour.
+    """
+    state = broker.state
+    for number, link in state.links.items():
+        for f in state.router.tables.filters.held_by(number):
+            yield f, f"broker {link.snapshot()['name']}"
+    for session in state.sessions.values():
+        for number, interest in session.interests.items():
+            who = f"client {ids.subscription(session.number, number)}"
+            for f in filters_of(interest):
+                yield f, who
+
+
+def _offered(broker: Broker) -> Iterator[tuple[Advertisement, str]]:
+    state = broker.state
+    for number, link in state.links.items():
+        for a in state.router.tables.advertisements.held_by(number):
+            yield a, f"broker {link.snapshot()['name']}"
+    for session in state.sessions.values():
+        for number, a in session.advertisements.items():
+            yield a, f"client {ids.advertisement(session.number, number)}"
+
+
+def _table(pairs: Iterator[tuple[F, str]], limit: int) -> Form:
+    holders: dict[F, list[str]] = {}
+    is_complete = True
+    for item, who in islice(pairs, LOOKED_AT_MAX):
+        if item in holders or len(holders) < limit:
+            holders.setdefault(item, []).append(who)
+        else:
+            is_complete = False
+    shown = [
+        {"text": _cut(item), "held": len(names), "holders": names[:HOLDERS_MAX]}
+        for item, names in holders.items()
+    ]
+    is_complete &= next(pairs, None) is None
+    return {"shown": shown, "complete": is_complete}
+
+
+def _order(broker: Broker, limit: int) -> Order[Filter]:
+    """The router's own, or one made of some filters if it has not been told of any."""
+    router = broker.state.router
+    if len(router.tables.filters):
+        return router.tables.filters.order
+    order = order_of_filters(router.options.covering)
+    for f, _ in islice(_wanted(broker), limit):
+        order.add(f)
+    return order
+
+
+def _session(session: Session) -> Form:
+    return {
+        "number": session.number,
+        "name": session.name,
+        "identity": session.identity,
+        "connected": session.sink is not None,
+        "suspended": session.is_suspended,
+        "subscriptions": len(session.interests),
+        "advertisements": len(session.advertisements),
+        "kept": len(session.kept.queue) if session.kept else 0,
+        "lost": session.lost,
+        "interests": [*map(_cut, islice(session.interests.values(), INTERESTS_MAX))],
+    }
+
+
+def _cut(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= CHARACTERS_MAX else f"{text[: CHARACTERS_MAX - 1]}…"

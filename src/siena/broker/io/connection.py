@@ -1,0 +1,388 @@
+"""One connection: bytes in and out, and who is at the other end.
+
+What comes is put aside and looked at once a turn, together with what all others got
+(:mod:`siena.broker.io.tick`); much of it at once is looked at where it is.  What goes
+is gathered in an outbox and written once a turn.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from siena.broker.io.backpressure import Held, Holder
+from siena.broker.io.listen import keep_alive
+from siena.broker.io.outbox import Fit, Outbox
+from siena.broker.io.receive_buffer import ReceiveBuffer
+from siena.broker.io.role import Role
+from siena.broker.io.split_frames import PublishRun
+from siena.broker.limits import (
+    DRAIN_SECONDS_MAX,
+    HERE_BYTES_MIN,
+    INPUT_BYTES_MAX,
+    LEAD_BYTES_MAX,
+)
+from siena.protocol.control_frames import Error, Lost
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Frame
+from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.protocol.text.output import told_in_lines
+
+log = logging.getLogger("siena.broker")
+
+
+class ConnectionHost(Protocol):
+    """What a connection needs of its broker."""
+
+    @property
+    def recv_buffer(self) -> memoryview:
+        """Where what comes is put first, for all connections; never for long."""
+        ...
+
+    def on_readable(self, connection: "Connection") -> None:
+        """Something came; look at it in this turn."""
+        ...
+
+    def process_in_place(self, connection: "Connection") -> bool:
+        """Something came that is still in the room: look at it now, if it is time."""
+        ...
+
+    def schedule_flush(self, connection: "Connection") -> None:
+        """Something is to be sent; write it at the end of this turn."""
+        ...
+
+    def route(self) -> None:
+        """Route what has been published so far."""
+        ...
+
+    def blocked(self, connection: "Connection") -> None:
+        """It is full; whoever publishes for it is to wait."""
+        ...
+
+    def opened(self, connection: "Connection") -> None:
+        """Somebody has connected."""
+        ...
+
+    def closed(self, connection: "Connection") -> None:
+        """Somebody has gone."""
+        ...
+
+
+class Connection(asyncio.BufferedProtocol):
+    """A connection that was accepted, or that we made to a neighbour.
+
+    Ownership: the loop owns the transport, and the broker the connection, from
+    ``opened`` to ``closed``.
+
+    Back-pressure: what is sent never waits; the outbox says what is too much.  A
+    connection that is held is not read from, until everybody who holds it lets go.
+    """
+
+    def __init__(
+        self,
+        host: ConnectionHost,
+        limit: int,
+        *,
+        on_info: Callable[[bytes], None] | None = None,
+    ) -> None:
+        self._host = host
+        self.role: Role | None = None
+        self.outbox = Outbox("drop", limit)
+        self.address = ""
+        self._transport: asyncio.Transport | None = None
+        self._high = 0
+        self._hearing = ReceiveBuffer(self, on_info)
+        # Goes off if it takes too long to say who this is.
+        self.handshake: asyncio.TimerHandle | None = None
+        self._is_touched = False
+        self._is_ended = False
+        # Whether this turn will look at it; and whether there is enough to look at.
+        self._is_waiting = False
+        self._is_full = False
+        # How much stands in the room before what comes, if it can be understood there;
+        # and what is to be looked at there.
+        self._lead: int | None = None
+        self._here: memoryview | None = None
+        self.is_closing = False
+        # Those whose output is full of what this one publishes.
+        self._held_by: set[Holder] = set()
+        # And those who publish what this one's output is full of.
+        self.holds: set[Held] = set()
+
+    # --- What the loop calls --------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection stands."""
+        # Those of uvloop are transports, but not of this class.
+        self._transport = transport = cast("asyncio.Transport", transport)
+        peer = transport.get_extra_info("peername")
+        self.address = f"{peer[0]}:{peer[1]}" if peer else ""
+        keep_alive(transport.get_extra_info("socket"))
+        # Above this much output the loop says so, and again below a half of it.
+        self._high = self.outbox.limit // 2
+        transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
+        self._host.opened(self)
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- there is one room
+        """The room where it shall come: behind what has not been understood yet."""
+        room = self._host.recv_buffer
+        # Asked first: to join what waits, for every byte that comes, would take long.
+        is_short = self._hearing.size <= LEAD_BYTES_MAX
+        rest = self._hearing.rest if is_short else None
+        self._lead = None if rest is None else len(rest)
+        if not rest:
+            return room
+        room[: self._lead] = rest
+        return room[self._lead :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Look at much where it is, now; put little aside, for others have some too."""
+        room, lead = self._host.recv_buffer, self._lead
+        if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
+            self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
+            return
+        self._here = room[: lead + nbytes]
+        if not self._host.process_in_place(self):
+            self._here = None
+            self.put(bytes(room[lead : lead + nbytes]))
+        elif lead + nbytes == len(room) and not (self._held_by or self.is_closing):
+            self._pause()  # there is more; but others have their turn
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def put(self, data: bytes) -> None:
+        """Put it aside."""
+        self._hearing.put(data)
+        if self._hearing.is_enough and not self.is_closing:
+            if not self._is_waiting:
+                self._is_waiting = True
+                self._host.on_readable(self)
+            if self._hearing.size >= INPUT_BYTES_MAX and not self._is_full:
+                self._pause()
+
+    def _pause(self) -> None:
+        """Do not read on before this has been looked at."""
+        assert self._transport is not None
+        self._is_full = True
+        self._transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        """They will send no more; they still get what they have asked for."""
+        self._is_ended = True
+        self._host.on_readable(self)
+        return True  # the loop would close at once
+
+    def resume_writing(self) -> None:
+        """They have caught up."""
+        if self.outbox.lost:
+            self.reply(Lost(self.outbox.recover()).pack())
+        for other in list(self.holds):
+            other.release(self)
+        self.holds.clear()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why, is not our concern
+        """It is over."""
+        self.is_closing = True
+        for other in list(self.holds):
+            other.release(self)
+        self.holds.clear()
+        for holder in self._held_by:  # who may be full for long
+            holder.holds.discard(self)
+        self._held_by.clear()
+        if self.handshake is not None:
+            self.handshake.cancel()
+        role, self.role = self.role, None
+        try:
+            if role is not None:
+                role.gone()
+        finally:
+            self._host.closed(self)
+
+    # --- Coming in ------------------------------------------------------------------
+
+    def process(self) -> int:
+        """Look at what has come; how many bytes that was."""
+        self._is_waiting = False
+        here, self._here = self._here, None
+        if self.is_closing or self._held_by:
+            return 0
+        size = self._hearing.size if self._hearing.is_enough else 0
+        try:
+            if here is not None:
+                size = len(here)
+                assert self.role is not None
+                self._hearing.read_here(here, self.role.publish(here))
+            elif size:
+                self._hearing.read()
+        except ProtocolError as error:
+            self.fail(error)
+        if self._is_ended:
+            self.leave()
+        else:
+            self._go_on()
+        return size
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether what comes is still of interest."""
+        return self.role is not None and not self.is_closing
+
+    def hear(self, piece: PublishRun | Frame) -> None:
+        """Publications in a row, or another frame."""
+        assert self.role is not None
+        if isinstance(piece, PublishRun):
+            self.role.run(piece)
+        else:
+            self.role.frame(piece)
+
+    def talk_in_frames(self) -> None:
+        """A program is at the other end."""
+        self.outbox.in_lines = False
+
+    def say(self, line: bytes) -> None:
+        """Answer a person, after what follows from lines before."""
+        self._host.route()
+        self._add(line)
+
+    def leave(self) -> None:
+        """They have said good-bye."""
+        self._host.route()
+        self.close()
+
+    def welcomed(self) -> None:
+        """It is known who this is: frames may be longer, and nobody is waiting."""
+        self._hearing.frame_bytes_max = FRAME_BYTES_MAX
+        if self.handshake is not None:
+            self.handshake.cancel()
+
+    # --- Going out ------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes the loop still has to send."""
+        assert self._transport is not None
+        return self._transport.get_write_buffer_size()
+
+    def reply(self, frame: bytes) -> None:
+        """Send an answer."""
+        self._add(told_in_lines(frame) if self.outbox.in_lines else frame)
+
+    def greet(self, line: bytes) -> None:
+        """Send what is no frame: the first line."""
+        self._add(line)
+
+    def _add(self, data: bytes) -> None:
+        if not self.is_closing:
+            if self.outbox.reply(data, self.waiting) is Fit.TOO_SLOW:
+                self._too_slow()
+            else:
+                self.touch()
+
+    def expect(self, size: int) -> bool:
+        """Make room for what was kept while nobody was here; whether anybody is now."""
+        if self.is_closing:
+            return False
+        self.outbox.expect(size, self.waiting)
+        return True
+
+    def deliver(self, frames: bytes, count: int) -> int:
+        """Send deliveries; how many of them were dropped."""
+        if self.is_closing:
+            return count
+        before = self.outbox.lost
+        if self.outbox.in_lines:
+            frames = told_in_lines(frames)
+        fit = self.outbox.deliver(frames, count, self.waiting)
+        if fit is Fit.TOO_SLOW:
+            self._too_slow()
+            return count
+        if fit is Fit.BLOCKING:
+            self._host.blocked(self)
+        self.touch()
+        return self.outbox.lost - before
+
+    def touch(self) -> None:
+        """Write at the end of this turn."""
+        if not self._is_touched:
+            self._is_touched = True
+            self._host.schedule_flush(self)
+
+    def write(self) -> int:
+        """Write what was gathered; how many bytes that was."""
+        self._is_touched = False
+        frames = self.outbox.take()
+        transport = self._transport
+        assert transport is not None
+        if frames and not transport.is_closing():
+            transport.writelines(frames)
+        if self.is_closing:
+            transport.close()
+        elif (self.holds or self.outbox.lost) and self.waiting <= self._high:
+            # The system took so much that the loop never asked us to wait, and will
+            # never say that we may go on.
+            asyncio.get_running_loop().call_soon(self.resume_writing)
+        return sum(map(len, frames))
+
+    # --- Ending ---------------------------------------------------------------------
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what was wrong, and close if that cannot be lived with."""
+        self.reply(Error.of(error).pack())
+        if error.fault.closes:
+            self.close()
+
+    def close(self) -> None:
+        """End the connection when what was gathered is written and read."""
+        if not self.is_closing:
+            self.touch()
+            self.is_closing = True
+            assert self._transport is not None
+            # Whoever does not read is not waited for.
+            loop = asyncio.get_running_loop()
+            loop.call_later(DRAIN_SECONDS_MAX, self._transport.abort)
+
+    def _too_slow(self) -> None:
+        """Give up on somebody who does not read; what was gathered is not sent."""
+        text = "too much is waiting for this connection"
+        frame = Error.of(ProtocolError(Fault.TOO_SLOW, text)).pack()
+        # Not as an answer: there is no room for answers any more.
+        self.outbox.last(told_in_lines(frame) if self.outbox.in_lines else frame)
+        self.close()
+
+    def abort(self) -> None:
+        """End the connection at once, whatever state it is in."""
+        self.is_closing = True
+        assert self._transport is not None
+        self._transport.abort()
+
+    # --- Holding back ---------------------------------------------------------------
+
+    @property
+    def neighbour(self) -> int | None:
+        """The broker at the other end, if it is one."""
+        return None if self.role is None else self.role.neighbour
+
+    def hold(self, by: Holder) -> None:
+        """Do not read on until somebody who is full has caught up."""
+        if not self._held_by and not self.is_closing:
+            assert self._transport is not None
+            self._transport.pause_reading()
+        self._held_by.add(by)
+        by.holds.add(self)
+
+    def release(self, by: Holder) -> None:
+        """Somebody has caught up, or gone."""
+        self._held_by.discard(by)
+        if not self._held_by and not self.is_closing:
+            self._read_on()
+            self._host.on_readable(self)
+
+    def _go_on(self) -> None:
+        """It has been looked at: there is room for more."""
+        if self._is_full:
+            self._is_full = False
+            self._read_on()
+
+    def _read_on(self) -> None:
+        if not self._held_by and not self._is_full and not self.is_closing:
+            assert self._transport is not None
+            self._transport.resume_reading()

@@ -1,0 +1,132 @@
+"""A turn: what all connections got in it is looked at together.
+
+So twenty publishers who send one notification each cost one call of the exchange, and a
+connection that gets a thousand notifications costs one write.  There is one each time
+that the loop comes round; and one at once for whoever sends much, up to a bound, so
+that those it is for are written to in between.
+"""
+
+import asyncio
+import logging
+
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.io.connection import Connection
+from siena.broker.limits import ROOM_BYTES, TURN_BYTES_MAX
+from siena.broker.state import BrokerState
+from siena.protocol.error_codes import Fault, ProtocolError
+
+log = logging.getLogger("siena.broker")
+
+
+class Tick:
+    """Gathers connections that got something, or are to be sent something."""
+
+    def __init__(
+        self,
+        state: BrokerState,
+        publications: PublishBatch,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._state = state
+        self._publications = publications
+        self._loop = loop
+        self.recv_buffer = memoryview(bytearray(ROOM_BYTES))
+        """Where what comes is put first."""
+        self._came: list[Connection] = []
+        self._touched: list[Connection] = []
+        self._is_due = False
+        # Since the loop last came round: bytes, and whose were looked at in the room.
+        self._looked = 0
+        self._seen: set[Connection] = set()
+
+    def on_readable(self, connection: Connection) -> None:
+        """Look at this connection in the next turn."""
+        self._came.append(connection)
+        self._schedule()
+
+    def process_in_place(self, connection: Connection) -> bool:
+        """Look at this connection now: what came will be overwritten.
+
+        Unless enough has been looked at since the loop last came round: then false.
+        """
+        if connection in self._seen:  # it is read from once a round
+            self._begin_anew()
+        if self._looked >= TURN_BYTES_MAX:
+            return False
+        self._seen.add(connection)
+        self._came.insert(0, connection)
+        self._is_due = True  # nothing that happens meanwhile needs another turn
+        self._take()
+        return True
+
+    def schedule_flush(self, connection: Connection) -> None:
+        """Write to this connection at the end of this turn, or of the next."""
+        self._touched.append(connection)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self._run)
+
+    def _run(self) -> None:
+        """The turn that there is each time the loop comes round."""
+        self._begin_anew()
+        self._take()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """The loop has come round, and has asked again who could not be written to."""
+        self._looked = 0
+        self._seen.clear()
+
+    def _take(self) -> None:
+        """One turn; whatever goes wrong in it, others follow."""
+        self._state.counters.ticks += 1
+        try:
+            self._look()
+            self._route()
+        finally:
+            # From here on, whoever is touched is written to in another turn.
+            self._is_due = False
+            touched, self._touched = self._touched, []
+            for connection in touched:
+                self._write(connection)
+            if self._came or self._touched:
+                self._schedule()
+
+    def _look(self) -> None:
+        """Look at what has come, up to a bound."""
+        came, self._came = self._came, []
+        before = size = self._looked
+        for place, connection in enumerate(came):
+            if size >= TURN_BYTES_MAX:  # the others next time, and first
+                self._came = [*came[place:], *self._came]
+                break
+            try:
+                size += connection.process()
+            except Exception:
+                log.exception("a mistake of ours, at what %s sent", connection.address)
+                self._fail(connection)
+        self._looked = size
+        self._state.counters.bytes_in += size - before
+
+    def _route(self) -> None:
+        try:
+            self._publications.flush()
+        except Exception:
+            log.exception("a mistake of ours, while routing")
+
+    def _write(self, connection: Connection) -> None:
+        try:
+            self._state.counters.bytes_out += connection.write()
+        except Exception:
+            log.exception("a mistake of ours, at what %s gets", connection.address)
+            connection.abort()
+
+    def _fail(self, connection: Connection) -> None:
+        try:
+            connection.fail(ProtocolError(Fault.BROKEN, "a mistake of the broker"))
+        except Exception:
+            log.exception("a mistake of ours, at what %s is told", connection.address)
+            connection.abort()

@@ -1,0 +1,107 @@
+"""Readers: how far each has come, and so what nobody needs any more."""
+
+import logging
+from pathlib import Path
+
+from msgspec import Struct
+
+from siena.broker.log.limits import READERS_MAX
+from siena.broker.log.state_file import Kept
+from siena.clock import Clock
+from siena.protocol.error_codes import Fault, ProtocolError
+
+log = logging.getLogger("siena.broker")
+
+
+class Position(Struct):
+    """Where a reader is, and when it was heard of."""
+
+    offset: int
+    heard: float
+
+
+class Readers:
+    """All readers that are remembered.
+
+    Args:
+        path: the file that has them.
+        seconds: a reader of which nothing is heard for so long is forgotten.
+        sync: whether a commit is on the disk once it is answered.
+    """
+
+    def __init__(
+        self, path: Path, clock: Clock, seconds: float, *, sync: bool = False
+    ) -> None:
+        self._kept = Kept(path, dict[str, Position], {}, sync=sync)
+        self._clock = clock
+        self._seconds = seconds
+        # Whether the disk did not take what is in memory.
+        self._is_unsaved = False
+        # While nobody was there to hear them, they were not silent.
+        for position in self._kept.value.values():
+            position.heard = clock.now()
+
+    def __len__(self) -> int:
+        return len(self._kept.value)
+
+    def positions(self) -> dict[str, int]:
+        """Where each of them is."""
+        return {name: position.offset for name, position in self._kept.value.items()}
+
+    def ask(self, name: str) -> int | None:
+        """Where a reader is, which is there, because it asks."""
+        position = self._kept.value.get(name)
+        if position is None:
+            return None
+        position.heard = self._clock.now()
+        return position.offset
+
+    def commit(self, name: str, offset: int) -> None:
+        """A reader needs nothing before this offset.
+
+        Raises:
+            ProtocolError: if there are too many of them.
+        """
+        known = self._kept.value
+        if name not in known and len(known) >= READERS_MAX:
+            raise ProtocolError(Fault.NO_ROOM, f"more than {READERS_MAX} readers")
+        known[name] = Position(offset, self._clock.now())
+        self.save()
+
+    def forget(self, name: str) -> None:
+        """It is no reader any more."""
+        if self._kept.value.pop(name, None) is not None:
+            self.save()
+
+    def floor(self, latest: int) -> int:
+        """The first offset that somebody needs."""
+        offsets = (position.offset for position in self._kept.value.values())
+        return min(offsets, default=latest)
+
+    def forget_silent(self) -> bool:
+        """Forget those of whom nothing was heard for too long; whether any were."""
+        limit = self._clock.now() - self._seconds
+        known = self._kept.value
+        silent = [name for name, position in known.items() if position.heard < limit]
+        for name in silent:
+            log.warning(
+                "nothing was heard of the reader %r of the log for %g seconds: what "
+                "it has not read, from offset %d on, may go",
+                *(name, self._seconds, known.pop(name).offset),
+            )
+        if silent or self._is_unsaved:
+            self.save()
+        return bool(silent)
+
+    def save(self) -> None:
+        """Write down where they are, and when they were heard of.
+
+        If the disk is full, a commit is what makes room: it counts all the same, and is
+        written down as soon as that can be done.
+        """
+        try:
+            self._kept.save()
+            self._is_unsaved = False
+        except OSError as error:
+            self._is_unsaved = True
+            log.warning("where readers are cannot be written down yet: %s", error)

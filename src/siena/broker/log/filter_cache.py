@@ -1,0 +1,62 @@
+"""Sieves: a filter over records, with the engine that routes notifications."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.log.limits import SIEVES_MAX
+from siena.broker.log.records import Record
+from siena.errors import SienaError
+from siena.lang.parser import parse_interest
+from siena.matching.table import ForwardingTable
+from siena.model import Pattern
+from siena.protocol.error_codes import Fault, ProtocolError
+
+
+class RecordFilter:
+    """One filter, or several of which one is enough."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            interest = parse_interest(text)
+        except SienaError as error:
+            raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
+        if isinstance(interest, Pattern):
+            raise ProtocolError(
+                Fault.BAD_INTEREST, "the log is read with a filter, not with a pattern"
+            )
+        self._table = ForwardingTable()
+        self._table.add(0, interest)
+
+    def counts(self, blocks: Sequence[bytes]) -> list[int]:
+        """Of each block whether it is let through; below 0 if it is bad."""
+        offsets = np.zeros(len(blocks) + 1, np.int64)
+        np.cumsum([len(block) for block in blocks], out=offsets[1:])
+        found = self._table.match_buffer(b"".join(blocks), offsets)
+        return [int(count) for count in found.counts]
+
+    def select(self, record: Record) -> npt.NDArray[np.bool_]:
+        """Which notifications of a record it lets through."""
+        found = self._table.match_buffer(record.blocks, record.offsets())
+        return found.counts > 0
+
+
+class Sieves:
+    """Those that were used last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, RecordFilter] = OrderedDict()
+
+    def of(self, text: str) -> RecordFilter:
+        """The sieve of a text.
+
+        Raises:
+            ProtocolError: if it is no filter.
+        """
+        sieve = self._known.pop(text, None) or RecordFilter(text)
+        self._known[text] = sieve
+        if len(self._known) > SIEVES_MAX:
+            self._known.popitem(last=False)
+        return sieve

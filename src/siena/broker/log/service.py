@@ -1,0 +1,192 @@
+"""The desk: what clients ask for about the log, and who answers it."""
+
+from pathlib import Path
+
+from siena.broker.clients.requests import Requests
+from siena.broker.clients.session import Session
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.log.filter_cache import RecordFilter, Sieves
+from siena.broker.log.idempotent_batches import Sinks
+from siena.broker.log.journal import Journal
+from siena.broker.log.limits import SCAN_BYTES_MAX
+from siena.broker.log.records import DamagedLogError
+from siena.broker.log.staging import Staging
+from siena.broker.state import BrokerState
+from siena.matching.blocks import BLOCK_ERRORS
+from siena.protocol.contents import read_block
+from siena.protocol.control_frames import Done
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import BLOCK_BYTES_MAX, READ_BYTES_MAX
+from siena.protocol.log_frames import (
+    Batch,
+    Commit,
+    Entries,
+    Entry,
+    Extent,
+    Log,
+    Read,
+    Stage,
+    Unstage,
+)
+
+FEATURE = "log"
+# What an entry needs beside its block.
+_ENTRY_BYTES = 24
+
+
+class LogService:
+    """Answers requests about the log; without one, it still takes batches.
+
+    Ownership: of the folder of the log, from making it to :meth:`close`.
+    """
+
+    def __init__(
+        self, state: BrokerState, publications: PublishBatch, requests: Requests
+    ) -> None:
+        settings = state.settings.log
+        self._state = state
+        self._sieves = Sieves()
+        self._everything = RecordFilter("[]")
+        self.journal: Journal | None = None
+        folder = None if settings.path is None else Path(settings.path)
+        if folder is not None:
+            self.journal = publications.journal = Journal(state, folder, settings)
+        self._staging = Staging(
+            folder / "staged" if folder else None, settings.staged_bytes, state.clock
+        )
+        path = folder / "sinks.json" if folder else None
+        self.sinks = Sinks(publications, self._staging, self.journal, path)
+        requests.add(Log, self._extent)
+        requests.add(Read, self._read)
+        requests.add(Commit, self._commit)
+        requests.add(Stage, self._stage)
+        requests.add(Unstage, self._unstage)
+        requests.add(Batch, self.sinks.batch)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What INFO says about it."""
+        return () if self.journal is None else (FEATURE,)
+
+    def start(self) -> None:
+        """Begin with what is to be done without being asked."""
+        if self.journal is not None:
+            self.journal.start()
+        self.sinks.start()
+
+    async def close(self) -> None:
+        """Write everything to the disk."""
+        self.sinks.close()
+        if self.journal is not None:
+            await self.journal.close()
+
+    def _log(self) -> Journal:
+        if self.journal is None:
+            raise ProtocolError(
+                Fault.NO_LOG, "this broker keeps no log; start it with --log"
+            )
+        return self.journal
+
+    # --- Reading --------------------------------------------------------------------
+
+    def _extent(self, session: Session, body: Log) -> None:
+        journal = self._log()
+        committed = None if body.reader is None else journal.readers.ask(body.reader)
+        store = journal.store
+        session.reply(Extent(store.earliest, store.latest, committed).pack())
+
+    def _read(self, session: Session, body: Read) -> None:
+        store = self._log().store
+        sieve = self._sieves.of(body.filter)
+        if body.start < store.earliest:
+            raise ProtocolError(
+                Fault.OFFSET_EXPIRED,
+                f"offset {body.start} has expired: the log begins at {store.earliest}",
+            )
+        if body.start > store.latest:
+            raise ProtocolError(
+                Fault.OFFSET_AHEAD,
+                f"the log has come to offset {store.latest}, and not to {body.start}",
+            )
+        end = store.latest if body.end is None else min(body.end, store.latest)
+        try:
+            found, after = self._page(sieve, body.start, end, body.count)
+        except (DamagedLogError, OSError) as error:
+            raise ProtocolError(
+                Fault.LOG_DAMAGED, f"the log cannot be read: {error}"
+            ) from None
+        session.reply(Entries(after, store.latest, found).pack())
+
+    def _page(
+        self, sieve: RecordFilter, start: int, end: int, count: int
+    ) -> tuple[list[Entry], int]:
+        """What goes into one answer; and from where to go on."""
+        found: list[Entry] = []
+        size, at = 0, start
+        if start >= end:
+            return found, start
+        for record in self._log().store.scan(start, SCAN_BYTES_MAX):
+            bounds = record.offsets()
+            wanted = sieve.select(record)
+            for index in wanted.nonzero()[0].tolist():
+                offset = record.first + index
+                if offset < start:
+                    continue
+                if offset >= end:
+                    return found, end
+                length = int(record.lengths[index]) + _ENTRY_BYTES
+                if found and (size + length > READ_BYTES_MAX or len(found) == count):
+                    return found, offset
+                size += length
+                block = bytes(record.blocks[bounds[index] : bounds[index + 1]])
+                found.append(Entry(offset, record.time, block))
+            at = record.end
+            if at >= end:
+                return found, end
+        return found, at
+
+    def _commit(self, session: Session, body: Commit) -> None:
+        journal = self._log()
+        if body.offset is None:
+            journal.readers.forget(body.reader)
+        elif body.offset > journal.store.latest:
+            raise ProtocolError(
+                Fault.OFFSET_AHEAD,
+                f"the log has come to offset {journal.store.latest}, "
+                f"and not to {body.offset}",
+            )
+        else:
+            journal.readers.commit(body.reader, body.offset)
+        session.reply(Done(body.op).pack())
+        journal.look_for_room()
+
+    # --- Batches --------------------------------------------------------------------
+
+    def _stage(self, session: Session, body: Stage) -> None:
+        self._check(session, body.blocks)
+        self._staging.add(body.part, body.at, body.blocks)
+        session.reply(Done(body.op).pack())
+
+    def _check(self, session: Session, blocks: list[bytes]) -> None:
+        """Refuse all if one is no notification, or not what the client may publish."""
+        if any(len(block) > BLOCK_BYTES_MAX for block in blocks):
+            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
+            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
+        for number, count in enumerate(self._everything.counts(blocks)):
+            if count < 0:
+                raise ProtocolError(
+                    Fault.BAD_NOTIFICATION,
+                    f"number {number} is not a notification: {BLOCK_ERRORS[-count]}",
+                )
+        if self._state.router.options.is_advertising:
+            advertised = session.advertisements.values()
+            for block in blocks:
+                notification = read_block(block)
+                if not any(a.admits(notification) for a in advertised):
+                    text = "no advertisement of this connection admits it"
+                    raise ProtocolError(Fault.NOT_ADVERTISED, text)
+
+    def _unstage(self, session: Session, body: Unstage) -> None:
+        for name in body.parts:
+            self._staging.drop_unclaimed(name)
+        session.reply(Done(body.op).pack())

@@ -1,0 +1,165 @@
+"""A call: one attempt to link to another broker.
+
+::
+
+    connect ──▶ INFO ──▶ CONNECT with our number ──▶ WELCOME ──▶ the link is up
+"""
+
+import asyncio
+from typing import Protocol
+
+from siena.broker.addresses import Address, read_address
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.interest_feed import InterestFeed
+from siena.broker.io.connection import Connection, ConnectionHost
+from siena.broker.io.split_frames import PublishRun
+from siena.broker.peers.link import Link, Other
+from siena.broker.settings import Link as LinkSettings
+from siena.broker.state import BrokerState
+from siena.broker.worker import hub_of
+from siena.messages import PeerConfirm, PeerRefuse, Side
+from siena.protocol.control_frames import Connect, Error, Peer, Welcome, unpack
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Frame
+from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
+
+# How long it may take until somebody answers.
+CALL_SECONDS_MAX = 10.0
+
+
+class Switchboard(Protocol):
+    """Who makes calls, and takes the links that come of them."""
+
+    state: BrokerState
+    publications: PublishBatch
+    interest_feed: InterestFeed
+    host: ConnectionHost
+    name: str
+    urls: list[str]
+    calling: dict[int, "Dialer"]
+
+    def up(self, link: Link) -> None:
+        """A link stands."""
+        ...
+
+    def down(self, link: Link) -> None:
+        """A link has gone."""
+        ...
+
+
+class Dialer:
+    """One attempt to link to a broker, and the link that comes of it."""
+
+    neighbour: int | None = None
+
+    def __init__(
+        self,
+        links: Switchboard,
+        settings: LinkSettings,
+        redirected: Address | None = None,
+    ) -> None:
+        self._links = links
+        self._settings = settings
+        self._ended = asyncio.Event()
+        self._connection: Connection | None = None
+        self._number: int | None = None
+        self._name = ""
+        self.was_linked = False
+        self._address = redirected or read_address(settings.url)
+        self.redirected: Address | None = None
+        """Where to call instead, if we were told so."""
+
+    async def attempt(self) -> None:
+        """Call, and return when there is no link, or none any more.
+
+        Raises:
+            OSError: if nobody is there.
+            SienaError: if it is somebody else.
+        """
+        links = self._links
+        limit = links.state.settings.limits.output_bytes
+        connection = Connection(links.host, limit, on_info=self._greeted)
+        connection.role = self
+        self._connection = connection
+        host, port = self._address
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(CALL_SECONDS_MAX):
+            await loop.create_connection(lambda: connection, host, port)
+        try:
+            await self._ended.wait()
+        finally:
+            connection.close()
+
+    def abandon(self) -> None:
+        """Let the other broker's own call come first."""
+        assert self._connection is not None
+        self._connection.close()
+        self._give_up("abandoned")
+
+    # --- As the role of its connection ----------------------------------------------
+
+    def _greeted(self, line: bytes) -> None:
+        info, links = read_info(line), self._links
+        agree(VERSIONS, info.versions)
+        router = links.state.router
+        hub = hub_of(info.features, self._address.host)
+        if hub not in {None, self._address}:
+            self.redirected = hub
+            raise ProtocolError(Fault.PEER_REFUSED, f"the hub of its workers is {hub}")
+        if info.number == router.me:
+            raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
+        if info.number in links.state.links or info.number in links.calling:
+            raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
+        self._number, self._name = info.number, info.broker
+        links.calling[info.number] = self
+        side, weight = Side(self._settings.side), self._settings.weight
+        router.connect(info.number, side, weight)
+        peer = Peer(router.me, router.epoch, side.value, weight, links.urls)
+        body = Connect(VERSIONS[1], name=links.name, peer=peer)
+        assert self._connection is not None
+        self._connection.reply(PREFACE + body.pack())
+
+    def run(self, run: PublishRun) -> None:  # noqa: ARG002 -- nothing is accepted
+        """Brokers publish nothing."""
+        raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
+
+    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
+        """Nothing is accepted."""
+        return 0
+
+    def frame(self, frame: Frame) -> None:
+        """The answer to our CONNECT."""
+        body = unpack(frame.op, frame.body)
+        if isinstance(body, Error):
+            raise ProtocolError(Fault.PEER_REFUSED, body.text)
+        number = self._number
+        if not isinstance(body, Welcome) or number is None:
+            raise ProtocolError(Fault.BAD_FRAME, "an answer that nobody asked for")
+        links = self._links
+        del links.calling[number]
+        self._number = None
+        self.was_linked = True
+        assert self._connection is not None
+        side = Side(self._settings.side)
+        other = Other(number, self._name, body.epoch, side, "us", [self._address.url])
+        link = Link(
+            links.state, links.publications, self._connection, other, self._gone
+        )
+        links.interest_feed.begin()
+        links.up(link)
+        links.state.post(links.state.router.handle(PeerConfirm(), number))
+
+    def gone(self) -> None:
+        """It came to nothing."""
+        self._give_up("the connection has ended")
+
+    def _gone(self, link: Link) -> None:
+        self._links.down(link)
+        self._ended.set()
+
+    def _give_up(self, why: str) -> None:
+        if self._number is not None and self._links.calling.get(self._number) is self:
+            del self._links.calling[self._number]
+            self._links.state.router.handle(PeerRefuse(why), self._number)
+        self._number = None
+        self._ended.set()

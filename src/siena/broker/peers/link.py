@@ -1,0 +1,219 @@
+"""A link: the connection to a neighbouring broker, once both have agreed on it.
+
+Both ends tell what they want when it comes up, and then what changes.  Now and then
+each sends a digest of what it has told; if the other holds something else, the link is
+broken and made anew, and everything is told again.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from siena.broker.counters import LinkCounters
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.io.connection import Connection
+from siena.broker.io.split_frames import PublishRun, run_of
+from siena.broker.state import BrokerState
+from siena.messages import (
+    Advertise,
+    Found,
+    LinkState,
+    Message,
+    PeerConfirm,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    verb,
+)
+from siena.model import Advertisement, Filter
+from siena.protocol.control_frames import Digest, Tell, Trace, unpack
+from siena.protocol.data_frames import TRACED, unpack_forward
+from siena.protocol.digests import Tally
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Frame, Op
+from siena.protocol.limits import BLOCK_BYTES_MAX
+from siena.protocol.peer_messages import decode, pack_tell
+from siena.protocol.pings import unpack_ping
+from siena.routing.interest_table import Change
+
+# What routers tell each other once there is a link.
+TOLD = (
+    Advertise,
+    Found,
+    LinkState,
+    Settle,
+    Settled,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+
+
+class Other(NamedTuple):
+    """The broker at the other end."""
+
+    number: int
+    name: str
+    epoch: int
+    side: Side  # what we take it for
+    caller: Literal["us", "them"]
+    urls: list[str]  # where clients find it
+
+
+class Link:
+    """A neighbour, and what it sends.
+
+    Ownership: the connection; ``on_gone`` is called when it has ended, once.
+
+    Back-pressure: when much is waiting for the neighbour, those who publish for it are
+    held; when far too much is, the link is broken, and nothing is lost silently.
+    """
+
+    def __init__(
+        self,
+        state: BrokerState,
+        publications: PublishBatch,
+        connection: Connection,
+        other: Other,
+        on_gone: Callable[["Link"], None],
+    ) -> None:
+        self.number, self.name, self.epoch, self.side, self.caller = other[:5]
+        self._urls = other.urls
+        self.connection = connection
+        self.counters = LinkCounters()
+        self._state = state
+        self._publications = publications
+        self._on_gone = on_gone
+        # What it wants, in its own words: our table may know an equal by others.
+        self._spellings: dict[tuple[Filter | Advertisement, int], str] = {}
+        self._held = Tally()
+        self._spelling = ""
+        connection.outbox.policy = "link"
+
+    @property
+    def neighbour(self) -> int | None:
+        """The broker at the other end."""
+        return self.number
+
+    # --- Coming in ------------------------------------------------------------------
+
+    def run(self, run: PublishRun) -> None:  # noqa: ARG002 -- nothing is accepted
+        """Brokers publish nothing: they forward."""
+        raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
+
+    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
+        """Nothing is accepted."""
+        return 0
+
+    def frame(self, frame: Frame) -> None:
+        """Do what follows, in order."""
+        if frame.op == Op.FORWARD:
+            self._forward(frame.body)
+        elif frame.op == Op.PING:
+            pong = unpack_ping(frame.body).answer().pack()
+            self._publications.answer(self.connection, pong)
+        elif frame.op not in {Op.PONG, Op.ERR}:
+            self._publications.flush()
+            self._hear(frame)
+        elif frame.op == Op.ERR:
+            self.connection.close()
+
+    def gone(self) -> None:
+        """The connection has ended."""
+        self._on_gone(self)
+
+    def _forward(self, body: bytes) -> None:
+        head = unpack_forward(body)
+        if len(head.block) > BLOCK_BYTES_MAX:
+            raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
+        self._state.counters.received += 1
+        self.counters.received += 1
+        if not self._state.router.seen.is_new(head.stamp):
+            self._state.counters.duplicates += 1
+        elif head.flags & TRACED:
+            self._publications.tracing.forward(self.connection, head, self.name)
+        else:
+            self._publications.add(self.connection, run_of([head.block]), [head])
+
+    def _hear(self, frame: Frame) -> None:
+        body = unpack(frame.op, frame.body)
+        if isinstance(body, Tell):
+            self._state.counters.router_in += 1
+            self.counters.router_in += 1
+            message = decode(body)
+            if not isinstance(message, TOLD):
+                text = f"{verb(message)} is not told on a link that stands"
+                raise ProtocolError(Fault.BAD_FRAME, text)
+            if isinstance(message, Subscribe):
+                self._spelling = str(message.interest)
+            elif isinstance(message, Advertise):
+                self._spelling = str(message.advertisement)
+            self._state.post(self._state.router.handle(message, self.number))
+        elif isinstance(body, Digest):
+            self._compare(body)
+        elif isinstance(body, Trace):
+            self._publications.tracing.answer(body)
+        else:
+            text = f"{body.op.name} is not what linked brokers do"
+            raise ProtocolError(Fault.BAD_FRAME, text)
+
+    # --- Going out ------------------------------------------------------------------
+
+    def tell(self, message: Message) -> None:
+        """Send a message of our router; that the link stands was said already."""
+        if not isinstance(message, PeerConfirm):
+            self.counters.router_out += 1
+            self.connection.reply(pack_tell(message))
+
+    def forward(self, frame: bytes) -> None:
+        """Send a notification."""
+        self.counters.forwarded += 1
+        self.connection.deliver(frame, 1)
+
+    # --- Digests --------------------------------------------------------------------
+
+    def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
+        """Our table of what it wants, or offers, has changed."""
+        key = change.item, change.holder.origin
+        if change.gained:
+            self._spellings[key] = self._spelling
+            self._held.add(self._spelling, self._origin(key[1]))
+        else:
+            self._held.remove(self._spellings.pop(key), self._origin(key[1]))
+
+    def send_digest(self) -> None:
+        """Say what we have told."""
+        neighbour = self._state.router.tables.neighbours.get(self.number)
+        if neighbour is None:  # it is about to go
+            return
+        said = [*neighbour.filters.told, *neighbour.advertisements.told]
+        tally = Tally((str(item), self._origin(origin)) for item, origin in said)
+        self.connection.reply(tally.body().pack())
+
+    def _origin(self, origin: int) -> int | None:
+        """Where something came from counts within a mesh only."""
+        return origin if self.side is Side.MESH else None
+
+    def _compare(self, theirs: Digest) -> None:
+        ours = self._held.body()
+        if ours != theirs:
+            self._state.counters.repaired += 1
+            raise ProtocolError(
+                Fault.BROKEN,
+                f"{ours.count} interests are known here, and {theirs.count} were told",
+            )
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know about it."""
+        return {
+            "broker": self.number,
+            "name": self.name,
+            "address": self.connection.address,
+            "urls": self._urls,
+            "side": self.side.value,
+            "caller": self.caller,
+            "interests": len(self._spellings),
+            **self.counters.snapshot(),
+        }

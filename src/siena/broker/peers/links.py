@@ -1,0 +1,160 @@
+"""Links: which neighbours there are, who called whom, and who is called again.
+
+Either end may call.  If both do at the same time, the smaller number's call stands.
+"""
+
+import asyncio
+import logging
+import random
+
+from siena.broker.addresses import Address
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.interest_feed import InterestFeed
+from siena.broker.io.connection import Connection, ConnectionHost
+from siena.broker.peers.dialer import Dialer
+from siena.broker.peers.link import Link, Other
+from siena.broker.settings import Link as LinkSettings
+from siena.broker.state import BrokerState
+from siena.errors import SienaError
+from siena.messages import PeerConnect, PeerDisconnect, PeerRefuse, Side
+from siena.protocol.control_frames import Connect, Peer, Welcome
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.handshake import VERSIONS
+
+log = logging.getLogger("siena.broker")
+
+# How long to wait before a call is repeated: first, and at most.
+RETRY_SECONDS = 0.05
+RETRY_SECONDS_MAX = 5.0
+
+
+class Links:
+    """All links of a broker."""
+
+    def __init__(
+        self,
+        state: BrokerState,
+        publications: PublishBatch,
+        interest_feed: InterestFeed,
+        host: ConnectionHost,
+        name: str,
+    ) -> None:
+        self.state = state
+        self.interest_feed = interest_feed
+        self.publications = publications
+        self.host = host
+        self.name = name
+        self.urls: list[str] = []
+        self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
+        # Brokers that we have called, and that have not answered yet.
+        self.calling: dict[int, Dialer] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    # --- Those that we call ---------------------------------------------------------
+
+    def call(self, links: tuple[LinkSettings, ...]) -> None:
+        """Call these from now on, and none of those that were called before."""
+        loop = asyncio.get_running_loop()
+        for settings in self._calls.keys() - set(links):
+            self._calls.pop(settings).cancel()
+        for settings in links:
+            if settings not in self._calls:
+                self._calls[settings] = loop.create_task(self._keep(settings))
+        if self._timer is None:
+            self._compare()
+
+    async def stop(self) -> None:
+        """Call nobody any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        tasks = list(self._calls.values())
+        self._calls.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _keep(self, settings: LinkSettings) -> None:
+        """Call until somebody answers, and again when the link has gone."""
+        delay, rng = RETRY_SECONDS, random.Random()
+        redirected: Address | None = None
+        while True:
+            call = Dialer(self, settings, redirected)
+            try:
+                await call.attempt()
+            except (OSError, TimeoutError, SienaError) as error:
+                log.info("no link to %s: %s", settings.url, error)
+            delay = (
+                RETRY_SECONDS if call.was_linked else min(2 * delay, RETRY_SECONDS_MAX)
+            )
+            redirected = call.redirected
+            if redirected is not None:
+                continue
+            # Not all at the same time, after a broker has come back.
+            await asyncio.sleep(delay * rng.uniform(0.5, 1))
+
+    # --- Those that call us ---------------------------------------------------------
+
+    def accept(self, connection: Connection, body: Connect, peer: Peer) -> None:
+        """A broker asks for a link.
+
+        Raises:
+            ProtocolError: if it does not get one.
+        """
+        if not self.state.settings.accept_peers:
+            raise ProtocolError(Fault.PEER_REFUSED, "no links are wanted here")
+        if peer.broker == self.state.router.me:
+            raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
+        self._make_room(peer)
+        self.interest_feed.begin()
+        side = Side(peer.side)
+        name = body.name or str(peer.broker)
+        other = Other(peer.broker, name, peer.epoch, side.opposite, "them", peer.urls)
+        link = Link(self.state, self.publications, connection, other, self.down)
+        router = self.state.router
+        out = router.handle(PeerConnect(side, peer.weight), peer.broker)
+        if any(isinstance(message, PeerRefuse) for _, message in out):
+            raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
+        connection.reply(Welcome(VERSIONS[1], 0, router.me, router.epoch).pack())
+        self.up(link)
+        self.state.post(out)
+
+    def _make_room(self, peer: Peer) -> None:
+        """Decide between a link, or a call of ours, and a new one."""
+        known = self.state.links.get(peer.broker)
+        if isinstance(known, Link):
+            if known.caller == "us" and known.epoch == peer.epoch:
+                raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
+            # Who calls again has noticed before us that the old one has gone.
+            known.connection.close()
+            self.down(known)
+        call = self.calling.get(peer.broker)
+        if call is not None:
+            if self.state.router.me < peer.broker:
+                raise ProtocolError(Fault.PEER_REFUSED, "our own call comes first")
+            call.abandon()
+
+    # --- Up and down ----------------------------------------------------------------
+
+    def up(self, link: Link) -> None:
+        """A link stands."""
+        link.connection.welcomed()
+        link.connection.role = link
+        self.state.links[link.number] = link
+        log.info("linked to %s (%s)", link.name, link.side.value)
+
+    def down(self, link: Link) -> None:
+        """A link has gone: all that the neighbour wanted is forgotten."""
+        if self.state.links.get(link.number) is link:
+            del self.state.links[link.number]
+            log.info("the link to %s has gone", link.name)
+            out = self.state.router.handle(PeerDisconnect(), link.number)
+            self.state.post(out)
+
+    def _compare(self) -> None:
+        """Send all neighbours a digest, and again after a while."""
+        for link in list(self.state.links.values()):
+            assert isinstance(link, Link)
+            link.send_digest()
+        seconds = self.state.settings.digest_seconds
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(seconds, self._compare)

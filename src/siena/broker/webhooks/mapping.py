@@ -1,0 +1,151 @@
+"""The mapping of identities to handlers: ``map_identity`` of the papers."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from siena.broker.addresses import read_address
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.clients.session import Session
+from siena.broker.webhooks.delivery import HandlerDelivery, Tries, Way
+from siena.broker.webhooks.http import Hooks
+from siena.broker.webhooks.limits import DRAIN_SECONDS_MAX
+from siena.broker.webhooks.mail import Mail
+from siena.broker.webhooks.targets import Target, check_allowed, read_target
+from siena.errors import SienaError
+from siena.lang.parser import parse_interest
+from siena.protocol.control_frames import Resume, Subscribe, Unsubscribe
+from siena.protocol.error_codes import Fault, ProtocolError
+
+SMTP_PORT = 25
+
+
+class Handlers:
+    """All handlers of a broker.
+
+    Ownership: the tasks of its couriers; :meth:`drain` ends them.
+    """
+
+    def __init__(self, entry: InProcessEntry) -> None:
+        self._entry = entry
+        self._couriers: dict[str, tuple[HandlerDelivery, asyncio.Task[None]]] = {}
+        self._hooks: Hooks | None = None
+        self._forgotten = Tries()
+
+    def map(
+        self, identity: str, handler: str, subscriptions: Sequence[str] | None
+    ) -> None:
+        """From now on, what is for an identity goes to this handler.
+
+        What was kept for it goes there first.  With subscriptions, it has these and no
+        others.
+
+        Raises:
+            ProtocolError: and then nothing has changed.
+        """
+        target = self._read(handler)
+        for text in subscriptions or ():
+            _check(text)
+        way = self._way(target)
+        if identity in self._couriers:
+            courier = self._couriers[identity][0]
+            courier.target, courier.way = target, way
+        else:
+            courier = self._begin(identity, target, way)
+        if subscriptions is not None:
+            self._subscribe(courier.visit.client.session, subscriptions)
+
+    async def forget(self, identity: str) -> None:
+        """An identity has no handler any more, and wants nothing.
+
+        Raises:
+            ProtocolError: if it has none.
+        """
+        if identity not in self._couriers:
+            text = f"{identity!r} has no handler"
+            raise ProtocolError(Fault.NUMBER_UNKNOWN, text)
+        courier, task = self._couriers.pop(identity)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self._subscribe(courier.visit.client.session, ())
+        self._entry.leave(courier.visit)
+        for name, count in courier.tries.snapshot().items():
+            setattr(self._forgotten, name, getattr(self._forgotten, name) + count)
+
+    async def drain(self) -> None:
+        """Bring what is on its way, for a short time; the lobby has said good-bye."""
+        tasks = [task for _, task in self._couriers.values()]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=DRAIN_SECONDS_MAX)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        for courier, _ in self._couriers.values():
+            self._entry.leave(courier.visit)
+        self._couriers.clear()
+        if self._hooks is not None:
+            await self._hooks.close()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Who has which handler, and how well it goes."""
+        return {
+            identity: {
+                "handler": courier.target.text,
+                "subscriptions": [
+                    str(i) for i in courier.visit.client.session.interests.values()
+                ],
+                **courier.tries.snapshot(),
+            }
+            for identity, (courier, _) in self._couriers.items()
+        }
+
+    def totals(self) -> dict[str, int]:
+        """How well it went for all, those that were forgotten included."""
+        tries = [self._forgotten, *(c.tries for c, _ in self._couriers.values())]
+        totals = [each.snapshot() for each in tries]
+        return {name: sum(each[name] for each in totals) for name in totals[0]}
+
+    # --- Beginning ------------------------------------------------------------------
+
+    def _read(self, handler: str) -> Target:
+        try:
+            target = read_target(handler)
+        except SienaError as error:
+            raise ProtocolError.because(Fault.BAD_REQUEST, error) from None
+        try:
+            check_allowed(target, self._entry.broker.settings.handlers.allow)
+        except SienaError as error:
+            raise ProtocolError.because(Fault.NOT_ALLOWED, error) from None
+        return target
+
+    def _way(self, target: Target) -> Way:
+        if target.scheme == "mailto":
+            settings = self._entry.broker.settings.handlers
+            return Mail(read_address(settings.smtp, SMTP_PORT), settings.sender)
+        if self._hooks is None:
+            self._hooks = Hooks()
+        return self._hooks
+
+    def _begin(self, identity: str, target: Target, way: Way) -> HandlerDelivery:
+        visit = self._entry.enter(name=target.text[:200], identity=identity)
+        courier = HandlerDelivery(self._entry, visit, target, way)
+        loop = asyncio.get_running_loop()
+        self._couriers[identity] = courier, loop.create_task(courier.run())
+        self._entry.broker.requests.handle(visit.client.session, Resume())
+        return courier
+
+    def _subscribe(self, session: Session, wanted: Sequence[str]) -> None:
+        """Let an identity have these subscriptions."""
+        broker = self._entry.broker
+        broker.route()  # what was published before
+        for number in list(session.interests):
+            broker.requests.handle(session, Unsubscribe(number))
+        for number, text in enumerate(wanted, 1):
+            broker.requests.handle(session, Subscribe(number, text))
+
+
+def _check(text: str) -> None:
+    try:
+        parse_interest(text)
+    except SienaError as error:
+        raise ProtocolError.because(Fault.BAD_INTEREST, error) from None

@@ -1,0 +1,147 @@
+"""What the observing commands share: looking at brokers, one after the other.
+
+A plain socket around the conversation of a client: what is asked is answered in order,
+and nobody waits for anything else.
+"""
+
+import socket
+import ssl
+from types import TracebackType
+from typing import Annotated, Any, Self
+
+import typer
+
+from siena.cli.common.contexts import Server, find_server
+from siena.client.address import Address, parse_address
+from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
+from siena.protocol.client import ClientConversation, Event
+from siena.protocol.control_frames import Body, Connect, Error, Look, Seen, Welcome
+from siena.protocol.error_codes import ProtocolError
+from siena.protocol.handshake import VERSIONS, Info
+from siena.protocol.limits import LOOK_DEFAULT
+
+# How long a broker may take to answer.
+ANSWER_SECONDS_MAX = 10.0
+
+Form = dict[str, Any]
+
+ServersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--server",
+        "-S",
+        help="Address or context of a broker, as often as wanted; otherwise SIENA_URL, "
+        "the context in use, or siena://127.0.0.1:2606.",
+        show_default=False,
+    ),
+]
+
+
+class Observer:
+    """A connection to one broker, from ``with`` to its end."""
+
+    def __init__(self, server: Server, *, seconds: float = ANSWER_SECONDS_MAX) -> None:
+        self.address = parse_address(server.url)
+        self.info: Info | None = None
+        self._seconds = seconds
+        connect = Connect(VERSIONS[1], "siena observer", token=server.token)
+        self._conversation = ClientConversation(connect)
+        self._events: list[Event] = []
+        self._socket: socket.socket | None = None
+
+    def __enter__(self) -> Self:
+        """Connect.
+
+        Raises:
+            NoBrokerError: if nobody answers, or nobody that we understand.
+        """
+        try:
+            self._socket = _connected(self.address, self._seconds)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise NoBrokerError(f"no broker at {self.address}: {why}") from None
+        try:
+            info = self._expect(Info)
+            assert isinstance(info, Info)
+            self.info = info
+            self.send(self._conversation.hello())
+            self._expect(Welcome)
+        except BaseException:
+            self._socket.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if self._socket is not None:
+            self._socket.close()
+
+    def look(self, what: str, limit: int = LOOK_DEFAULT) -> Form:
+        """What the broker knows."""
+        self.send(Look(what, limit).pack())
+        seen = self._expect(Seen)
+        assert isinstance(seen, Seen)
+        return seen.seen
+
+    def send(self, frames: bytes) -> None:
+        """Send bytes."""
+        assert self._socket is not None
+        try:
+            self._socket.sendall(frames)
+        except OSError as error:
+            raise _lost(self.address, error) from None
+
+    def next(self) -> Event:
+        """What it says next.
+
+        Raises:
+            ServiceError: if it says nothing any more, or that something was wrong.
+            TimeoutError: if it does not say anything in time.
+        """
+        assert self._socket is not None
+        while not self._events:
+            try:
+                data = self._socket.recv(65_536)
+            except TimeoutError:
+                raise
+            except OSError as error:
+                raise _lost(self.address, error) from None
+            if not data:
+                raise ConnectionLostError(f"the broker at {self.address} hung up")
+            self._events += self._conversation.feed(data)
+        event = self._events.pop(0)
+        if isinstance(event, ProtocolError):
+            raise NoBrokerError(f"{self.address}: {event}")
+        if isinstance(event, Error):
+            raise RequestRefusedError(event.fault, f"{self.address}: {event.text}")
+        return event
+
+    def _expect(self, kind: type[Body] | type[Info]) -> Event:
+        try:
+            while not isinstance(event := self.next(), kind):
+                pass
+        except TimeoutError:
+            text = f"the broker at {self.address} does not answer"
+            raise ConnectionLostError(text) from None
+        return event
+
+
+def _connected(address: Address, seconds: float) -> socket.socket:
+    found = socket.create_connection((address.host, address.port), seconds)
+    if not address.is_secure:
+        return found
+    context = ssl.create_default_context()
+    return context.wrap_socket(found, server_hostname=address.host)
+
+
+def _lost(address: Address, error: OSError) -> ConnectionLostError:
+    return ConnectionLostError(f"the broker at {address}: {error.strerror or error}")
+
+
+def servers_of(said: list[str] | None) -> list[Server]:
+    """The servers that are meant."""
+    return [find_server(one) for one in said] if said else [find_server(None)]

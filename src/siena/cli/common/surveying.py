@@ -1,0 +1,99 @@
+"""Surveying a network: from one broker to its neighbours, and on to theirs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from siena.cli.common.contexts import Server
+from siena.cli.common.observing import Form, Observer
+from siena.client.address import Address, parse_address
+from siena.errors import SienaError
+from siena.protocol.limits import LOOK_MAX
+
+# Brokers that are looked at; those behind them are not drawn.
+BROKERS_MAX = 1_000
+# How long each may take to answer.
+SECONDS_MAX = 3.0
+EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 -- compared
+
+
+@dataclass(slots=True)
+class Found:
+    """A broker, as far as it could be looked at."""
+
+    name: str
+    url: str = ""
+    counters: Form = field(default_factory=dict)
+    links: list[Form] = field(default_factory=list)
+    tables: Form = field(default_factory=dict)
+    error: str = ""
+
+    def form(self) -> Form:
+        """As JSON, for scripts."""
+        said: Form = {"broker": self.name, "url": self.url}
+        if self.error:
+            return {**said, "error": self.error}
+        return {**said, "counters": self.counters, "links": self.links}
+
+
+def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Found]:
+    """All brokers that can be found from some, by name, nearest first.
+
+    Raises:
+        ServiceError: if one of those that were named does not answer.
+    """
+    found: dict[str, Found] = {}
+    tokens: dict[str, str | None] = {}
+    for server in servers:
+        first = _look(server, tables=tables)
+        found.setdefault(first.name, first)
+        tokens[first.name] = server.token
+    queue = list(found.values())
+    for broker in queue:  # it grows
+        for link in broker.links:
+            name = link["name"]
+            if name in found or len(found) >= BROKERS_MAX:
+                continue
+            tokens[name] = tokens[broker.name]
+            found[name] = _reach(name, link, tokens[name], tables=tables)
+            queue.append(found[name])
+    return found
+
+
+def _reach(name: str, link: Form, token: str | None, *, tables: bool) -> Found:
+    """A neighbour, at the first of its addresses where it really is."""
+    error = "it has not said where it is"
+    for address in addresses_of(link["urls"], link["address"]):
+        try:
+            found = _look(Server(str(address), token), tables=tables)
+        except (SienaError, TimeoutError) as problem:
+            error = str(problem)
+            continue
+        if found.name == name:
+            return found
+        error = f"at {address} is {found.name}"
+    return Found(name, error=error)
+
+
+def addresses_of(urls: Sequence[str], seen_at: str) -> list[Address]:
+    """Where a neighbour may be that is seen at an address and port.
+
+    >>> [str(address) for address in addresses_of(["siena://0.0.0.0:7"], "10.0.0.1:9")]
+    ['siena://10.0.0.1:7']
+    """
+    host = seen_at.rpartition(":")[0].strip("[]")
+    found = []
+    for url in urls:
+        address = parse_address(url)
+        is_everywhere = address.host in EVERYWHERE
+        found.append(Address(host, address.port) if is_everywhere else address)
+    return found
+
+
+def _look(server: Server, *, tables: bool) -> Found:
+    with Observer(server, seconds=SECONDS_MAX) as observer:
+        counters = observer.look("counters")
+        links = observer.look("links", LOOK_MAX)["links"]
+        found = Found(counters["broker"], str(observer.address), counters, links)
+        if tables:
+            found.tables = observer.look("tables", LOOK_MAX)
+        return found

@@ -1,0 +1,1 @@
+"""Commands about texts, files and tables; most of them need no broker."""

@@ -1,0 +1,36 @@
+"""What the commands of ``siena study`` have in common."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from siena.errors import SienaError
+
+if TYPE_CHECKING:
+    from siena.research.studies.framework.study import Finding
+
+Folder = Annotated[
+    Path,
+    typer.Option("--store", help="The folder where rows, tables and figures are kept."),
+]
+FOLDER = Path("siena-studies")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def require_studies() -> None:
+    """Raise an error that says how to get what studies need, if it is not there."""
+    for module, name in (("matplotlib", "Matplotlib"), ("pyarrow", "PyArrow")):
+        if find_spec(module) is None:
+            raise SienaError(
+                f"{name} is not installed", hint="pip install 'siena-pubsub[studies]'"
+            )
+
+
+def finding_line(finding: "Finding") -> str:
+    """A finding as a line of text."""
+    mark = {True: "✓", False: "✗", None: "·"}[finding.holds]
+    note = "" if finding.is_gating else " (reported only)"
+    return f"  {mark} {finding.claim:<7} {finding.says}{note}: {finding.found}"

@@ -1,0 +1,1 @@
+"""Commands that run brokers, talk to them, and look at them."""

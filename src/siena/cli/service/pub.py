@@ -1,0 +1,230 @@
+"""``siena pub``: publish from the command line, from a file or a pipe."""
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from time import perf_counter, sleep
+from typing import Annotated
+
+import typer
+
+from siena.cli.common.client_options import (
+    EXIT_FAILURE,
+    EXIT_TIMEOUT,
+    Deadline,
+    JsonOption,
+    ServerOption,
+    TimeoutOption,
+    open_server,
+)
+from siena.cli.common.notification_lines import lines_of, read_notification
+from siena.cli.common.pairs import read_attributes
+from siena.cli.common.progress import Progress
+from siena.cli.common.templates import Template
+from siena.client.blocking import Client
+from siena.client.core.coding import Attributes
+from siena.errors import SienaError
+from siena.model import Notification
+
+STDIN = 0
+# So many are handed to the client at a time.
+BATCH = 1_000
+# Notifications; ``None`` stands where the next may take a while.
+Source = Iterator[Attributes | None]
+
+
+def pub(
+    attributes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE…",
+            help="The attributes, or one JSON object; without any, standard input has "
+            "a notification on each line, as text or JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count",
+            "-n",
+            min=1,
+            help="How many: 1, or all lines of standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="So many a second.", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Decides what {random} gives.", show_default=False),
+    ] = None,
+    timeout: TimeoutOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first line that is bad.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Do not say what was published.")
+    ] = False,
+) -> None:
+    """Publish a notification, or many; ends when the broker has them.
+
+    Values are written as in the language: numbers, true and false, times such as
+    2026-11-15T02:40:03Z, words, and "anything else" in quotes of its own.  With
+    --count, {i} counts from 1, {random} is a number from 0 to 1, {random:1:6} one from
+    1 to 6, {choice:a|b} one of these, {now} the time.  A line of standard input that
+    cannot be read is reported with its number and skipped.  A terminal is told what was
+    published; who gets it is nobody's business, but see siena trace and siena why.
+
+    \b
+    Exit codes: 0 all were published; 1 some were not; 2 misuse; 3 no broker answers;
+    4 the time was over.
+
+    \b
+    Examples:
+      siena pub symbol=DIS change=-4
+      siena pub 'text="two words"' urgent=true
+      siena pub 'symbol={choice:DIS|MSFT}' 'price={random:90:110}' --count 100 --rate 10
+      siena flights --limit 1000 | siena pub
+    """  # noqa: D301 -- Typer needs the backspace itself
+    chance = random.Random(seed)
+    source = _Lines(strict=strict)
+    if attributes:
+        notifications = _from_arguments(attributes, count or 1, chance)
+    else:
+        notifications = _first(source.read(), count)
+        if sys.stdin.isatty():
+            hint = "one notification on each line; Ctrl-D ends"
+            print(f"siena: {hint}", file=sys.stderr)
+    with open_server(server, "siena pub") as client:
+        publisher = _Publisher(client, Deadline(timeout))
+        is_complete = publisher.run(notifications, rate)
+        client.flush()
+        where = client.url
+    if not quiet and not as_json and sys.stderr.isatty():
+        print(f"siena: {publisher.said} at {where}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"published": publisher.published, "bad": source.bad}))
+    if not is_complete:
+        print(
+            f"siena: error: {publisher.published} published within {timeout:g} s",
+            file=sys.stderr,
+        )
+        raise typer.Exit(EXIT_TIMEOUT)
+    if source.bad:
+        raise typer.Exit(EXIT_FAILURE)
+
+
+class _Publisher:
+    """Publishes at full speed, or at a rate."""
+
+    def __init__(self, client: Client, deadline: Deadline) -> None:
+        self._client = client
+        self._deadline = deadline
+        self._progress = Progress(sys.stderr)
+        self.published = 0
+        self._last: Attributes = {}
+
+    @property
+    def said(self) -> str:
+        """What was published, for a person."""
+        if self.published == 1:
+            return f"published {Notification(self._last)}"
+        return f"{self.published:,} published"
+
+    def run(
+        self, notifications: Iterator[Attributes | None], rate: float | None
+    ) -> bool:
+        """Publish all of them; whether there was time enough."""
+        start = perf_counter()
+        try:
+            for batch in _batches(notifications, BATCH if rate is None else 1):
+                if self._deadline.left_s == 0:
+                    return False
+                if rate is not None:
+                    sleep(max(0.0, start + self.published / rate - perf_counter()))
+                self._client.publish_many(batch)
+                self.published += len(batch)
+                self._last = batch[-1]
+                self._progress.show(f"{self.published:,} published")
+        finally:
+            self._progress.clear()
+        return True
+
+
+def _batches(notifications: Source, size: int) -> Iterator[list[Attributes]]:
+    """Up to so many at a time, and fewer where the next may take a while."""
+    batch: list[Attributes] = []
+    try:
+        for notification in notifications:
+            if notification is not None:
+                batch.append(notification)
+            if batch and (notification is None or len(batch) >= size):
+                yield batch
+                batch = []
+    except SienaError:  # with a bad line, too: what came before it is published
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
+
+
+def _first(notifications: Source, count: int | None) -> Source:
+    """So many of them."""
+    if count is None:
+        yield from notifications
+        return
+    for notification in notifications:
+        yield notification
+        count -= notification is not None
+        if count == 0:
+            return
+
+
+def _from_arguments(arguments: list[str], count: int, chance: random.Random) -> Source:
+    """The notifications that the arguments describe; mistakes are found at once."""
+    templates = [Template(argument, chance) for argument in arguments]
+    first = _notification(templates, 1)
+    if all(template.is_constant for template in templates):
+        return iter([first] * count)
+    rest = (_notification(templates, number) for number in range(2, count + 1))
+    return chain([first], rest)
+
+
+def _notification(templates: list[Template], number: int) -> Notification:
+    return read_attributes(template.fill(number) for template in templates)
+
+
+class _Lines:
+    """Notifications from the lines of standard input."""
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._number = 0
+        self.bad = 0
+
+    def read(self) -> Source:
+        """Those that can be read."""
+        for lines in lines_of(STDIN):
+            for line in lines:
+                self._number += 1
+                if line and not line.isspace():
+                    try:
+                        yield read_notification(line)
+                    except SienaError as error:
+                        self._report(error)
+            yield None
+
+    def _report(self, error: SienaError) -> None:
+        self.bad += 1
+        if self._strict:
+            raise SienaError(f"line {self._number}: {error}")
+        print(f"siena: line {self._number}: {error}", file=sys.stderr)

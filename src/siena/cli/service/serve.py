@@ -1,0 +1,261 @@
+"""``siena serve``: run a broker, or a network of them, until somebody ends it."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from siena.broker.addresses import Address
+from siena.broker.allocator import keep_memory
+from siena.broker.broker import Broker
+from siena.broker.network import Network, read_network
+from siena.broker.settings import PORT, Settings, gather
+from siena.broker.workers import WORKERS_MAX, Workers
+from siena.errors import SienaError
+
+if TYPE_CHECKING:
+    from siena.broker.http.server import HttpServer
+
+
+def serve(
+    *,
+    listen: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT", help=f"Where to listen [default: 127.0.0.1:{PORT}]."
+        ),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve HTTP as well, there [default: no; default port: 2680].",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What it is called in its network [default: its address]."),
+    ] = None,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Link to this broker, without any cycle."),
+    ] = None,
+    mesh: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Link to this broker; there may be cycles."),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Be below this broker in a hierarchy."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Settings, in TOML; SIGHUP reads it again."),
+    ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run all brokers of a network, in TOML."),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep what is published there, for readers by offset [default: no].",
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
+    ] = 1,
+    insecure_listen: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-listen", help="Allow to be reached from other machines."
+        ),
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Say that it is ready as a JSON object.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say when links come and go.")
+    ] = False,
+) -> None:
+    """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent.
+
+    Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP,
+    SIENA_NAME), and that for more than the file.
+
+    \b
+    Examples:
+      siena serve                             at 127.0.0.1:2606
+      siena serve --listen 127.0.0.1:0        at a port that is free
+      siena serve --listen :2607 --peer siena://127.0.0.1:2606
+      siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+      siena serve --log /var/lib/siena        keep it, for Spark and others by offset
+      siena serve --network examples/five-brokers.toml
+    """  # noqa: D301 -- Typer needs the backspace itself
+    _log(verbose=verbose)
+    if network is not None:
+        if listen or http or name or peer or mesh or master or config or log:
+            raise typer.BadParameter("the file says everything", param_hint="--network")
+        _runner().run(_serve_network(network, json=json))
+        return
+    flags: dict[str, Any] = {
+        "listen": listen or None,
+        "http": http,
+        "name": name,
+        "insecure_listen": insecure_listen or None,
+        "log": {"path": str(log)} if log else None,
+    }
+    links = _links(peer or [], mesh or [], master)
+
+    def read() -> Settings:
+        settings = gather(config, os.environ, flags)
+        return settings.linked_to(links)
+
+    if workers > 1:
+        _serve_workers(read(), workers, json=json)
+    else:
+        _runner().run(_serve(read, json=json))
+
+
+def _links(
+    peers: list[str], meshes: list[str], master: str | None
+) -> list[dict[str, str]]:
+    said = [("peer", peers), ("mesh", meshes), ("master", [master] if master else [])]
+    return [{"url": url, "side": side} for side, urls in said for url in urls]
+
+
+def _log(*, verbose: bool) -> None:
+    logging.basicConfig(
+        format="siena: %(message)s",
+        level=logging.INFO if verbose else logging.WARNING,
+        stream=sys.stderr,
+    )
+
+
+def _runner() -> asyncio.Runner:
+    """A runner with the fastest loop that there is, in a process that is its own."""
+    keep_memory()
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
+    if settings.http is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers do not serve HTTP", hint=hint)
+
+    if settings.log.path is not None:
+        hint = "start a broker of its own, with --peer"
+        raise SienaError("several workers keep no log", hint=hint)
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # workers keep their settings
+    try:
+        with Workers(settings, count, _runner) as workers:
+            _say_ready(workers.name, workers.addresses, json=json)
+            workers.wait()
+    except KeyboardInterrupt:
+        print("siena: drained", file=sys.stderr, flush=True)
+
+
+async def _serve_network(path: Path, *, json: bool) -> None:
+    network = Network(read_network(path))
+    await network.start()
+    ended = _ended()
+    servers: list[HttpServer] = []
+    try:
+        for broker in network.brokers.values():
+            http = await _serve_http(broker)
+            servers += [http] if http else []
+            where = http.url if http else None
+            _say_ready(broker.name, broker.addresses, where, json=json)
+        await ended.wait()
+        print("siena: draining", file=sys.stderr, flush=True)
+    finally:
+        for server in servers:
+            await server.drain()
+        await network.drain()
+
+
+def _ended() -> asyncio.Event:
+    """Set when somebody wants this to end."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, ended.set)
+    return ended
+
+
+async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
+    broker = Broker(read())
+    await broker.start()
+    try:
+        http = await _serve_http(broker)
+    except BaseException:
+        await broker.drain()
+        raise
+    ended = _ended()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
+    where = http.url if http else None
+    _say_ready(broker.name, broker.addresses, where, json=json)
+    await ended.wait()
+    print("siena: draining", file=sys.stderr, flush=True)
+    if http is not None:
+        await http.drain()
+    await broker.drain()
+
+
+async def _serve_http(broker: Broker) -> "HttpServer | None":
+    """The HTTP side, if it is wanted: what it needs is loaded then."""
+    where = broker.settings.http
+    if where is None:
+        return None
+    from siena.broker.http.server import HttpServer
+
+    server = HttpServer(broker, where)
+    await server.start()
+    return server
+
+
+def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
+    """Read the settings again; if they are wrong, go on with those that were."""
+    try:
+        left = broker.reload(read())
+    except (SienaError, OSError) as error:
+        print(f"siena: not reloaded: {error}", file=sys.stderr, flush=True)
+        return
+    rest = f"; at the next start: {', '.join(left)}" if left else ""
+    print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
+
+
+def _say_ready(
+    name: str,
+    addresses: Iterable[Address],
+    http: str | None = None,
+    *,
+    json: bool,
+) -> None:
+    urls = [address.url for address in addresses]
+    if json:
+        from json import dumps
+
+        said = {"ready": True, "broker": name, "urls": urls, "http": http}
+        print(dumps(said), flush=True)
+    else:
+        where = ", ".join([*urls, http] if http else urls)
+        print(f"broker {name} is ready at {where}", flush=True)

@@ -1,0 +1,124 @@
+"""``siena sub``: print what comes."""
+
+import contextlib
+import sys
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from siena.cli.common.client_options import (
+    EXIT_TIMEOUT,
+    Deadline,
+    JsonOption,
+    ServerOption,
+    TimeoutOption,
+    open_server,
+)
+from siena.client.blocking import Subscription
+from siena.lang.notification_form import notification_to_json
+from siena.lang.parser import parse_interest
+from siena.model import Notification
+
+# So many lines are written at a time; whoever reads them sees each at once anyway.
+LINES_AT_ONCE = 1_024
+
+
+def sub(
+    interest: Annotated[
+        str, typer.Argument(metavar="FILTER", help="A filter or a pattern.")
+    ],
+    *,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count", "-n", min=1, help="End after so many.", show_default=False
+        ),
+    ] = None,
+    timeout: TimeoutOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Do not say when it is in force.")
+    ] = False,
+) -> None:
+    """Subscribe, and print every notification that comes, a line each.
+
+    For a pattern (F then G) a line has all notifications of a match; with --json it is
+    an array.  Once the subscription is in force throughout the network, a line on
+    stderr says so.  It lives until Ctrl-C, --count or --timeout, through restarts of
+    the broker; what was lost is reported on stderr.
+
+    \b
+    Exit codes: 0 done; 2 misuse; 3 no broker answers; 4 the time was over before
+    --count notifications came, or without --count before any did; 1 other failures.
+
+    \b
+    Examples:
+      siena sub 'symbol = DIS and change < 0'
+      siena sub 'what = login then what = alarm' --json
+      siena sub '[]' --count 10 --timeout 60
+    """  # noqa: D301 -- Typer needs the backspace itself
+    wanted = parse_interest(interest)
+    deadline = Deadline(timeout)
+    with open_server(server, "siena sub") as client:
+        subscription = client.subscribe(wanted)
+        printer = _Printer(subscription, as_json=as_json)
+        with contextlib.suppress(TimeoutError):
+            subscription.settled(deadline.left_s)
+            if not quiet:
+                print(f"siena: subscribed at {client.url}", file=sys.stderr)
+            printer.run(count, deadline)
+        printer.report_lost()
+    if printer.printed < (count or 1):
+        of_count = "" if count is None else f" of {count}"
+        came = f"{printer.printed}{of_count} came within {timeout:g} s"
+        print(f"siena: error: {came}", file=sys.stderr)
+        raise typer.Exit(EXIT_TIMEOUT)
+
+
+class _Printer:
+    """Prints what a subscription yields."""
+
+    def __init__(self, subscription: Subscription[Any], *, as_json: bool) -> None:
+        self._subscription = subscription
+        self._spell = _as_json if as_json else _as_text
+        self._lost = 0
+        self.printed = 0
+
+    def run(self, count: int | None, deadline: Deadline) -> None:
+        """Print until there were enough.
+
+        Raises:
+            TimeoutError: if the time is over before.
+        """
+        while count is None or self.printed < count:
+            most = LINES_AT_ONCE
+            if count is not None:
+                most = min(most, count - self.printed)
+            found = self._subscription.get_many(most, deadline.left_s)
+            sys.stdout.write("".join(f"{self._spell(each)}\n" for each in found))
+            sys.stdout.flush()
+            self.printed += len(found)
+            self.report_lost()
+
+    def report_lost(self) -> None:
+        """Say how many were lost since this was last said."""
+        lost = self._subscription.lost
+        if lost > self._lost:
+            print(f"siena: {lost - self._lost} were lost", file=sys.stderr)
+            self._lost = lost
+
+
+def _as_text(found: Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Notification):
+        return str(found)
+    return " then ".join(map(str, found))
+
+
+def _as_json(found: Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Notification):
+        form: object = notification_to_json(found)
+    else:
+        form = [notification_to_json(each) for each in found]
+    return msgspec.json.encode(form).decode()

@@ -1,0 +1,150 @@
+"""``siena top``: what brokers are doing, again and again."""
+
+import json
+import sys
+from contextlib import ExitStack
+from time import perf_counter, sleep
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+
+from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
+from siena.protocol.limits import LOOK_MAX
+
+# What is shown of the counters: those that grow by their rate as well.
+NOW = ("connections_now", "subscriptions_now", "advertisements_now")
+GROWING = (
+    "publications",
+    "deliveries",
+    "pattern_matches",
+    "lost",
+    "rejected",
+    "forwarded",
+    "received",
+    "duplicates",
+    "router_out",
+    "router_in",
+    "faults",
+    "bytes_in",
+    "bytes_out",
+)
+
+
+def top(
+    server: ServersOption = None,
+    *,
+    interval: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Seconds between two looks.")
+    ] = 1.0,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count",
+            "-n",
+            min=1,
+            help="So many looks; without it, until Ctrl-C, and one with --json.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print a JSON object for each broker and look."),
+    ] = False,
+) -> None:
+    """Watch counters and links of brokers.
+
+    Beside each counter stands how much it grew in a second, from the second look on.
+
+    \b
+    Examples:
+      siena top
+      siena top --server siena://127.0.0.1:2606 --server siena://127.0.0.1:2607
+      siena top --json
+      siena top --json --count 60 >> hour.ndjson
+    """  # noqa: D301 -- Typer needs the backspace itself
+    if count is None and (as_json or not sys.stdout.isatty()):
+        count = 1
+    with ExitStack() as stack:
+        observers = [stack.enter_context(Observer(one)) for one in servers_of(server)]
+        if as_json:
+            _print_json(observers, interval, count or 1)
+        else:
+            _show(observers, interval, count)
+
+
+def _print_json(observers: list[Observer], interval: float, count: int) -> None:
+    for look in range(count):
+        if look:
+            sleep(interval)
+        for observer in observers:
+            print(json.dumps(_look(observer)), flush=True)
+
+
+def _look(observer: Observer) -> Form:
+    links = observer.look("links", LOOK_MAX)["links"]
+    return {**observer.look("counters"), "links": links}
+
+
+def _show(observers: list[Observer], interval: float, count: int | None) -> None:
+    console = Console()
+    before: list[Form] = []
+    looks, then = 0, perf_counter()
+    with Live(console=console, auto_refresh=False, transient=False) as live:
+        while True:
+            seen, now = [_look(observer) for observer in observers], perf_counter()
+            live.update(picture(seen, before, now - then), refresh=True)
+            before, then = seen, now
+            looks += 1
+            if count is not None and looks >= count:
+                return
+            try:
+                sleep(interval)
+            except KeyboardInterrupt:
+                return
+
+
+def picture(seen: list[Form], before: list[Form], seconds: float) -> Group:
+    """Tables of what was seen, and how it grew since the time before."""
+    counters = Table(box=None, pad_edge=False)
+    counters.add_column("")
+    for broker in seen:
+        counters.add_column(str(broker["broker"]), justify="right")
+        counters.add_column("a second", justify="right", style="dim")
+    for name in (*NOW, *GROWING):
+        row = [name.removesuffix("_now").replace("_", " ")]
+        for place, broker in enumerate(seen):
+            value = broker["counters"][name]
+            row += [f"{value:,}", ""]
+            if name in GROWING and before:
+                grown = value - before[place]["counters"][name]
+                row[-1] = f"{grown / seconds:,.0f}"
+        counters.add_row(*row)
+    return Group(counters, "", _links(seen))
+
+
+def _links(seen: list[Form]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for title in ("broker", "link to", "as", "address"):
+        table.add_column(title)
+    for title in ("interests", "forwarded", "received", "router_out", "router_in"):
+        table.add_column(title, justify="right")
+    for broker in seen:
+        for link in broker["links"]:
+            table.add_row(
+                str(broker["broker"]),
+                *(str(link[name]) for name in ("name", "side", "address")),
+                *(
+                    f"{link[name]:,}"
+                    for name in (
+                        "interests",
+                        "forwarded",
+                        "received",
+                        "router_out",
+                        "router_in",
+                    )
+                ),
+            )
+    return table

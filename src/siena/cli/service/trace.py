@@ -1,0 +1,117 @@
+"""``siena trace``: publish, and see hop by hop where it went."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+import typer
+
+from siena.cli.common.client_options import EXIT_FAILURE, EXIT_TIMEOUT, ServerOption
+from siena.cli.common.contexts import find_server
+from siena.cli.common.observing import Form, Observer
+from siena.cli.common.pairs import read_attributes
+from siena.protocol.contents import write_block
+from siena.protocol.control_frames import Hop, Trace
+from siena.protocol.data_frames import pack_traced
+from siena.protocol.limits import NUMBER_MAX
+
+# So begins a filter because of which it went to another broker.
+TO_BROKER = "→ "
+
+
+def trace(
+    attributes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE…",
+            help="The attributes, or one JSON object.",
+            show_default=False,
+        ),
+    ],
+    *,
+    server: ServerOption = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.1, max=3600, metavar="SECONDS", help="How long to wait for a broker."
+        ),
+    ] = 3.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each broker.")
+    ] = False,
+) -> None:
+    """Publish a notification, and say which brokers it came to, and who wanted it.
+
+    It is really published: whoever wants it gets it.  Times are those of the brokers'
+    own clocks, from when the first of them had it.
+
+    \b
+    Exit codes: 0 somebody wanted it; 1 nobody did, or the broker said no; 2 misuse; 3
+    no broker answers; 4 not all brokers on the way have answered in time.
+
+    \b
+    Examples:
+      siena trace symbol=DIS change=-4
+      siena trace '{"symbol": "DIS"}' --server siena://127.0.0.1:2606 --json
+    """  # noqa: D301 -- Typer needs the backspace itself
+    notification = read_attributes(attributes)
+    token = secrets.randbelow(NUMBER_MAX + 1)
+    hops: dict[str, Hop] = {}
+    with Observer(find_server(server), seconds=timeout) as observer:
+        observer.send(pack_traced(token, write_block(notification)))
+        for hop in _hops(observer, token):
+            hops[hop.broker] = hop
+            start = min(known.arrived for known in hops.values())
+            if as_json:
+                print(json.dumps(_form(hop)), flush=True)
+            else:
+                _show(hop, start)
+    silent = missing(hops)
+    if silent or not hops:
+        who = ", ".join(silent) or "the broker"
+        typer.echo(f"siena: error: not heard of in time: {who}", err=True)
+        raise typer.Exit(EXIT_TIMEOUT)
+    matched = [text for hop in hops.values() for text in hop.matched]
+    if all(text.startswith(TO_BROKER) for text in matched):
+        raise typer.Exit(EXIT_FAILURE)
+
+
+def _hops(observer: Observer, token: int) -> Iterator[Hop]:
+    """What brokers answer, until all on the way have, or the time is over."""
+    hops: dict[str, Hop] = {}
+    while not hops or missing(hops):
+        try:
+            event = observer.next()
+        except TimeoutError:
+            return
+        if isinstance(event, Trace) and event.token == token:
+            hops[event.hop.broker] = event.hop
+            yield event.hop
+
+
+def missing(hops: dict[str, Hop]) -> list[str]:
+    """The brokers to which it went, and that have not answered.
+
+    >>> missing({"a": Hop("a", 0.0, 0.0, "a client", ["b", "c"], []),
+    ...          "c": Hop("c", 0.0, 0.0, "a", [], [])})
+    ['b']
+    """
+    went = {name for hop in hops.values() for name in hop.went_to}
+    return sorted(went - hops.keys())
+
+
+def _show(hop: Hop, start: float) -> None:
+    after = f"{(hop.arrived - start) * 1_000:+.2f} ms"
+    onward = f" → {', '.join(hop.went_to)}" if hop.went_to else ""
+    took = f"routed in {hop.seconds * 1_000:.2f} ms"
+    print(f"{hop.broker} ← {hop.came_from}  {after}, {took}{onward}")
+    for text in hop.matched:
+        print(f"  {text}" if text.startswith(TO_BROKER) else f"  ✓ {text}")
+    if not hop.matched and not hop.went_to:
+        print("  ✗ nobody here wants it")
+
+
+def _form(hop: Hop) -> Form:
+    return msgspec.structs.asdict(hop)

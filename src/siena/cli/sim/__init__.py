@@ -1,0 +1,1 @@
+"""``siena sim``: networks of brokers, simulated."""

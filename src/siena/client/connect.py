@@ -1,0 +1,119 @@
+"""``siena.connect``: one name for programs that await and for those that do not."""
+
+import random
+import ssl
+from types import TracebackType
+from typing import NoReturn
+
+from siena.client import blocking
+from siena.client.address import default_url, parse_address
+from siena.client.client import Client
+from siena.client.core.backoff import Backoff
+from siena.client.settings import (
+    CONNECT_SECONDS,
+    KEEPALIVE_SECONDS,
+    Settings,
+    SlowPolicy,
+)
+from siena.errors import NotEnteredError
+
+_DEFAULT_BACKOFF = Backoff()
+
+
+class Connecting:
+    """A connection to be: enter it with ``async with``, or with ``with``."""
+
+    def __init__(self, urls: tuple[str, ...], settings: Settings) -> None:
+        self._addresses = [parse_address(url) for url in urls or (default_url(),)]
+        self._settings = settings
+        self._client: Client | None = None
+        self._blocking: blocking.Client | None = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Called for what is not here: most likely somebody forgot the ``with``."""
+        if not name.startswith("_") and hasattr(Client, name):
+            raise NotEnteredError(
+                f"there is no connection yet to {name} with",
+                hint="with siena.connect(…) as client, or async with",
+            )
+        raise AttributeError(name)
+
+    async def __aenter__(self) -> Client:
+        self._client = Client(self._addresses, self._settings)
+        return await self._client.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._client is not None
+        await self._client.__aexit__(kind, error, trace)
+
+    def __enter__(self) -> blocking.Client:
+        self._blocking = blocking.Client(self._addresses, self._settings)
+        return self._blocking.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._blocking is not None
+        self._blocking.__exit__(kind, error, trace)
+
+
+def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
+    *urls: str,
+    name: str | None = None,
+    identity: str | None = None,
+    token: str | None = None,
+    slow: SlowPolicy = "drop",
+    reconnect: Backoff | None = _DEFAULT_BACKOFF,
+    patient: bool = False,
+    connect_s: float = CONNECT_SECONDS,
+    keepalive_s: float = KEEPALIVE_SECONDS,
+    tls: ssl.SSLContext | None = None,
+    chance: random.Random | None = None,
+) -> Connecting:
+    """Connect to a broker, for the length of a ``with`` or ``async with`` block.
+
+    ::
+
+        async with siena.connect("siena://localhost") as client:
+            await client.publish(symbol="DIS", price=101.5)
+
+        with siena.connect() as client:
+            client.publish(symbol="DIS", price=101.5)
+
+    Args:
+        urls: where brokers are; the first that answers is taken, and the next when
+            that is gone.  Without any, what ``SIENA_URL`` says, or this machine.
+        name: shown to people who look after the broker.
+        identity: kept across connections: suspend, resume, move.
+        token: what the broker wants to see before it lets us in.
+        slow: what the broker does if we read too slowly: ``"drop"`` and say how many,
+            ``"disconnect"`` us, or ``"block"`` publishers.
+        reconnect: how to come back after a lost connection; ``None``: not at all.
+        patient: whether to wait for a broker that is not there yet, as long as
+            ``reconnect`` allows.
+        connect_s: how long one attempt may take.
+        keepalive_s: after so much silence, look whether the broker is still there.
+        tls: for ``sienas://``; the system's certificates without it.
+        chance: where the jitter of pauses comes from.
+    """
+    settings = Settings(
+        name=name,
+        identity=identity,
+        token=token,
+        slow=slow,
+        reconnect=reconnect,
+        patient=patient,
+        connect_s=connect_s,
+        keepalive_s=keepalive_s,
+        tls=tls,
+        chance=chance or random.Random(),
+    )
+    return Connecting(urls, settings)

@@ -1,0 +1,232 @@
+"""Keeps a client connected: the first connection, the next, and the end.
+
+*Ownership*: the client starts :meth:`Keeper.run` as its one task and ends it by
+cancelling it.  However it ends, the wire is closed and the talk knows why.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import ssl
+from collections.abc import Sequence
+from errno import ECONNREFUSED
+
+from siena.client.address import Address
+from siena.client.core.backoff import Backoff
+from siena.client.core.session import Session
+from siena.client.core.transport import Transport
+from siena.client.settings import CLOSE_SECONDS, Settings
+from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
+from siena.protocol.client import Event
+from siena.protocol.control_frames import Connect, Error, Welcome
+from siena.protocol.error_codes import ProtocolError
+from siena.protocol.handshake import Info
+
+log = logging.getLogger("siena.client")
+
+
+class Reconnector:
+    """Finds a broker at one of the addresses whenever there is no connection."""
+
+    def __init__(
+        self, addresses: Sequence[Address], settings: Settings, session: Session
+    ) -> None:
+        self._addresses = itertools.cycle(addresses)
+        self._address_count = len(addresses)
+        self._settings = settings
+        self._session = session
+        self._transport: Transport | None = None
+        # Of the connection that is being made.
+        self._welcome: asyncio.Future[Welcome] | None = None
+        self.address = addresses[0]
+        self.info: Info | None = None
+        self.welcome: Welcome | None = None
+
+    async def start(self) -> None:
+        """Connect for the first time.
+
+        Raises:
+            NoBrokerError: if no broker answers.
+            ServiceError: if one does, and does not want us.
+        """
+        try:
+            await self._try_all()
+        except ServiceError:
+            if not self._settings.patient or self._settings.reconnect is None:
+                raise
+            await self._return(self._settings.reconnect)
+
+    async def run(self) -> None:
+        """Stay connected until cancelled, or until giving up."""
+        while self._transport is not None:
+            reason = await self._watch(self._transport)
+            self._transport = None
+            self._session.detach(_as_lost(reason, self.address))
+            log.warning("%s: %s", self.address, reason)
+            try:
+                if self._settings.reconnect is None:
+                    raise _as_lost(reason, self.address)
+                await self._return(self._settings.reconnect)
+            except SienaError as error:
+                self._session.fail(_as_lost(error, self.address))
+
+    async def close(self, reason: SienaError) -> None:
+        """Hang up, once all that was sent is written."""
+        self._session.fail(reason)
+        transport, self._transport = self._transport, None
+        if transport is None:
+            return
+        transport.close(reason)
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.shield(transport.ended)
+        except TimeoutError:
+            transport.abort(reason)
+
+    # -- one connection --------------------------------------------------------
+
+    async def _try_all(self) -> None:
+        """Connect to the first address that answers.
+
+        Raises:
+            ServiceError: of the last, if none does.
+        """
+        for left in reversed(range(self._address_count)):
+            self.address = next(self._addresses)
+            try:
+                return await self._connect()
+            except ServiceError:
+                if not left:
+                    raise
+        raise AssertionError("there is an address")
+
+    async def _return(self, backoff: Backoff) -> None:
+        """Try again and again, each time after a pause.
+
+        Raises:
+            ServiceError: the last failure, when it is time to give up.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + backoff.give_up_s
+        for pause in backoff.pauses(self._settings.chance):
+            await asyncio.sleep(pause)
+            try:
+                return await self._try_all()
+            except ServiceError as error:
+                log.info("%s", error)
+                if loop.time() >= end:
+                    raise
+        raise AssertionError("pauses have no end")
+
+    async def _connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        welcome: asyncio.Future[Welcome] = loop.create_future()
+        wires: list[Transport] = []
+
+        def make() -> Transport:
+            transport = Transport(self._introduction(), self._hear, self._session.pace)
+            wires.append(transport)
+            self._welcome = welcome
+            transport.ended.add_done_callback(lambda ended: _hang_up(welcome, ended))
+            return transport
+
+        try:
+            async with asyncio.timeout(self._settings.connect_s):
+                await loop.create_connection(
+                    make, self.address.host, self.address.port, ssl=self._tls()
+                )
+                self.welcome = await asyncio.shield(welcome)
+        except BaseException as error:
+            for transport in wires:
+                transport.abort(ConnectionLostError("the connection was given up"))
+                if self._session.transport is transport:
+                    self._session.detach(ConnectionLostError("no connection was made"))
+            if isinstance(error, (OSError, SienaError)):
+                raise self._explained(error) from None
+            raise
+        self._transport = wires[0]
+
+    def _hear(self, transport: Transport, event: Event) -> None:
+        """Meet the broker; what follows its welcome belongs to the talk."""
+        if self._session.transport is transport:
+            self._session.hear(event)
+        elif isinstance(event, Info):
+            self.info = event
+        elif isinstance(event, Welcome):
+            assert self.info is not None, "a broker says who it is before"
+            assert self._welcome is not None, "there is a connection being made"
+            self._welcome.set_result(event)
+            self._session.attach(transport, self.info.limits)
+        elif isinstance(event, Error):
+            text = f"{self.address}: {event.text}"
+            transport.close(ServiceError(text, hint=f"error {event.fault}"))
+
+    def _introduction(self) -> Connect:
+        settings = self._settings
+        return Connect(
+            version=0,  # what both talk is known when the broker has greeted
+            name=settings.name,
+            identity=settings.identity,
+            policy=settings.slow,
+            token=settings.token,
+        )
+
+    def _tls(self) -> ssl.SSLContext | None:
+        if not self.address.is_secure:
+            return None
+        return self._settings.tls or ssl.create_default_context()
+
+    async def _watch(self, transport: Transport) -> SienaError:
+        """Wait for the end; ask now and then whether it has come unnoticed."""
+        seconds = self._settings.keepalive_s
+        loop = asyncio.get_running_loop()
+        asked_at: float | None = None
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    return await asyncio.shield(transport.ended)
+            if asked_at is not None and transport.heard_at < asked_at:
+                transport.abort(ConnectionLostError(f"no answer for {seconds:g} s"))
+            elif loop.time() - transport.heard_at >= seconds:
+                asked_at = loop.time()
+                self._session.ping()
+
+    def _explained(self, error: OSError | SienaError) -> ServiceError:
+        """Why there is no connection, and what to do about it."""
+        where = self.address
+        if isinstance(error, TimeoutError):
+            seconds = self._settings.connect_s
+            return NoBrokerError(f"no broker answers at {where} within {seconds:g} s")
+        if isinstance(error, ssl.SSLError):
+            reason = error.reason or "what answers does not talk TLS"
+            return NoBrokerError(f"no TLS with {where}: {reason}")
+        if isinstance(error, OSError) and _is_refusal(error):
+            return NoBrokerError(
+                f"no broker answers at {where}", hint="start one with: siena serve"
+            )
+        if isinstance(error, OSError):
+            reason = error.strerror or str(error)
+            return NoBrokerError(f"no broker answers at {where}: {reason}")
+        if isinstance(error, (ProtocolError, ConnectionLostError)):
+            return NoBrokerError(f"no broker answers at {where}: {error.message}")
+        return _as_lost(error, where)
+
+
+def _is_refusal(error: OSError) -> bool:
+    """Nobody listens.  A host has several addresses, and Python joins what they say."""
+    return error.errno == ECONNREFUSED or f"[Errno {ECONNREFUSED}]" in str(error)
+
+
+def _hang_up(
+    hello: "asyncio.Future[Welcome]", ended: "asyncio.Future[SienaError]"
+) -> None:
+    if not hello.done():
+        hello.set_exception(ended.result())
+        hello.exception()  # seen, even if nobody waits any more
+
+
+def _as_lost(reason: SienaError, address: Address) -> ServiceError:
+    if isinstance(reason, ServiceError):
+        return reason
+    return ConnectionLostError(f"{address}: {reason}")

@@ -1,0 +1,333 @@
+"""What a client has said and waits to hear, across all its connections.
+
+A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
+lends it one wire after another: :meth:`Talk.attach` says everything that still stands
+again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+"""
+
+import asyncio
+import itertools
+import logging
+from typing import Any, TypeVar
+
+from siena.client.core.inbox import Inbox
+from siena.client.core.pending import Pending
+from siena.client.core.registrations import (
+    Gate,
+    StandingAdvertisement,
+    StandingInterest,
+)
+from siena.client.core.traces import TraceInProgress
+from siena.client.core.transport import Transport
+from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
+from siena.protocol.client import Event
+from siena.protocol.control_frames import (
+    Body,
+    Done,
+    Error,
+    Lost,
+    Quench,
+    Resume,
+    Settled,
+    Suspend,
+    Trace,
+    Unadvertise,
+    Unsubscribe,
+)
+from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
+from siena.protocol.error_codes import Fault
+from siena.protocol.frames import Op, pack
+from siena.protocol.handshake import Limits
+from siena.protocol.log_frames import Entries, Extent, Taken
+from siena.protocol.pings import Ping, Pong
+
+log = logging.getLogger("siena.client")
+
+_NUMBERED = {Op.UNSUB, Op.UNADV}
+S = TypeVar("S", StandingInterest, StandingAdvertisement)
+
+
+class Session:
+    """The state of one client's conversation with its broker."""
+
+    def __init__(self, *, has_identity: bool = False) -> None:
+        self.has_identity = has_identity
+        self.transport: Transport | None = None
+        self.limits = Limits()
+        self.interests: dict[int, StandingInterest] = {}
+        self.advertisements: dict[int, StandingAdvertisement] = {}
+        self.traces: dict[int, TraceInProgress] = {}
+        # Open while there is a connection that takes more.
+        self.room = Gate()
+        # How we asked to be suspended, while we are.
+        self.suspended: Suspend | None = None
+        # Why there will be no more connections.
+        self.failure: SienaError | None = None
+        self.connections = 0
+        self.lost = 0
+        # Whether something was published that no flush has followed yet.
+        self.has_published = False
+        self._refused: SienaError | None = None
+        self._pending = Pending()
+        self._numbers = itertools.count(1)
+        self._pings = itertools.count(1)
+        self._is_leaving = False
+
+    @property
+    def is_to_be_kept(self) -> bool:
+        """Whether the broker has something to keep for us when we leave."""
+        is_known = self.has_identity and self.suspended is None
+        return is_known and not self._is_leaving and bool(self.interests)
+
+    # -- connections come and go -----------------------------------------------
+
+    def attach(self, transport: Transport, limits: Limits) -> None:
+        """Go on over this wire: say again what still stands."""
+        self.transport = transport
+        self.limits = limits
+        self.connections += 1
+        if not self._is_leaving:
+            for interest in self.interests.values():
+                transport.send(interest.request())
+            for advertisement in self.advertisements.values():
+                transport.send(advertisement.request())
+        if self.suspended is not None:
+            transport.send(self.suspended.pack())
+        elif self.connections > 1 and self.has_identity:
+            # A broker that knows us has kept what came meanwhile; another has nothing
+            # against being asked.
+            transport.send(Resume().pack())
+        self.pace()
+
+    def detach(self, reason: SienaError) -> None:
+        """The wire is gone; what was asked over it will not be answered."""
+        self.transport = None
+        self.room.close()
+        self._pending.fail(reason)
+        for trace in self.traces.values():
+            trace.fail(reason)
+        for interest in self.interests.values():
+            interest.settled.close()
+        for advertisement in self.advertisements.values():
+            advertisement.forget()
+
+    def fail(self, reason: SienaError) -> None:
+        """There will be no other wire: everybody who waits hears why."""
+        self.failure = self.failure or reason
+        self.detach(reason)
+        self.room.fail(reason)
+        for interest in self.interests.values():
+            interest.fail(reason)
+        for advertisement in self.advertisements.values():
+            advertisement.fail(reason)
+
+    def pace(self) -> None:
+        """Let publishers go on, or wait, as the socket wants it."""
+        if self.transport is not None and self.transport.is_writable:
+            self.room.open()
+        else:
+            self.room.close()
+
+    # -- saying ----------------------------------------------------------------
+
+    def say(self, frames: bytes) -> None:
+        """Send, if there is a connection; what stands is said again by the next."""
+        if self.transport is not None:
+            self.transport.send(frames)
+
+    def publish(self, frames: bytes) -> None:
+        """Send publications; whoever sends them has waited for room."""
+        self.has_published = True
+        self.say(frames)
+
+    def ask(self, body: Body, number: int | None = None) -> asyncio.Future[None]:
+        """Send a request that is answered by DONE.
+
+        Raises:
+            ConnectionLostError: if there is no connection to send it over.
+        """
+        self._connected().send(body.pack())
+        return self._pending.ask((body.op, number))
+
+    def ask_for(self, body: Body) -> asyncio.Future[Any]:
+        """Send a request, also one that is answered by more than DONE.
+
+        Raises:
+            ConnectionLostError: if there is no connection to send it over.
+        """
+        self._connected().send(body.pack())
+        return self._pending.ask((body.op, None))
+
+    def ping(self) -> asyncio.Future[None]:
+        """A future for the moment when the broker has handled all that was sent."""
+        token = next(self._pings).to_bytes(8, "little")
+        self._connected().send(pack(Op.PING, token))
+        return self._pending.ask((Op.PONG, token))
+
+    def subscribe(
+        self, interest: str, inbox: Inbox, *, is_pattern: bool
+    ) -> StandingInterest:
+        """Ask for what the interest selects, now and after every reconnection."""
+        standing = StandingInterest(
+            next(self._numbers), interest, inbox, is_pattern=is_pattern
+        )
+        if self.failure is not None:
+            standing.fail(self.failure)
+            return standing
+        self.interests[standing.number] = standing
+        self.say(standing.request())
+        return standing
+
+    def unsubscribe(self, standing: StandingInterest) -> asyncio.Future[None] | None:
+        """Ask no more; a future for the broker's word, if it has to be told."""
+        number = standing.number
+        if self.interests.pop(number, None) is None or self.transport is None:
+            return None
+        return self.ask(Unsubscribe(number), number)
+
+    def advertise(self, advertisement: str) -> StandingAdvertisement:
+        """Say what will be published, now and after every reconnection."""
+        standing = StandingAdvertisement(next(self._numbers), advertisement)
+        if self.failure is not None:
+            standing.fail(self.failure)
+            return standing
+        self.advertisements[standing.number] = standing
+        self.say(standing.request())
+        return standing
+
+    def unadvertise(
+        self, standing: StandingAdvertisement
+    ) -> asyncio.Future[None] | None:
+        """Take it back; a future for the broker's word, if it has to be told."""
+        number = standing.number
+        if self.advertisements.pop(number, None) is None or self.transport is None:
+            return None
+        return self.ask(Unadvertise(number), number)
+
+    def leave(self) -> None:
+        """Ask for nothing more, and still take what is on its way."""
+        self._is_leaving = True
+        for number in self.interests:
+            self.say(Unsubscribe(number).pack())
+        for number in self.advertisements:
+            self.say(Unadvertise(number).pack())
+
+    def trace(self, block: bytes, broker: str) -> tuple[int, TraceInProgress]:
+        """Publish, and ask every broker on the way; the token of it, and its hops."""
+        token = next(self._numbers)
+        self._connected().send(pack_traced(token, block))
+        self.traces[token] = trace = TraceInProgress(broker)
+        return token, trace
+
+    def take_refusal(self) -> SienaError | None:
+        """What the broker had against a publication since this was last asked."""
+        refused, self._refused = self._refused, None
+        return refused
+
+    def _connected(self) -> Transport:
+        if self.transport is None:
+            raise self.failure or ConnectionLostError("there is no connection now")
+        return self.transport
+
+    # -- hearing ---------------------------------------------------------------
+
+    def hear(self, event: Event) -> None:
+        """Do what the broker says."""
+        match event:
+            case Delivery(numbers, block):
+                for number in numbers:
+                    self._put(number, block)
+            case FoundSequence(number, blocks):
+                self._put(number, blocks)
+            case Pong(body):
+                self._pending.answer((Op.PONG, body))
+            case Ping():
+                self.say(event.answer().pack())
+            case Body():
+                self._be_told(event)
+            case _:  # INFO is for the wire, and the rest between brokers
+                log.debug("ignored: %s", event)
+
+    def _be_told(self, told: Body) -> None:
+        match told:
+            case Settled():
+                self._settled(told)
+            case Done():
+                self._pending.answer(_question(told))
+            case Quench():
+                self._quench(told)
+            case Extent():
+                self._pending.answer((Op.LOG, None), answer=told)
+            case Entries():
+                self._pending.answer((Op.READ, None), answer=told)
+            case Taken():
+                self._pending.answer((Op.BATCH, None), answer=told)
+            case Lost():
+                self._count_lost(told)
+            case Trace(token, hop) if token in self.traces:
+                self.traces[token].add(hop)
+            case Error():
+                self._refuse(told)
+            case _:  # nothing that a client waits for
+                log.debug("ignored: %s", told)
+
+    def _put(self, number: int, item: bytes | tuple[bytes, ...]) -> None:
+        interest = self.interests.get(number)
+        if interest is None:
+            return  # it has just ended
+        if not interest.put(item) and interest.inbox.end is not False:
+            self.unsubscribe(interest)  # it overflowed, and has ended with that
+
+    def _settled(self, told: Settled) -> None:
+        interest = self.interests.get(told.number)
+        if interest is not None:
+            interest.settled.open()
+
+    def _quench(self, told: Quench) -> None:
+        advertisement = self.advertisements.get(told.number)
+        if advertisement is not None:
+            advertisement.hear(is_quenched=told.quenched)
+
+    def _count_lost(self, told: Lost) -> None:
+        self.lost += told.count
+        named = self.interests.get(told.number) if told.number is not None else None
+        for interest in [named] if named else self.interests.values():
+            interest.lost_before += told.count
+
+    def _refuse(self, told: Error) -> None:
+        error = RequestRefusedError(told.fault, told.text)
+        number = told.number
+        if told.closes:
+            assert self.transport is not None
+            self.transport.close(error)
+        elif told.request == Op.SUB and number in self.interests:
+            interest = self.interests.pop(number)
+            if told.fault == Fault.NUMBER_TAKEN.number:
+                self._renumber(interest, self.interests)
+            else:
+                interest.fail(error)
+        elif told.request == Op.ADV and number in self.advertisements:
+            advertisement = self.advertisements.pop(number)
+            if told.fault == Fault.NUMBER_TAKEN.number:
+                self._renumber(advertisement, self.advertisements)
+            else:
+                advertisement.fail(error)
+        elif not self._pending.answer(_question(told), error):
+            log.warning("the broker refused: %s", error)
+            if told.request in {Op.PUB, None}:
+                self._refused = self._refused or error
+
+    def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
+        """Take another number: under this one our identity asked for something else.
+
+        What was kept for that must not be taken for what is asked for now.
+        """
+        standing.number = next(self._numbers)
+        numbered[standing.number] = standing
+        self.say(standing.request())
+
+
+def _question(told: Error | Done) -> tuple[int, int | None]:
+    """What it answers; only some questions have numbers."""
+    op = told.request or 0
+    return op, told.number if op in _NUMBERED else None

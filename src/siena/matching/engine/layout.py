@@ -1,0 +1,158 @@
+"""The layout: from constraints to the arrays that the engine's kernel reads.
+
+Every constraint becomes an interval of ranks on one dimension; every filter is stored
+where its least probable constraints lead (:mod:`siena.matching.engine.arena`).
+"""
+
+import numpy as np
+
+from siena.errors import LimitError
+from siena.matching.engine.arena import Arena
+from siena.matching.engine.columns import (
+    ANY,
+    EQ,
+    GT,
+    LT,
+    NE,
+    PREFIX,
+    RANK_MAX,
+    RANK_NONE,
+    SUBSTRING,
+    SUFFIX,
+    Snapshot,
+)
+from siena.matching.engine.intervals import Rows, Table, with_bands
+from siena.matching.engine.ranks import (
+    Arrays,
+    Ranks,
+    names_table,
+    rank,
+)
+from siena.matching.engine.selectivity import guess, learn
+from siena.matching.engine.texts import gathered
+from siena.matching.kernels.build import order_members
+from siena.matching.sample import Sample
+
+# A dimension and a class stand in one word: 64 times the name.
+NAMES_MAX = 2**24
+# Distinct constraints: ranks, twice as many, stay below RANK_MAX.
+CONSTRAINTS_MAX = 2**28
+# All names, and all operands: three tries have a node for each byte.
+TEXT_BYTES_MAX = 2**29
+
+
+def lay_out(
+    snapshot: Snapshot,
+    seed: int,
+    *,
+    sample: Sample | None = None,
+    as_masks: bool = False,
+) -> Arrays:
+    """The arrays of an engine, for traffic like a sample if there is one.
+
+    With ``as_masks``, owners are below 64, and the engine says for each notification
+    which of them have a filter that matches, rather than which filters do.
+
+    Raises:
+        LimitError: if there is more of something than the kernel can count.
+    """
+    _check_limits(snapshot)
+    names = len(snapshot.names.starts) - 1
+    snapshot = _by_popularity(snapshot, names)
+    ranks, arrays = rank(snapshot, names)
+    table = _intervals(snapshot, ranks)
+    table, rows = with_bands(table, _possible(snapshot, table))
+    offsets, members, owners = rows
+    arrays.update(names_table(snapshot.names, seed))
+    arrays["header"] = np.array(
+        [
+            seed,
+            len(owners),
+            max(1, names),
+            len(arrays["break_starts"]) - 1,
+            len(arrays["reverse_starts"]) - 1,
+            len(arrays["node_ends"]) - 3,
+            as_masks,
+            0,
+        ],
+        np.int64,
+    )
+    probabilities = guess(table, members)
+    if sample:
+        probabilities = learn(probabilities, table, arrays, sample)
+    order_members(offsets, members, probabilities, table.name, table.kind)
+    arena = Arena(table, offsets, members, owners, max(1, names), as_masks=as_masks)
+    arrays.update(arena.arrays())
+    arrays["header"][7] = arena.has_wide_pairs
+    return arrays
+
+
+def _check_limits(snapshot: Snapshot) -> None:
+    """The kernel counts with 32 bits; whoever exceeds them is told, and not wrapped."""
+    for name, limit, size, what in (
+        ("NAMES_MAX", NAMES_MAX, len(snapshot.names.starts) - 1, "names"),
+        ("CONSTRAINTS_MAX", CONSTRAINTS_MAX, len(snapshot.name), "constraints"),
+        ("TEXT_BYTES_MAX", TEXT_BYTES_MAX, len(snapshot.names.pool), "bytes of names"),
+        (
+            "TEXT_BYTES_MAX",
+            TEXT_BYTES_MAX,
+            len(snapshot.strings.pool),
+            "bytes of strings",
+        ),
+    ):
+        if size > limit:
+            raise LimitError(name, limit, f"{what} in a table")
+
+
+def _by_popularity(snapshot: Snapshot, names: int) -> Snapshot:
+    """The same with the names numbered anew: those that most constraints have first.
+
+    Pairs of names belong to the rarer one, so the directories stay small; and the
+    coordinates that are used most are neighbours.
+    """
+    uses = np.bincount(
+        snapshot.name[snapshot.members] if len(snapshot.members) else [],
+        minlength=names,
+    )
+    order = np.argsort(-uses, kind="stable").astype(np.int32)
+    number = np.empty(names, np.int32)
+    number[order] = np.arange(names, dtype=np.int32)
+    return snapshot._replace(
+        name=number[snapshot.name], names=gathered(snapshot.names, order)
+    )
+
+
+def _intervals(snapshot: Snapshot, ranks: Ranks) -> Table:
+    s = snapshot
+    first, last = ranks.rank.copy(), ranks.rank.copy()
+    last[s.kind == LT] += s.closed[s.kind == LT] - 1
+    first[s.kind == LT] = 0
+    first[s.kind == GT] += 1 - s.closed[s.kind == GT]
+    last[s.kind == GT] = RANK_MAX
+    first[s.kind == ANY] = 0
+    last[s.kind == ANY] = RANK_MAX
+    bounded = (s.kind == PREFIX) | (s.kind == SUFFIX)
+    last[bounded] = ranks.upper[bounded] - 1
+    parts = bounded | (s.kind == SUBSTRING)
+    contained = s.kind == SUBSTRING
+    first[contained] = last[contained] = ranks.node[contained]
+    return Table(
+        name=s.name,
+        dimension=8 * s.name + s.dimension,
+        kind=s.kind,
+        rank=np.where(parts, ranks.node, ranks.rank),
+        first=first,
+        last=last,
+        negated=(s.kind == NE).astype(np.int32),
+        closed=s.closed,
+    )
+
+
+def _possible(snapshot: Snapshot, table: Table) -> Rows:
+    """The rows but those that nothing can match, because of a boolean."""
+    rows = Rows(snapshot.offsets, snapshot.members.copy(), snapshot.owners)
+    never = (table.kind == EQ) & (table.first == RANK_NONE)
+    if not never.any():
+        return rows
+    impossible = rows.of_members[never[rows.members]]
+    return rows.without(impossible, impossible[:0])

@@ -1,0 +1,123 @@
+"""How a connection begins: the server says who it is, the client which way it talks.
+
+The INFO of a server is one line of JSON, whoever listens.  A client that talks in
+frames sends the preface and then CONNECT; any other first byte means the line mode,
+for people.
+"""
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from siena.protocol.control_frames import Error
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import (
+    ADVERTISEMENTS_MAX,
+    BLOCK_BYTES_MAX,
+    FRAME_BYTES_MAX,
+    LINE_BYTES_MAX,
+    SUBSCRIPTIONS_MAX,
+)
+
+# The first byte is one that no line begins with.
+PREFACE = b"\x00SIENA\r\n"
+# How every line of a broker begins but the first; no frame has this for its length.
+LINE_START = b'{"si'
+# The versions of the protocol that we talk, lowest and highest.
+VERSIONS = (1, 1)
+
+
+class Limits(Struct, frozen=True):
+    """What a server accepts."""
+
+    frame_bytes: int = FRAME_BYTES_MAX
+    block_bytes: int = BLOCK_BYTES_MAX
+    line_bytes: int = LINE_BYTES_MAX
+    subscriptions: int = SUBSCRIPTIONS_MAX
+    advertisements: int = ADVERTISEMENTS_MAX
+
+
+class Info(Struct, frozen=True):
+    """What a server says first.
+
+    >>> info = Info(broker="b1", number=1, epoch=2, software="siena 0.1.0")
+    >>> read_info(info.line()) == info
+    True
+    """
+
+    broker: str  # its name
+    number: int
+    epoch: int
+    software: str
+    versions: tuple[int, int] = VERSIONS
+    limits: Limits = Limits()
+    features: tuple[str, ...] = ()
+    siena: str = "INFO"
+
+    def line(self) -> bytes:
+        """The line, with its end."""
+        return msgspec.json.encode(self) + b"\n"
+
+
+class _Refusal(Struct, frozen=True):
+    """What a server says instead, if it does not want the connection."""
+
+    siena: Literal["ERR"]
+    error: int
+    text: str
+    closes: bool = True
+
+
+_INFO_READER = msgspec.json.Decoder(Info)
+_REFUSAL_READER = msgspec.json.Decoder(_Refusal)
+
+
+def read_info(line: bytes) -> Info:
+    """What a server has said.
+
+    Raises:
+        ProtocolError: if it is no server of ours.
+    """
+    try:
+        return _INFO_READER.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise ProtocolError(
+            Fault.BAD_FRAME, f"what answers there is not a Siena broker: {error}"
+        ) from None
+
+
+def read_greeting(line: bytes) -> Info | Error:
+    """What a server has said before anybody knows how a client talks.
+
+    >>> read_greeting(b'{"siena":"ERR","error":208,"text":"no more","closes":true}')
+    Error(fault=208, text='no more', closes=True, request=None, number=None, \
+position=None)
+
+    Raises:
+        ProtocolError: if it is no server of ours.
+    """
+    try:
+        refusal = _REFUSAL_READER.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return read_info(line)
+    return Error(refusal.error, refusal.text, refusal.closes)
+
+
+def agree(ours: tuple[int, int], theirs: tuple[int, int]) -> int:
+    """The highest version that both talk.
+
+    >>> agree((1, 3), (2, 5))
+    3
+
+    Raises:
+        ProtocolError: if there is none.
+    """
+    version = min(ours[1], theirs[1])
+    if version < max(ours[0], theirs[0]):
+        raise ProtocolError(
+            Fault.BAD_VERSION,
+            f"versions {theirs[0]} to {theirs[1]} of the protocol are not talked here; "
+            f"{ours[0]} to {ours[1]} are",
+        )
+    return version

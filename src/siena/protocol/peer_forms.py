@@ -1,0 +1,125 @@
+"""Interests, notifications and stamps as msgpack carries them from router to router."""
+
+import math
+from typing import Annotated
+
+from msgspec import Meta
+
+from siena.lang.parser import parse_filter
+from siena.messages import Found, Interest, Notify, Stamp
+from siena.messages.interface import TTL_MAX
+from siena.messages.notices import Key
+from siena.model import Filter, Pattern, Predicate
+from siena.protocol.contents import read_block, write_block
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import WEIGHT_MAX
+
+Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
+Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
+InterestForm = str | list[str | list[str]]
+StampForm = tuple[Whole, Whole, Whole]
+NoticeForm = tuple[bytes, StampForm, float, Whole, Ttl]
+# With the pattern that they match together; without one there is only one of them.
+DeliveryForm = tuple[InterestForm | None, list[NoticeForm]]
+KeyForm = tuple[InterestForm | None, list[StampForm]]
+
+
+def interest_form(interest: Interest) -> InterestForm:
+    """An interest as msgpack can carry it.
+
+    >>> from siena.lang import parse_interest
+    >>> interest_form(parse_interest("x = 1 or y = 1 then z any"))
+    [['x = 1', 'y = 1'], ['z any']]
+    """
+    if isinstance(interest, Filter):
+        return str(interest)
+    if isinstance(interest, Predicate):
+        return [str(f) for f in interest]
+    return [[str(f) for f in step] for step in interest]
+
+
+def interest_of(form: InterestForm) -> Interest:
+    """The interest of a form.
+
+    >>> interest_of([["x = 1", "y = 1"], ["z any"]])
+    <Pattern x = 1 or y = 1 then z any>
+    """
+    if isinstance(form, str):
+        return parse_filter(form)
+    texts = [item for item in form if isinstance(item, str)]
+    if len(texts) == len(form):
+        return Predicate(map(parse_filter, texts))
+    if texts:
+        raise ProtocolError(Fault.BAD_FRAME, "an interest of filters and predicates")
+    return Pattern(Predicate(map(parse_filter, step)) for step in form)
+
+
+def notice_form(notify: Notify) -> NoticeForm:
+    """A notification on its way, as msgpack can carry it."""
+    block = write_block(notify.notification)
+    return block, notify.stamp, notify.time, notify.root, notify.ttl
+
+
+def notice_of(form: NoticeForm) -> Notify:
+    """The notification of a form."""
+    block, stamp, time, root, ttl = form
+    if not math.isfinite(time):
+        raise ProtocolError(Fault.BAD_FRAME, "a time that is not finite")
+    return Notify(read_block(block), Stamp(*stamp), time, root, ttl)
+
+
+def delivery_form(delivery: Notify | Found) -> DeliveryForm:
+    """What was kept for a client, as msgpack can carry it."""
+    if isinstance(delivery, Notify):
+        return None, [notice_form(delivery)]
+    return interest_form(delivery.pattern), [*map(notice_form, delivery.sequence)]
+
+
+def delivery_of(form: DeliveryForm) -> Notify | Found:
+    """What was kept for a client."""
+    pattern, notices = form
+    if pattern is not None:
+        return Found(pattern_of(pattern), tuple(map(notice_of, notices)))
+    if len(notices) != 1:
+        raise ProtocolError(Fault.BAD_FRAME, "several notices without a pattern")
+    return notice_of(notices[0])
+
+
+def key_forms(keys: frozenset[Key]) -> list[KeyForm]:
+    """Keys of deliveries, the same ones always in the same order."""
+    forms: list[KeyForm] = []
+    for key in keys:
+        if isinstance(key, Stamp):
+            forms.append((None, [key]))
+        else:
+            forms.append((interest_form(key[0]), list(key[1])))
+    return sorted(forms, key=repr)
+
+
+def keys_of(forms: list[KeyForm]) -> frozenset[Key]:
+    """The keys of forms."""
+    return frozenset(map(_key_of, forms))
+
+
+def _key_of(form: KeyForm) -> Key:
+    pattern, stamps = form
+    if pattern is not None:
+        return pattern_of(pattern), tuple(Stamp(*stamp) for stamp in stamps)
+    if len(stamps) != 1:
+        raise ProtocolError(Fault.BAD_FRAME, "several stamps without a pattern")
+    return Stamp(*stamps[0])
+
+
+def weight_of(weight: float) -> float:
+    """The weight of a link, if it is one."""
+    if not 0 < weight <= WEIGHT_MAX:  # nor is NaN
+        raise ProtocolError(Fault.BAD_FRAME, f"a link of weight {weight}")
+    return weight
+
+
+def pattern_of(form: InterestForm) -> Pattern:
+    """The pattern of a form, if it is one."""
+    interest = interest_of(form)
+    if not isinstance(interest, Pattern):
+        raise ProtocolError(Fault.BAD_FRAME, "found, but not a pattern")
+    return interest

@@ -1,0 +1,325 @@
+"""What routers tell each other, as TELL frames; notifications are FORWARD frames.
+
+======================  ============================================================
+verb                    fields
+======================  ============================================================
+subscribe, unsubscribe  interest, origin
+advertise, unadvertise  advertisement, origin
+settle                  interest, token, origin, fresh, ttl
+settled                 token
+found                   interest, array of notices
+linkstate               broker, epoch, number, array of (neighbour, weight)
+peerconnect             side, weight
+peerrefuse              reason
+peerconfirm, release,   none
+peerdisconnect
+parcel                  array of deliveries, array of keys, array of keys
+======================  ============================================================
+
+A filter is its text; a predicate is an array of filters and a pattern an array of
+predicates, so that even one that text would take for something simpler arrives as
+what it was.  A notice is (block, stamp, time, root, ttl), a stamp (broker, epoch,
+number).  A delivery is (pattern, array of notices) and its key (pattern, array of
+stamps), or with nil for the pattern, of exactly one.  As in all bodies, later versions
+may add fields at the end.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from siena.errors import LimitError, SienaError
+from siena.lang.parser import parse_advertisement
+from siena.messages import (
+    Advertise,
+    Found,
+    Interest,
+    LinkState,
+    Message,
+    Notify,
+    Parcel,
+    PeerConfirm,
+    PeerConnect,
+    PeerDisconnect,
+    PeerRefuse,
+    Release,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    verb,
+)
+from siena.messages.interface import TTL_MAX
+from siena.model import Predicate
+from siena.protocol.contents import read_block, write_block
+from siena.protocol.control_frames import Tell
+from siena.protocol.data_frames import Forwarded
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import FRAME_BYTES_MAX, TELL_BYTES_MAX
+from siena.protocol.peer_forms import (
+    DeliveryForm,
+    InterestForm,
+    KeyForm,
+    NoticeForm,
+    Ttl,
+    Whole,
+    delivery_form,
+    delivery_of,
+    interest_form,
+    interest_of,
+    key_forms,
+    keys_of,
+    notice_form,
+    notice_of,
+    pattern_of,
+    weight_of,
+)
+
+# --- The fields, as they travel ---------------------------------------------------
+
+
+class _Fields(Struct, frozen=True, array_like=True):
+    """Fields that may be followed by others, which are ignored."""
+
+
+class _OfInterest(_Fields, frozen=True, array_like=True):
+    interest: InterestForm
+    origin: Whole | None = None
+
+
+class _OfAdvertisement(_Fields, frozen=True, array_like=True):
+    advertisement: str
+    origin: Whole | None = None
+
+
+class _OfSettle(_Fields, frozen=True, array_like=True):
+    interest: InterestForm
+    token: Whole
+    origin: Whole | None = None
+    fresh: bool = False
+    ttl: Ttl = TTL_MAX
+
+
+class _OfSettled(_Fields, frozen=True, array_like=True):
+    token: Whole
+
+
+class _OfFound(_Fields, frozen=True, array_like=True):
+    pattern: InterestForm
+    sequence: list[NoticeForm]
+
+
+class _OfLinkState(_Fields, frozen=True, array_like=True):
+    broker: Whole
+    epoch: Whole
+    number: Whole
+    weights: list[tuple[Whole, float]]
+
+
+class _OfPeerConnect(_Fields, frozen=True, array_like=True):
+    side: Side
+    weight: float = 1
+
+
+class _OfPeerRefuse(_Fields, frozen=True, array_like=True):
+    reason: str
+
+
+class _OfParcel(_Fields, frozen=True, array_like=True):
+    kept: list[DeliveryForm]
+    lost: list[KeyForm] = []
+    known: list[KeyForm] = []
+
+
+# --- The verbs --------------------------------------------------------------------
+
+
+class _Verb(NamedTuple):
+    """How one kind of message travels."""
+
+    message: type[Message]
+    fields: type[_Fields]
+    write: Callable[[Any], _Fields]
+    read: Callable[[Any], Message]
+
+
+_VERBS = (
+    _Verb(
+        Subscribe,
+        _OfInterest,
+        lambda m: _OfInterest(interest_form(m.interest), m.origin),
+        lambda f: Subscribe(interest_of(f.interest), f.origin),
+    ),
+    _Verb(
+        Unsubscribe,
+        _OfInterest,
+        lambda m: _OfInterest(interest_form(m.interest), m.origin),
+        lambda f: Unsubscribe(interest_of(f.interest), f.origin),
+    ),
+    _Verb(
+        Advertise,
+        _OfAdvertisement,
+        lambda m: _OfAdvertisement(str(m.advertisement), m.origin),
+        lambda f: Advertise(parse_advertisement(f.advertisement), f.origin),
+    ),
+    _Verb(
+        Unadvertise,
+        _OfAdvertisement,
+        lambda m: _OfAdvertisement(str(m.advertisement), m.origin),
+        lambda f: Unadvertise(parse_advertisement(f.advertisement), f.origin),
+    ),
+    _Verb(
+        Settle,
+        _OfSettle,
+        lambda m: _OfSettle(
+            interest_form(m.interest), m.token, m.origin, m.fresh, m.ttl
+        ),
+        lambda f: Settle(
+            interest_of(f.interest), f.token, f.origin, fresh=f.fresh, ttl=f.ttl
+        ),
+    ),
+    _Verb(
+        Settled, _OfSettled, lambda m: _OfSettled(m.token), lambda f: Settled(f.token)
+    ),
+    _Verb(
+        Found,
+        _OfFound,
+        lambda m: _OfFound(interest_form(m.pattern), [*map(notice_form, m.sequence)]),
+        lambda f: Found(pattern_of(f.pattern), tuple(map(notice_of, f.sequence))),
+    ),
+    _Verb(
+        LinkState,
+        _OfLinkState,
+        lambda m: _OfLinkState(m.broker, m.version[0], m.version[1], list(m.weights)),
+        lambda f: LinkState(
+            f.broker,
+            (f.epoch, f.number),
+            tuple((number, weight_of(weight)) for number, weight in f.weights),
+        ),
+    ),
+    _Verb(
+        PeerConnect,
+        _OfPeerConnect,
+        lambda m: _OfPeerConnect(m.side, m.weight),
+        lambda f: PeerConnect(f.side, weight_of(f.weight)),
+    ),
+    _Verb(
+        PeerRefuse,
+        _OfPeerRefuse,
+        lambda m: _OfPeerRefuse(m.reason),
+        lambda f: PeerRefuse(f.reason),
+    ),
+    _Verb(PeerConfirm, _Fields, lambda _: _Fields(), lambda _: PeerConfirm()),
+    _Verb(PeerDisconnect, _Fields, lambda _: _Fields(), lambda _: PeerDisconnect()),
+    _Verb(Release, _Fields, lambda _: _Fields(), lambda _: Release()),
+    _Verb(
+        Parcel,
+        _OfParcel,
+        lambda m: _OfParcel(
+            [*map(delivery_form, m.kept)], key_forms(m.lost), key_forms(m.known)
+        ),
+        lambda f: Parcel(
+            tuple(map(delivery_of, f.kept)), keys_of(f.lost), keys_of(f.known)
+        ),
+    ),
+)
+_BY_MESSAGE = {v.message: v for v in _VERBS}
+_BY_NAME = {v.message.__name__.lower(): v for v in _VERBS}
+
+# The messages that one broker tells another.
+TOLD = frozenset(_BY_MESSAGE)
+
+
+def encode(message: Message) -> Tell:
+    """The body that carries a message.
+
+    >>> from siena.lang import parse_filter
+    >>> encode(Subscribe(parse_filter("x > 3")))
+    Tell(verb='subscribe', fields=['x > 3', None])
+    """
+    how = _BY_MESSAGE.get(type(message))
+    assert how is not None, f"{verb(message)} does not travel between brokers"
+    fields = msgspec.to_builtins(how.write(message), builtin_types=(bytes,))
+    return Tell(verb(message), fields)
+
+
+def check_encodable(interest: Interest) -> None:
+    """Refuse an interest that one broker could not tell another in one frame.
+
+    Multiplied out, a short text may become a long one; a broker asks here before it
+    takes an interest of a client into its tables.
+
+    Raises:
+        LimitError: if it is too long.
+    """
+    if isinstance(interest, Predicate):  # is told filter by filter
+        for f in interest:
+            check_encodable(f)
+    elif len(msgspec.msgpack.encode(interest_form(interest))) > TELL_BYTES_MAX:
+        raise LimitError("TELL_BYTES_MAX", TELL_BYTES_MAX, "bytes in an interest")
+
+
+def pack_tell(message: Message) -> bytes:
+    """The frame that carries a message.
+
+    Raises:
+        ProtocolError: if it does not fit; a sequence of huge notifications may not.
+    """
+    frame = encode(message).pack()
+    if len(frame) - 4 > FRAME_BYTES_MAX:  # the length does not count itself
+        raise ProtocolError(
+            Fault.TOO_LONG, f"a {verb(message)} of {len(frame)} bytes between brokers"
+        )
+    return frame
+
+
+def decode(body: Tell) -> Message:
+    """The message that a body carries.
+
+    >>> decode(Tell("subscribe", ["x > 3", 7]))
+    Subscribe(interest=<Filter x > 3>, origin=7)
+    >>> decode(Tell("subscribe", ["x >"]))
+    Traceback (most recent call last):
+    siena.protocol.error_codes.ProtocolError: TELL subscribe: column 4: expected a
+    value, \
+found the end (error 201)
+
+    Raises:
+        ProtocolError: if it carries none.
+    """
+    how = _BY_NAME.get(body.verb)
+    if how is None:
+        raise ProtocolError(Fault.BAD_FRAME, f"TELL: no verb is {body.verb[:40]!r}")
+    try:
+        return how.read(msgspec.convert(body.fields, how.fields))
+    except (msgspec.ValidationError, SienaError) as error:
+        why = error.message if isinstance(error, ProtocolError) else str(error)
+        raise ProtocolError(Fault.BAD_FRAME, f"TELL {body.verb}: {why}") from None
+
+
+def forwarded(
+    notify: Notify, block: bytes | None = None, *, flags: int = 0
+) -> Forwarded:
+    """A notification as it goes to another broker; its block, where that is known."""
+    block = write_block(notify.notification) if block is None else block
+    return Forwarded(notify.stamp, notify.root, notify.time, notify.ttl, flags, block)
+
+
+def notify_of(forwarded: Forwarded) -> Notify:
+    """The notification that another broker has sent.
+
+    >>> from siena.messages import Stamp
+    >>> from siena.model import Notification
+    >>> it = Notify(Notification(x=1), Stamp(1, 2, 3), 4.5, 6, 7)
+    >>> notify_of(forwarded(it)) == it
+    True
+
+    Raises:
+        ProtocolError: if it is none.
+    """
+    stamp, root, time, ttl, _, block = forwarded
+    return Notify(read_block(block), stamp, time, root, ttl)

@@ -1,0 +1,1 @@
+"""Slow and obvious: what faster code must agree with."""

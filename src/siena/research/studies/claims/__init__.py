@@ -1,0 +1,1 @@
+"""Questions that the papers answer in words, a module each."""

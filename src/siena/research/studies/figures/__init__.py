@@ -1,0 +1,1 @@
+"""Figures that the papers print, a module each."""

@@ -1,0 +1,109 @@
+"""What figures 26 to 33 of CU-CS-888-99 have in common.
+
+Rows are runs of :mod:`siena.research.studies.runs.architectures`.  x: the number of
+interested parties.  Architectures: ``ce`` centralised, ``hs`` hierarchical, ``as``
+acyclic with subscriptions forwarded, ``aa`` acyclic with advertisements
+forwarded.  Figures 26 to 30 are drawn from the same runs.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+
+from siena.research.studies.framework.drawing import line
+from siena.research.studies.framework.rows import Row, curve, distinct, number, where
+from siena.research.studies.framework.study import Finding, Parameter, Size, among
+from siena.research.studies.runs.architectures import COMBINATIONS, parameters
+
+ARCHITECTURES = tuple(COMBINATIONS)
+TITLES = {
+    "ce": "ce: centralised",
+    "hs": "hs: hierarchical",
+    "as": "as: acyclic, subscription forwarding",
+    "aa": "aa: acyclic, advertisement forwarding",
+}
+OBJECTS = {
+    "full": (1, 10, 100, 1000),
+    "quick": (1, 10, 100, 1000),
+    "test": (1, 10),
+}
+# The papers' axis is logarithmic; 30 and 300 are ours, because claims are about them.
+PARTIES = {
+    "full": (1, 2, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000),
+    "quick": (1, 3, 10, 30, 100, 300, 1000, 10_000),
+    "test": (1, 10, 100, 1000),
+}
+# From here on there is a party at almost every one of a hundred sites.
+SATURATION = 300
+
+PAPER = "CU-CS-888-99"
+Costs = dict[str, dict[float, float]]
+"""By architecture, then by number of parties."""
+
+PARAMETERS = (
+    Parameter("sites", "100, one broker each", "stated"),
+    Parameter("topology", "transit-stub, GT-ITM's 100-node sample", "model stated"),
+    Parameter("link costs", "stubs 1~10, to transit 10~30, transit 20~60", "ours"),
+    Parameter("tree", "least spanning tree; hs rooted at a transit site", "ours"),
+    Parameter("ce", "at a random site, reached the shortest way", "ours"),
+    Parameter("objects", "10 cycles of advertise, 10 publish, unadvertise", "stated"),
+    Parameter("time between publications", "exponential, mean 2000~2500", "stated"),
+    Parameter("parties", "10 cycles of subscribe, 10 receive, unsubscribe", "stated"),
+    Parameter("first advertisement, subscription", "in [0, 2500], in [0, 1]", "ours"),
+    Parameter("latency", "0", "ours"),
+    Parameter("runs", "a network, places and times for each seed", "10 stated"),
+)
+
+
+def sweep(size: Size, seeds: int) -> list[Row]:
+    """All architectures, objects and parties: the rows of figures 26 to 30."""
+    return [
+        parameters(architecture, objects, parties, seed)
+        for parties in PARTIES[size]
+        for objects in OBJECTS[size]
+        for architecture in ARCHITECTURES
+        for seed in among(seeds)
+    ]
+
+
+def costs(
+    rows: Sequence[Row], objects: int | None = None, value: str = "cost"
+) -> Costs:
+    """Mean costs by architecture and number of parties."""
+    own = rows if objects is None else where(rows, objects=objects)
+    return {
+        name: curve(where(own, architecture=name), "parties", value)
+        for name in ARCHITECTURES
+        if where(own, architecture=name)
+    }
+
+
+def all_objects(rows: Sequence[Row]) -> list[int]:
+    """The numbers of objects that there are."""
+    return [int(objects) for objects in distinct(rows, "objects")]
+
+
+def with_cost_per(rows: Sequence[Row], cost: str, of: str) -> list[Row]:
+    """The rows with a column ``each``: a cost, divided by a number of things."""
+    return [{**row, "each": number(row, cost) / number(row, of)} for row in rows]
+
+
+def draw_architectures(axes: Axes, found: Costs) -> None:
+    """A curve for each architecture."""
+    for name, points in found.items():
+        line(axes, points, TITLES[name], ARCHITECTURES.index(name))
+
+
+def every(
+    claim: str, says: str, margins: Mapping[str, float], *, is_gating: bool = True
+) -> Finding:
+    """Whether something holds in all cases: each has a margin, below 1 where it does.
+
+    >>> every("F1", "x is small", {"x = 1": 0.5, "x = 2": 1.25}).found
+    'x = 2: 1.25 of what is allowed'
+    """
+    if not margins:
+        return Finding(claim, says, None, "no rows to tell", is_gating)
+    worst = max(margins, key=lambda case: margins[case])
+    words = f"{worst}: {margins[worst]:.2f} of what is allowed"
+    return Finding(claim, says, margins[worst] < 1, words, is_gating)

@@ -1,0 +1,5 @@
+"""What every study needs: rows, where they are kept, and what is made of them.
+
+From the ground up: ``rows`` → ``study``, ``drawing`` → ``registry``; ``sources`` →
+``store`` → ``runner``, ``results`` → ``report``, ``markdown``.
+"""

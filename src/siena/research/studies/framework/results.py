@@ -1,0 +1,170 @@
+"""What a study came to, as files: its table, its figure, and what was found.
+
+In the folder of a study are ``rows.csv`` and ``rows.parquet``, ``figure.svg`` and
+``figure.png``, and ``result.json``, from which the report is made.
+"""
+
+import csv
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import pyarrow as pa
+from matplotlib.figure import Figure
+from pyarrow import parquet
+
+from siena.errors import SienaError
+from siena.research.studies.framework.rows import Row
+from siena.research.studies.framework.sources import code_version
+from siena.research.studies.framework.store import Kept, Store, task_of
+from siena.research.studies.framework.study import Finding, Size, Study
+
+DOTS_PER_INCH = 130
+
+
+class Result(NamedTuple):
+    """What is known after a run."""
+
+    size: Size
+    seeds: int
+    rows: int
+    seconds: float
+    """What computing the rows took, all of them added up."""
+    machine: str
+    code: str
+    version: str
+    command: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def failures(self) -> list[Finding]:
+        """What somebody must look at."""
+        return [finding for finding in self.findings if finding.is_failure]
+
+
+def conclude(study: Study, store: Store, size: Size, seeds: int | None) -> Result:
+    """Check and draw the rows of a plan, all of which are in the store."""
+    kept = rows_of(study, store, size, seeds)
+    rows = [each.row for each in kept]
+    result = Result(
+        size=size,
+        seeds=study.seeds[size] if seeds is None else seeds,
+        rows=len(rows),
+        seconds=sum(each.seconds for each in kept),
+        machine=machine(),
+        code=code_version(study.run.__module__),
+        version=version("siena-pubsub"),
+        command=command(study, size, seeds),
+        findings=tuple(study.check(rows)),
+    )
+    folder = store.of(study.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_csv(rows, folder / "rows.csv")
+    write_parquet(rows, folder / "rows.parquet")
+    figure = study.draw(rows)
+    _write(folder / "figure.svg", _picture(figure, "svg", study.name))
+    _write(folder / "figure.png", _picture(figure, "png", study.name))
+    content = json.dumps(_plain(result), indent=1, ensure_ascii=False)
+    _write(folder / "result.json", content.encode())
+    return result
+
+
+def rows_of(study: Study, store: Store, size: Size, seeds: int | None) -> list[Kept]:
+    """The rows of a plan, in its order.
+
+    Raises:
+        SienaError: if one is not there.
+    """
+    found = []
+    for parameters in study.rows(size, seeds):
+        kept = store.find(task_of(study.run, parameters))
+        if kept is None:
+            raise SienaError(
+                f"{study.name} has not been run", hint=command(study, size, seeds)
+            )
+        found.append(kept)
+    return found
+
+
+def read_result(study: str, store: Store) -> Result | None:
+    """What was found when a study was last run; ``None`` if it was not."""
+    try:
+        text = (store.of(study) / "result.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    known = json.loads(text)
+    known["findings"] = tuple(Finding(**finding) for finding in known["findings"])
+    return Result(**known)
+
+
+def command(study: Study, size: Size, seeds: int | None) -> str:
+    """How to run it again."""
+    options = ["--quick"] if size == "quick" else []
+    if seeds is not None:
+        options.append(f"--seeds {seeds}")
+    return " ".join(["siena study run", study.name, *options])
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """The rows as text; all have the columns that any has."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """The rows as a table with types."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    table = {name: [row.get(name) for row in rows] for name in columns}
+    parquet.write_table(pa.table(table), path)
+
+
+def machine() -> str:
+    """On what it was computed: processor, cores, Python."""
+    name = platform.processor() or platform.machine()
+    cpus = Path("/proc/cpuinfo")
+    if cpus.exists():
+        for line in cpus.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                name = line.partition(":")[2].strip()
+                break
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, {python}"
+
+
+def _picture(figure: Figure, form: str, name: str) -> bytes:
+    content = BytesIO()
+    # The same rows give the same bytes.
+    metadata: dict[str, Any] = {"Date": None} if form == "svg" else {}
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+        figure.savefig(content, format=form, dpi=DOTS_PER_INCH, metadata=metadata)
+    return content.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    beside = path.with_name(path.name + ".part")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    known = result._asdict()
+    known["findings"] = [
+        {
+            "claim": f.claim,
+            "says": f.says,
+            "holds": f.holds,
+            "found": f.found,
+            "is_gating": f.is_gating,
+        }
+        for f in result.findings
+    ]
+    return known

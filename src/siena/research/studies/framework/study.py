@@ -1,0 +1,92 @@
+"""What a study is: a question, how it is asked, and what the answer must look like."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from matplotlib.figure import Figure
+
+from siena.research.studies.framework.rows import Row
+
+Size = Literal["full", "quick", "test"]
+"""As the papers have it, in minutes, and in seconds."""
+
+Plan = Callable[[Size, int], list[Row]]
+"""The rows of parameters for a size and a number of seeds."""
+Run = Callable[[Row], Row]
+"""From parameters to results; a function of a module, known there by its name."""
+Check = Callable[[Sequence[Row]], "list[Finding]"]
+Draw = Callable[[Sequence[Row]], Figure]
+
+
+class Parameter(NamedTuple):
+    """A number that the figure depends on, and who says so."""
+
+    name: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one claim.
+
+    ``holds`` is ``None`` where the rows at hand cannot tell.  A claim that is not
+    gating is reported and fails nothing: our specification says why.
+
+    >>> finding = Finding("F28a", "cost grows with the parties", False, "it falls")
+    >>> finding.is_failure, finding.verdict
+    (True, 'differs')
+    """
+
+    claim: str
+    says: str
+    holds: bool | None
+    found: str
+    is_gating: bool = True
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether somebody must look at it."""
+        return self.is_gating and self.holds is False
+
+    @property
+    def verdict(self) -> str:
+        """In one word or two."""
+        if self.holds is None:
+            return "not tried"
+        return "holds" if self.holds else "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One figure, or one question."""
+
+    name: str
+    title: str
+    paper: str
+    says: str
+    """What the paper says about it, in our words."""
+    shape: str
+    """What to expect of the figure, in words."""
+    parameters: tuple[Parameter, ...]
+    run: Run
+    plan: Plan
+    check: Check
+    draw: Draw
+    seeds: dict[Size, int] = field(
+        default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
+    )
+    remark: str = ""
+    """Why we differ, where we do; what had to be decided."""
+    is_timed: bool = False
+    """Whether results are times, which no two machines have in common."""
+
+    def rows(self, size: Size, seeds: int | None = None) -> list[Row]:
+        """The plan, with the number of seeds that is usual for the size."""
+        return self.plan(size, self.seeds[size] if seeds is None else seeds)
+
+
+def among(seeds: int) -> range:
+    """The seeds: more of them are the same ones first."""
+    return range(1, seeds + 1)

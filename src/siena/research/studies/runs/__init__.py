@@ -1,0 +1,1 @@
+"""What computes a row of a study: one module for each kind of run."""

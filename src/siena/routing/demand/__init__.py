@@ -1,0 +1,5 @@
+"""The demand on a neighbour: the least that it must be told of what others want.
+
+From the ground up: ``covering_order`` → ``demand``, by difference, with its slow twin
+``declarative``, the rule as it is written down → ``merging``, ``announcer``.
+"""

@@ -1,0 +1,9 @@
+"""Who is linked to whom, and the ways that messages take.
+
+From the ground up: ``topology`` → ``trees`` → ``spreading`` → ``link_state`` →
+``mesh``.
+"""
+
+from siena.routing.topology.topology import Topology
+
+__all__ = ["Topology"]

@@ -1,0 +1,1 @@
+"""A picture of a world: ``placing`` says where, ``drawing`` what is shown."""

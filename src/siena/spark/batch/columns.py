@@ -1,0 +1,94 @@
+"""Arrow columns as the engine wants them, where no Spark has prepared them.
+
+What Spark's types mean is in :mod:`siena.spark.batch.attributes`; this is the same for
+the types of Arrow, for files that tasks read themselves and for functions of SQL.
+"""
+
+from collections.abc import Container
+
+import pyarrow as pa
+
+from siena.errors import SienaError
+from siena.model.spelling import spell_string
+
+INTEGER_DIGITS_MAX = 18
+_MICROSECONDS = pa.timestamp("us")
+
+
+def wide_columns(
+    columns: dict[str, pa.Array], wanted: Container[str] | None = None
+) -> dict[str, pa.Array]:
+    """Columns for the engine: structs taken apart, and other types as it reads them.
+
+    Of those that mean nothing it is an error if they are wanted.  If nothing is said of
+    what is wanted, they are left out.
+    """
+    found: dict[str, pa.Array] = {}
+    for name, column in columns.items():
+        if is_struct(column.type):
+            fields = [column.type.field(i).name for i in range(column.type.num_fields)]
+            inner = {
+                f"{name}.{field}": part
+                for field, part in zip(fields, column.flatten(), strict=True)
+            }
+            found.update(wide_columns(inner, wanted))
+        elif wanted is None or name in wanted:
+            read = engine_column(column)
+            if read is not None:
+                found[name] = read
+            elif wanted is not None:
+                raise SienaError(
+                    f"the column {spell_string(name)} is {column.type}, which no value "
+                    "is, and filters name it"
+                )
+    return found
+
+
+def engine_column(column: pa.Array) -> pa.Array | None:
+    """The column in a type that the engine reads; none if it means nothing.
+
+    >>> engine_column(pa.array([7], pa.decimal128(3, 0))).to_pylist()
+    [7]
+    >>> engine_column(pa.array([7], pa.decimal128(3, 1))).to_pylist()
+    [7.0]
+    """
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        if kind.scale == 0 and kind.precision <= INTEGER_DIGITS_MAX:
+            return column.cast(pa.int64())
+        # Not Arrow's own cast, which is not always the nearest float.
+        numbers = [None if d is None else float(d) for d in column.to_pylist()]
+        return pa.array(numbers, pa.float64())
+    if pa.types.is_date(kind):
+        return column.cast(_MICROSECONDS)
+    if pa.types.is_time(kind):
+        return (
+            column.cast(pa.time64("us"), safe=False).cast("int64").cast(_MICROSECONDS)
+        )
+    return column if _is_read(kind) else None
+
+
+def is_variant(kind: pa.DataType) -> bool:
+    """Whether a struct is how Spark hands out variants."""
+    return bool(pa.types.is_struct(kind)) and {f.name for f in kind} == {
+        "value",
+        "metadata",
+    }
+
+
+def is_struct(kind: pa.DataType) -> bool:
+    """Whether a column has fields, which are attributes."""
+    return bool(pa.types.is_struct(kind)) and not is_variant(kind)
+
+
+def _is_read(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_read(kind.value_type)
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or kind in {pa.float32(), pa.float64(), pa.string_view(), pa.null()}
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_timestamp(kind)
+    )

@@ -1,0 +1,220 @@
+"""The same answers from a plain join: the oracle, and what a matcher has to beat.
+
+Nothing here knows how to match; Spark's SQL does it all, constraint by constraint.
+
+====================================  =============================================
+``constraint``                        ``cid``, ``name``, ``type``, ``op``, and the
+                                      operand in the column of its type
+``member``                            ``cid``, ``fid``
+``filter``                            ``fid``, ``subscription``, ``size``
+``attr``                              ``mid``, ``name``, ``type``, and the value
+====================================  =============================================
+
+A constraint on numbers is two rows under one ``cid``, because integers and floats are
+compared each in its own domain: exactly, and never through a lossy conversion.
+
+Reference:
+    C.4 of our specification.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F, types as T
+
+from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, value_of
+from siena.errors import SienaError
+from siena.matching.input.filter_texts import read_interest
+from siena.matching.matcher import filters_of
+from siena.model import Constraint, Kind, Operator
+from siena.spark.batch.attributes import Attribute, attributes_of, column_of
+
+# Whether a value satisfies a constraint, where both are of one type: numbers, times
+# and booleans are in `whole`, floats in `real`, strings in `text`.
+SATISFIED = """
+CASE op
+  WHEN 'any' THEN true
+  WHEN '='   THEN whole <=> whole_ AND real <=> real_ AND text <=> text_
+  WHEN '!='  THEN NOT (whole <=> whole_ AND real <=> real_ AND text <=> text_)
+  WHEN '<'   THEN coalesce(whole < whole_, real < real_, text < text_)
+  WHEN '<='  THEN coalesce(whole <= whole_, real <= real_, text <= text_)
+  WHEN '>'   THEN coalesce(whole > whole_, real > real_, text > text_)
+  WHEN '>='  THEN coalesce(whole >= whole_, real >= real_, text >= text_)
+  WHEN '>*'  THEN startswith(text, text_)
+  WHEN '*<'  THEN endswith(text, text_)
+  WHEN '*'   THEN contains(text, text_)
+END
+"""
+
+
+def match_by_join(
+    notifications: DataFrame, subscriptions: DataFrame, *, key: str
+) -> DataFrame:
+    """Who wants each notification: the key and ``subscriber``, as ``match`` gives it.
+
+    Only for notifications whose attributes are columns, and for keys that are distinct.
+
+    Raises:
+        SienaError: if a subscription is bad.
+    """
+    keys = notifications.select(column_of((key,)).alias("mid"))
+    found = join_attributes(_attr(notifications, key), keys, subscriptions)
+    return found.select(F.col("mid").alias(key), "subscriber").distinct()
+
+
+def join_attributes(
+    attr: DataFrame, keys: DataFrame, subscriptions: DataFrame
+) -> DataFrame:
+    """The join itself: ``mid``, ``subscription`` and ``subscriber``.
+
+    Args:
+        attr: a row for each attribute: ``mid``, ``name``, ``type``, and the value in
+            ``whole``, ``real`` or ``text``.
+        keys: every ``mid``, also of notifications without attributes.
+        subscriptions: ``subscriber`` and ``filter``.
+    """
+    spark = attr.sparkSession
+    rows = subscriptions.select("subscriber", "filter").collect()
+    tables = _tables(spark, [row["filter"] for row in rows])
+    owner = spark.createDataFrame(
+        [(number, row["subscriber"]) for number, row in enumerate(rows)],
+        T.StructType(
+            [
+                T.StructField("subscription", T.LongType()),
+                subscriptions.schema["subscriber"],
+            ]
+        ),
+    )
+    satisfied = (
+        attr.join(tables.constraint, ["name", "type"])
+        .where(F.expr(SATISFIED))
+        .join(tables.member, "cid")
+        .groupBy("mid", "fid")
+        .agg(F.count_distinct("cid").alias("satisfied"))
+    )
+    found = (
+        satisfied.join(tables.filter, "fid")
+        .where("satisfied = size")
+        .select("mid", "subscription")
+    )
+    # What asks for nothing gets everything, also what has no attributes.
+    always = keys.crossJoin(tables.filter.where("size = 0"))
+    every = found.union(always.select("mid", "subscription"))
+    # Two filters of one subscription may both match.
+    return every.distinct().join(owner, "subscription")
+
+
+class _Tables(NamedTuple):
+    constraint: DataFrame
+    member: DataFrame
+    filter: DataFrame
+
+
+def _tables(spark: SparkSession, texts: list[str]) -> _Tables:
+    numbers: dict[Constraint, int] = {}
+    member: list[tuple[int, int]] = []
+    filters: list[tuple[int, int, int]] = []
+    for subscription, text in enumerate(texts):
+        for f in filters_of(read_interest(text)):
+            fid = len(filters)
+            filters.append((fid, subscription, len(f.constraints)))
+            for constraint in f.constraints:
+                cid = numbers.setdefault(constraint, len(numbers))
+                member.append((cid, fid))
+    typed = [(cid, *row) for c, cid in numbers.items() for row in _typed(c)]
+    return _Tables(
+        spark.createDataFrame(
+            typed,
+            "cid long, name string, type string, op string, whole_ long, real_ double, "
+            "text_ string",
+        ),
+        spark.createDataFrame(member, "cid long, fid long"),
+        spark.createDataFrame(filters, "fid long, subscription long, size long"),
+    )
+
+
+Typed = tuple[str, str, str, int | None, float | None, str | None]
+
+
+def _typed(constraint: Constraint) -> Iterator[Typed]:
+    """A row for each type of value that can satisfy a constraint."""
+    name, operator, operand = constraint.name, constraint.operator, constraint.value
+    for kind in sorted(constraint.kind.parts):
+        if operand is None:
+            yield name, kind.word, Operator.ANY.symbol, None, None, None
+        elif isinstance(operand, str):
+            yield name, kind.word, operator.symbol, None, None, operand
+        else:
+            found = _in_domain(operator, *key_around(operand, kind), kind)
+            if found is not None:
+                symbol, key = found
+                if key is None:
+                    yield name, kind.word, symbol, None, None, None
+                elif kind is Kind.FLOAT:
+                    real = value_of(key, kind)
+                    assert isinstance(real, float)
+                    yield name, kind.word, symbol, None, real, None
+                else:
+                    yield name, kind.word, symbol, key, None, None
+
+
+def _in_domain(
+    operator: Operator, below: int, above: int, kind: Kind
+) -> tuple[str, int | None] | None:
+    """A comparison with an operand between two keys as one with a key, if any."""
+    first, last = FIRST_KEY[kind], LAST_KEY[kind]
+    everything = (Operator.ANY.symbol, None)
+    if operator in {Operator.EQ, Operator.NE}:
+        if below == above and first <= below <= last:
+            return operator.symbol, below
+        return None if operator is Operator.EQ else everything
+    key = above if operator in {Operator.LT, Operator.GE} else below
+    if first <= key <= last:
+        return operator.symbol, key
+    upward = operator in {Operator.GT, Operator.GE}
+    return everything if (key < first) == upward else None
+
+
+def _attr(notifications: DataFrame, key: str) -> DataFrame:
+    """A row for each attribute of each notification."""
+    attributes = [a for a in attributes_of(notifications.schema).values() if a.means]
+    if not attributes:
+        raise SienaError("the notifications have no column that means something")
+    fields = F.array(*(_value(attribute) for attribute in attributes))
+    return (
+        notifications.select(
+            column_of((key,)).alias("mid"), F.explode(fields).alias("attribute")
+        )
+        .select("mid", "attribute.*")
+        .where("whole IS NOT NULL OR real IS NOT NULL OR text IS NOT NULL")
+    )
+
+
+def _value(attribute: Attribute) -> Column:
+    column = attribute.column()
+    whole: Column = F.lit(None)
+    real: Column = F.lit(None)
+    text: Column = F.lit(None)
+    match attribute.type:
+        case T.StringType():
+            kind, text = Kind.STRING, column
+        case T.FloatType() | T.DoubleType():
+            kind, real = Kind.FLOAT, column
+        case T.DecimalType() if not attribute.is_integer:
+            kind, real = Kind.FLOAT, column
+        case T.BooleanType():
+            kind, whole = Kind.BOOLEAN, column
+        case T.TimestampType():
+            kind, whole = Kind.TIME, F.unix_micros(column)
+        case T.TimestampNTZType() | T.DateType() | T.TimeType():
+            epoch = F.expr("timestamp_ntz'1970-01-01 00:00:00'")
+            kind, whole = Kind.TIME, F.timestamp_diff("MICROSECOND", epoch, column)
+        case _:
+            kind, whole = Kind.INTEGER, column
+    return F.struct(
+        F.lit(attribute.name).alias("name"),
+        F.lit(kind.word).alias("type"),
+        whole.cast("long").alias("whole"),
+        real.cast("double").alias("real"),
+        text.cast("string").alias("text"),
+    )

@@ -1,0 +1,183 @@
+"""The fast path: tasks that read parquet themselves, and hand Spark only the answers.
+
+Spark's reader makes rows of columns, and its Arrow bridge columns of rows.  Who needs
+nothing else of Spark's reader, no partition values and no filters, need not pay for it.
+A task gets the name of a file, a row group and a share of its rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession, types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from siena.errors import SienaError
+from siena.spark.batch.asking import wanted_of
+from siena.spark.batch.columns import wide_columns
+from siena.spark.batch.compiling import OnError
+from siena.spark.batch.matching import (
+    Subscriptions,
+    answer_field,
+    compile_subscriptions,
+    form_of,
+    payload_of,
+)
+from siena.spark.batch.shipping import Loaded, is_connect, load, ship
+from siena.spark.batch.worker import Form, Layout, Output, Task
+from siena.spark.tally import Tally
+
+# Rows that are worth a task of their own, and at which one tells how far it is.
+ROWS_PER_TASK_MIN = 50_000
+ROWS_PER_TASK_MAX = 2_000_000
+# Rows that are matched at a time.
+ROWS_PER_BATCH = 16_384
+
+Piece = tuple[str, int, int, int]  # file, row group, first row, and how many
+
+
+def plain_files(path: str) -> list[Path] | None:
+    """The parquet files of a path, if they need nothing from Spark's reader.
+
+    They are files of this machine, a single one or those of a folder, and the folder
+    has no folders inside: those would be partitions, whose values are in no file.
+    """
+    place = Path(path.removeprefix("file://"))
+    if place.is_file():
+        return [place] if place.suffix == ".parquet" else None
+    if "://" in path or not place.is_dir():
+        return None
+    visible = [p for p in place.iterdir() if not p.name.startswith(("_", "."))]
+    if not visible or any(p.is_dir() or p.suffix != ".parquet" for p in visible):
+        return None
+    return sorted(visible)
+
+
+def count_rows(files: list[Path]) -> int:
+    """How many rows files have, from their footers."""
+    return sum(pq.read_metadata(file).num_rows for file in files)
+
+
+def match_parquet(  # noqa: PLR0913 -- all but three have a default
+    spark: SparkSession,
+    path: str,
+    subscriptions: Subscriptions,
+    *,
+    key: str | Sequence[str] | None = None,
+    column: str | None = None,
+    output: Output = "deliveries",
+    on_error: OnError = "raise",
+    tally: Tally | None = None,
+) -> DataFrame:
+    """As :func:`~siena.spark.batch.matching.match` of ``spark.read.parquet(path)``.
+
+    The files must be where all workers can read them under this name.
+
+    Raises:
+        SienaError: as ``match``, and if the files need Spark's own reader.
+    """
+    files = plain_files(path)
+    if files is None:
+        raise SienaError(
+            f"{path} is more than plain parquet files",
+            hint="siena.spark.match(spark.read.parquet(…), …) reads everything",
+        )
+    schema = spark.read.parquet(*map(str, files)).schema
+    compiled = compile_subscriptions(subscriptions, on_error=on_error)
+    payload = payload_of(schema, key)
+    form, attributes = form_of(schema, column)
+    names: tuple[str, ...] = ()
+    if form == "wide":
+        wanted = wanted_of(attributes, compiled.table.compared())
+        for attribute in wanted:
+            attribute.column()  # or an error, if it means nothing
+        names = tuple(attribute.path[0] for attribute in wanted)
+    answer = answer_field(output, compiled, payload)
+    layout = Layout(len(payload), form, ())
+    reader = _Reader(
+        Task(ship(spark, compiled), layout, output, on_error, tally),
+        payload,
+        tuple(dict.fromkeys(names)) if column is None else (column,),
+        column,
+    )
+    pieces = list(_pieces(files, _cores(spark)))
+    if not pieces:
+        return spark.createDataFrame([], T.StructType([*payload, answer]))
+    planned = spark.createDataFrame(
+        pieces, "file string, part int, first long, rows long"
+    )
+    tasks = planned.repartitionByRange(len(pieces), "file", "part", "first")
+    return tasks.mapInArrow(reader, T.StructType([*payload, answer]))
+
+
+def _cores(spark: SparkSession) -> int:
+    # Spark Connect does not say; then there are a few more tasks than needed.
+    return 8 if is_connect(spark) else spark.sparkContext.defaultParallelism
+
+
+def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
+    """The rows of all files, in shares that keep all cores busy."""
+    groups = [
+        (str(file.absolute()), part, meta.row_group(part).num_rows)
+        for file in files
+        for meta in [pq.read_metadata(file)]
+        for part in range(meta.num_row_groups)
+    ]
+    total = sum(rows for _, _, rows in groups)
+    share = min(max(ROWS_PER_TASK_MIN, -(-total // (2 * cores))), ROWS_PER_TASK_MAX)
+    for file, part, rows in groups:
+        for first in range(0, rows, share):
+            yield file, part, first, min(share, rows - first)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What a worker does: reads its pieces, and matches them."""
+
+    task: Task
+    payload: T.StructType
+    columns: tuple[str, ...]  # that the engine needs
+    column: str | None  # the whole notification, if it is one column
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        loaded = load(self.task.table)
+        for batch in batches:
+            for file, part, first, rows in zip(
+                *batch.to_pydict().values(), strict=True
+            ):
+                names = dict.fromkeys([*self.payload.names, *self.columns])
+                table = pq.ParquetFile(file).read_row_group(part, columns=list(names))
+                piece = table.slice(first, rows)
+                for some in piece.to_batches(max_chunksize=ROWS_PER_BATCH):
+                    yield from self._answer(some, loaded)
+
+    def _answer(self, read: pa.RecordBatch, loaded: Loaded) -> Iterator[pa.RecordBatch]:
+        kept = [read[name] for name in self.payload.names]
+        kinds = to_arrow_schema(self.payload, timezone="UTC").types
+        payload = [
+            column if column.type == kind else column.cast(kind)
+            for column, kind in zip(kept, kinds, strict=True)
+        ]
+        form, inner = self._attributes(read, loaded)
+        places = tuple((name, len(payload) + i) for i, name in enumerate(inner))
+        batch = pa.RecordBatch.from_arrays(
+            [*payload, *inner.values()], [*self.payload.names, *inner]
+        )
+        task = replace(self.task, layout=Layout(len(payload), form, places))
+        yield from task.answer(batch, loaded)
+
+    def _attributes(
+        self, read: pa.RecordBatch, loaded: Loaded
+    ) -> tuple[Form, dict[str, pa.Array]]:
+        form = self.task.layout.form
+        if form != "wide":
+            (name,) = self.columns
+            return form, {name: read[name]}
+        columns = {name: read[name] for name in self.columns}
+        if self.column is not None:
+            struct = columns[self.column]
+            fields = [struct.type.field(i).name for i in range(struct.type.num_fields)]
+            columns = dict(zip(fields, struct.flatten(), strict=True))
+        return form, wide_columns(columns, frozenset(loaded.table.attributes()))

@@ -1,0 +1,104 @@
+"""Rows that are whole notifications: maps and variants, read one by one.
+
+Slower than columns, because every row may have other attributes, each of another kind.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql.types import VariantVal
+
+from siena.errors import InvalidNotificationError, SienaError
+from siena.matching.blocks import encode
+from siena.model import Notification, Value
+from siena.model.values import INTEGER_MAX, INTEGER_MIN
+
+EPOCH = date(1970, 1, 1)
+
+
+def encode_rows(
+    column: pa.Array, read: Callable[[Any], Iterator[tuple[str, Value]]]
+) -> tuple[bytes, npt.NDArray[np.int64], list[str | None]]:
+    """Blocks back to back, where they begin and end, and why rows have none."""
+    blocks: list[bytes] = []
+    reasons: list[str | None] = []
+    for row in column.to_pylist():
+        try:
+            if row is None:
+                raise InvalidNotificationError("there is no notification")
+            blocks.append(encode(Notification(read(row))))
+            reasons.append(None)
+        except SienaError as error:
+            blocks.append(b"")
+            reasons.append(error.message)
+    offsets = np.zeros(len(blocks) + 1, np.int64)
+    np.cumsum([len(block) for block in blocks], out=offsets[1:])
+    return b"".join(blocks), offsets, reasons
+
+
+def read_map(row: list[tuple[str, Any]]) -> Iterator[tuple[str, Value]]:
+    """The attributes of a map, in which null means absent.
+
+    >>> dict(read_map([("level", 5), ("where", None)]))
+    {'level': 5}
+    """
+    for name, value in row:
+        if isinstance(value, Mapping):  # a variant, or a struct
+            yield from _read(name, _opened(value))
+        else:
+            yield from _read(name, value)
+
+
+def read_variant(row: Mapping[str, bytes]) -> Iterator[tuple[str, Value]]:
+    """The attributes of a variant, which is an object; inner ones have dotted names."""
+    opened = _opened(row)
+    if not isinstance(opened, Mapping):
+        raise InvalidNotificationError("a notification is an object")
+    for name, value in opened.items():
+        yield from _read(name, value)
+
+
+def _opened(value: Mapping[str, Any]) -> object:
+    if value.keys() == {"value", "metadata"}:
+        return VariantVal(value["value"], value["metadata"]).toPython()
+    return value
+
+
+def _read(name: str, value: object) -> Iterator[tuple[str, Value]]:
+    """What a value of Spark's means, as :mod:`siena.spark.batch.attributes` has it."""
+    match value:
+        case None:
+            return
+        case Mapping():
+            for inner, held in value.items():
+                yield from _read(f"{name}.{inner}", held)
+        case Decimal():
+            yield name, _number(value)
+        case datetime():
+            yield name, value if value.tzinfo else value.replace(tzinfo=UTC)
+        case date():
+            yield name, datetime.combine(value, time(), UTC)
+        case time():
+            yield name, datetime.combine(EPOCH, value, UTC)
+        case str() | bool() | int() | float():
+            yield name, value
+        case _:
+            raise InvalidNotificationError(
+                f"{name}: no value is a {type(value).__name__}"
+            )
+
+
+def _number(value: Decimal) -> int | float:
+    """An integer if it is written without a fraction and fits, or the nearest float."""
+    exponent = value.as_tuple().exponent
+    if exponent == 0 and INTEGER_MIN <= value <= INTEGER_MAX:
+        return int(value)
+    number = float(value)
+    assert math.isfinite(number), "38 digits are far from the last float"
+    return number

@@ -1,0 +1,75 @@
+"""How a compiled table reaches the workers: as a file, mapped there and shared.
+
+The driver hands the file to Spark under the name of its contents, once per session.
+Every Python worker maps what its machine got; workers of one machine share the pages.
+A broadcast variable would give each worker a copy of its own.
+"""
+
+from collections import OrderedDict
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from pyspark import SparkFiles
+from pyspark.sql import SparkSession
+
+from siena.matching.table import ForwardingTable
+from siena.spark.batch.compiling import CompiledSubscriptions, Owners, read_owners
+
+# Tables that a worker keeps mapped, the last used ones.
+TABLES_KEPT_MAX = 4
+
+
+class Loaded(NamedTuple):
+    """A table as a worker has it."""
+
+    table: ForwardingTable
+    owners: Owners
+
+
+# What each session was given: Spark refuses a name for the second time.
+_given: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
+# In a worker, which serves many tasks one after the other.
+_loaded: OrderedDict[str, Loaded] = OrderedDict()
+
+
+def ship(spark: SparkSession, compiled: CompiledSubscriptions) -> str:
+    """Let all workers of a session have the table; what :func:`load` is to be given.
+
+    Workers of this machine map the file where it is.  Others get it from Spark, which
+    reads it from its place whenever a new worker comes; so that place is our own.
+    """
+    path = compiled.named()
+    if _is_here(spark):
+        return str(path)
+    given = _given.setdefault(spark, set())
+    if path.name not in given:
+        spark.addArtifacts(str(path), file=True)
+        given.add(path.name)
+    return path.name
+
+
+def load(name: str) -> Loaded:
+    """The table of that name, in a worker; mapped and verified the first time."""
+    found = _loaded.get(name)
+    if found is None:
+        path = name if Path(name).is_absolute() else SparkFiles.get(name)
+        table = ForwardingTable.load(path)
+        found = _loaded[name] = Loaded(table, read_owners(table))
+        while len(_loaded) > TABLES_KEPT_MAX:
+            _loaded.popitem(last=False)
+    _loaded.move_to_end(name)
+    return found
+
+
+def _is_here(spark: SparkSession) -> bool:
+    """Whether all workers are on this machine: never known of Spark Connect."""
+    if is_connect(spark):
+        return False
+    master = spark.sparkContext.master or ""
+    return master == "local" or master.startswith("local[")
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether the session is one of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")

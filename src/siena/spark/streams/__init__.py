@@ -1,0 +1,5 @@
+"""Streams: subscriptions that change while one runs, and patterns.
+
+``versions`` chooses a version of the table for each micro-batch; ``steps`` →
+``sequences`` → ``patterns`` find sequences of notifications.
+"""
