@@ -101,7 +101,7 @@ def test_a_file_that_is_not_there_is_missed_before_spark_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, str]
 ) -> None:
     for module in ("match", "backtest"):
-        monkeypatch.setattr(f"siena.cli.{module}.session", None)
+        monkeypatch.setattr(f"siena.cli.data.{module}.session", None)
     with pytest.raises(FileNotFoundError):
         run(*arguments, tmp_path / "none.csv")
 
