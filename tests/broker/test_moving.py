@@ -1,11 +1,13 @@
 """An identity moves from one broker to another, over real sockets."""
 
+from collections.abc import Callable
+
 import pytest
 
 from siena.broker.broker import Broker
-from siena.broker.settings import Limits, Settings, Side
+from siena.broker.settings import Limits, Settings, Side as SideName
 from siena.matching.blocks import encode
-from siena.messages import Release
+from siena.messages import PeerConnect, PeerDisconnect, Release, Side
 from siena.protocol.control_frames import (
     Done,
     Error,
@@ -28,7 +30,7 @@ def x(value: int) -> bytes:
 
 
 @pytest.mark.parametrize("side", ["peer", "mesh", "master"])
-async def test_what_was_kept_comes_along_once_and_in_order(side: Side) -> None:
+async def test_what_was_kept_comes_along_once_and_in_order(side: SideName) -> None:
     async with chain(3, side) as brokers:
         wire, other = (
             await connect(brokers[0], identity="ann"),
@@ -116,8 +118,9 @@ async def leave_behind(old: Broker, *values: int) -> Wire:
 
 
 def kept(broker: Broker) -> int:
-    found = broker.state.identities["ann"].kept
-    return -1 if found is None else len(found.queue)
+    session = broker.state.identities["ann"]
+    mailbox = broker.state.router.mailboxes.find(session.client)
+    return -1 if mailbox is None else len(mailbox.kept)
 
 
 async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
@@ -128,7 +131,7 @@ async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
             moved.send(Move(old.addresses[0].url))
             moved.close()
             await until(lambda: "ann" not in new.state.identities or kept(new) > 0)
-            await until(lambda: not new.handoff._moves)
+            await until(lambda: not len(new.handoff))
         names = {key for key, _ in new.state.exchange._watched}
         sessions = new.state.sessions
         assert all(int(str(name).split("/")[0]) in sessions for name in names)
@@ -144,31 +147,31 @@ async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
         assert got.count(Delivery((1,), x(5))) == 1
 
 
-async def test_what_nobody_waits_for_any_more_is_not_handed_over(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+class Mute:
+    """A neighbour of a router that never answers, until it is gone."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.state = broker.state
+        self.state.handle(PeerConnect(Side.PEER), 7)
+
+    def settle(self) -> None:
+        """All that it was asked is answered: it is not there any more."""
+        self.state.handle(PeerDisconnect(), 7)
+
+
+async def test_what_nobody_waits_for_any_more_is_not_handed_over() -> None:
     async with serving(settings("a")) as old:
         await leave_behind(old, 5)
         session = old.state.identities["ann"]
         wire = await connect(old, identity="ann")
-        asked: list[int] = []
-
-        def settle(*_: object, token: int, **__: object) -> None:
-            asked.append(token)  # a neighbour has not answered yet
-
-        with monkeypatch.context() as patch:
-            patch.setattr(old.requests, "settle", settle)
-            wire.send(pack_tell(Release()))
-            await until(lambda: asked)
-        answers = list(session.settling.values())
+        mute = Mute(old)
+        wire.send(pack_tell(Release()))
+        await until(lambda: session.client in old.state.router.clients._released)
         wire.close()
         await until(lambda: session.sink is None)
-        for answer in answers:
-            answer(1)
-        assert kept(old) == 1
         back = await connect(old, identity="ann")
-        for answer in answers:
-            answer(1)
+        mute.settle()
+        assert kept(old) == 1
         back.send(Resume())
         assert [await back.next(), await back.next()] == [
             Delivery((1,), x(5)),
@@ -206,16 +209,48 @@ async def test_after_a_move_that_fails_all_is_as_before() -> None:
         assert await wire.sync() == [Delivery((1,), x(1))]
 
 
-async def test_while_it_moves_it_hears_what_else_is_settled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_while_it_moves_it_hears_what_else_is_settled() -> None:
     async with serving(settings("a")) as broker:
         wire = await connect(broker, identity="ann")
         await wire.subscribe(1, "x > 0")
         session = broker.state.identities["ann"]
-        with monkeypatch.context() as patch:
-            patch.setattr(broker.requests, "settle", lambda *_, **__: None)
-            wire.send(pack_tell(Release()))
-            await until(lambda: session.settling)
-        await wire.subscribe(2, "x > 1")
-        await wire.subscribe(1, "x > 0")
+        mute = Mute(broker)
+        wire.send(pack_tell(Release()))
+        await until(lambda: session.client in broker.state.router.clients._released)
+        wire.send(Subscribe(2, "x > 1"))
+        wire.send(Subscribe(1, "x > 0"))
+        await until(lambda: 2 in session.interests)
+        mute.settle()
+        got = [await wire.next() for _ in range(3)]
+        assert Settled(1) in got
+        assert Settled(2) in got
+
+
+async def test_what_it_got_before_it_moved_does_not_come_again() -> None:
+    """A copy is on its way to the new broker, for another client, on a slow link."""
+    async with chain(3) as (old, middle, new):
+        ann, bob = await connect(old, identity="ann"), await connect(new)
+        await ann.subscribe(1, "x > 0")
+        await bob.subscribe(9, "x > 0")
+        link = middle.state.links[new.state.router.me]
+        other = await connect(middle)
+        with pytest.MonkeyPatch.context() as patch:
+            late: list[Callable[[], None]] = []  # all that the slow link carries
+            for name in ("forward", "tell"):
+                send = getattr(link, name)
+                patch.setattr(
+                    link, name, lambda m, send=send: late.append(lambda: send(m))
+                )
+            other.publish({"x": 1})
+            assert await ann.next() == Delivery((1,), x(1))
+            ann.close()
+            await until(lambda: old.state.identities["ann"].sink is None)
+            moved = await connect(new, identity="ann")
+            moved.send(Move(old.addresses[0].url))
+            await until(lambda: len(late) > 1)  # and the answer that waits behind it
+        for send in late:
+            send()
+        assert await bob.next() == Delivery((9,), x(1))
+        assert await moved.next() == Done(Op.MOVE)
+        other.publish({"x": 2})
+        assert await moved.next() == Delivery((1,), x(2))

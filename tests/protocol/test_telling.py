@@ -12,11 +12,17 @@ from siena.messages import (
     Advertise,
     Flush,
     Found,
+    Leave,
     LinkState,
+    Listing,
+    ListInterests,
     Lost,
     MapIdentity,
     Message,
+    Move,
+    Moved,
     Notify,
+    Numbered,
     Parcel,
     PeerConfirm,
     PeerConnect,
@@ -35,6 +41,7 @@ from siena.messages import (
     Unadvertise,
     Unquenched,
     Unsubscribe,
+    Window,
 )
 from siena.messages.interface import TTL_MAX
 from siena.model import Notification, Pattern, Predicate
@@ -64,6 +71,7 @@ found = st.builds(
     Found, our.any_patterns, st.lists(notices, min_size=1, max_size=3).map(tuple)
 )
 keys = stamps | st.tuples(our.any_patterns, st.lists(stamps, max_size=3).map(tuple))
+windows = st.builds(Window, u64, u64, u64, st.integers(0, 2**4096 - 1))
 interests = st.one_of(
     our.any_filters,
     our.any_predicates,
@@ -92,8 +100,9 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(
         Parcel,
         st.lists(notices | found, max_size=2).map(tuple),
+        u64.filter(lambda n: n < 2**63),
         st.frozensets(keys, max_size=3),
-        st.frozensets(keys, max_size=3),
+        st.lists(windows, max_size=2).map(tuple),
     ),
 )
 
@@ -114,8 +123,10 @@ def test_every_message_arrives_as_it_was(message: Message) -> None:
 def test_every_message_is_told_or_is_not_for_brokers() -> None:
     """A message that is added has to be put on one of the two sides."""
     for_others = {
-        *(Publish, Suspend, Resume, MapIdentity),  # what a client asks its own broker
-        *(Lost, Quenched, Unquenched),  # what a broker tells its own client
+        # What a client asks its own broker.
+        *(Publish, Suspend, Resume, MapIdentity, Leave, Move),
+        *(Lost, Quenched, Unquenched, Moved),  # what a broker tells its own client
+        *(ListInterests, Listing, Numbered),  # go as MOVE, as SUB and ADV, as MSG
         Flush,  # what a body tells its own router
         Notify,  # goes as FORWARD
     }

@@ -1,18 +1,26 @@
 """Identities: suspended, resumed, redirected, and on the move."""
 
 from routing.wires import Wires
-from siena import parse_filter
 from siena.messages import (
+    Elsewhere,
+    Leave,
+    Listing,
+    ListInterests,
     Lost,
     MapIdentity,
+    Message,
+    Move,
+    Moved,
     Notify,
     Parcel,
+    PeerDisconnect,
+    PeerRefuse,
+    Publish,
     Release,
     Resume,
-    Settle,
-    Settled,
     Suspend,
 )
+from siena.model import Notification
 
 
 def values(wires: Wires, client: str = "a") -> list[object]:
@@ -67,34 +75,85 @@ def test_a_new_handler_gets_what_was_kept_and_what_comes() -> None:
     assert values(wires, "post box") == [1, 2]
 
 
+def carry(wires: Wires, old: int, new: int) -> Message:
+    """Bring the old broker what the new one asks it as the client, and answer."""
+    where, question = next(g for g in wires.got if isinstance(g[0], Elsewhere))
+    wires.got.remove((where, question))
+    wires.ask(str(where), old, question)
+    answer = next(m for _, m in wires.got if isinstance(m, (Listing, Parcel)))
+    wires.got.remove((str(where), answer))
+    wires.ask(Elsewhere(where), new, answer)
+    return question
+
+
 def test_a_client_moves_and_loses_nothing() -> None:
     wires = subscribed()
-    wires.ask("a", 1, Suspend(queue_max=9))
+    wires.ask("a", 1, Leave(queue_max=9))
     publish(wires, 1, 2)
-    # At the new broker it subscribes again, suspended, before it leaves the old one.
-    wires.ask("a", 3, Suspend(queue_max=9))
-    wires.subscribe("a", 3, "x any")
+    wires.ask("a", 3, Move(queue_max=9))
+    assert carry(wires, 1, 3) == ListInterests()
+    # At the new broker its interest is in force before it leaves the old one.
     publish(wires, 3)
-    wires.ask("a", 3, Settle(parse_filter("x any"), 1))
-    assert wires.got.pop() == ("a", Settled(1))
-    wires.ask("a", 1, Release())
-    _, parcel = wires.got.pop()
-    assert isinstance(parcel, Parcel)
+    assert wires.interests(1) == {"x any": {"a", 2}}
+    assert carry(wires, 1, 3) == Release()
     assert wires.interests(1) == {"x any": {2}}
     publish(wires, 4)
-    wires.ask("a", 3, parcel)
-    publish(wires, 5)
-    assert values(wires) == [1, 2, 3, 4, 5]
+    assert ("a", Moved()) in wires.got
+    assert values(wires) == [1, 2, 3, 4]
 
 
 def test_what_overflowed_at_either_broker_is_counted_once() -> None:
     wires = subscribed()
-    wires.ask("a", 1, Suspend(queue_max=2))
-    wires.ask("a", 3, Suspend(queue_max=2))
-    wires.subscribe("a", 3, "x any")
+    wires.ask("a", 1, Leave(queue_max=2))
+    wires.ask("a", 3, Move(queue_max=2))
+    carry(wires, 1, 3)
     publish(wires, 1, 2, 3)  # both kept 1 and 2, and neither kept 3
-    wires.ask("a", 1, Release())
-    _, parcel = wires.got.pop()
-    assert isinstance(parcel, Parcel)
-    wires.ask("a", 3, parcel)
+    carry(wires, 1, 3)
     assert values(wires) == [1, 2, Lost(1)]
+
+
+def test_what_it_got_before_it_moved_does_not_come_again() -> None:
+    """Another client at the new broker wants it too, and that link is slow."""
+    wires = subscribed()
+    wires.subscribe("b", 3, "x any")
+    got = publish_to_one_side(wires, 2, to=1)
+    assert values(wires) == [7]
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    carry(wires, 1, 3)
+    wires.carry(got)  # now the slow link has brought it
+    carry(wires, 1, 3)
+    assert [who for who, m in wires.got if isinstance(m, Notify)] == ["b"]
+
+
+def publish_to_one_side(wires: Wires, at: int, *, to: int) -> tuple[int, int, Message]:
+    """Publish at a broker; what it sends to all neighbours but one stays on its way."""
+    out = wires.routers[at].handle(Publish(Notification(x=7)), "p")
+    sent = {n: m for n, m in out if isinstance(n, int)}
+    wires.carry((at, to, sent.pop(to)))
+    ((other, message),) = sent.items()
+    return at, other, message
+
+
+def test_who_hangs_up_before_its_old_broker_let_go_stays_there() -> None:
+    wires = subscribed()
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    question = wires.routers[1].handle(ListInterests(), "a")
+    # The neighbour has not answered yet whether what was asked for there is in force.
+    wires.routers[3].handle(question[0][1], Elsewhere("a"))
+    assert wires.routers[3].registrations.of("a").interests
+    wires.ask("a", 3, Leave(queue_max=9))
+    assert (Elsewhere("a"), PeerDisconnect()) in wires.got
+    assert wires.interests(3) == {"x any": {2}}
+    assert not wires.routers[3].registrations.of("a").interests
+
+
+def test_what_cannot_be_fetched_is_said_and_undone() -> None:
+    wires = Wires()
+    wires.subscribe("a", 3, "x any")
+    wires.ask("a", 3, Move(queue_max=9))
+    wires.publish("p", 3, "x = 1")
+    wires.ask(Elsewhere("a"), 3, PeerRefuse("it is gone"))
+    assert ("a", Moved("it is gone")) in wires.got
+    assert values(wires) == [1]

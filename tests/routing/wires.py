@@ -120,6 +120,11 @@ class Wires:
                 }
                 assert {(str(f), o) for f, o in theirs} == told
 
+    def carry(self, sent: tuple[int, int, Message]) -> list[str]:
+        """Carry one message that a test has held back, and all that follows."""
+        self._on_their_way.append(sent)
+        return self._drain()
+
     def _send(self, source: int, out: Iterable[tuple[Interface, Message]]) -> None:
         for interface, message in out:
             if isinstance(interface, str):

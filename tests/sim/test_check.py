@@ -1,7 +1,7 @@
 """The checker finds nothing where nothing is wrong, and what was put there by hand."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +10,15 @@ import pytest
 from siena.algebra import pairwise
 from siena.messages import (
     LinkState,
-    MapIdentity,
     Message,
     Outbox,
-    Resume,
+    Parcel,
     Subscribe,
     Unsubscribe,
 )
 from siena.model import Operator
 from siena.routing.demand.announcer import Announcer
-from siena.routing.mailbox import ClientRequest, Mailboxes
+from siena.routing.mailbox import Mailbox, Mailboxes
 from siena.routing.patterns.monitors import Monitor
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
@@ -131,13 +130,23 @@ def test_it_finds_steps_that_are_skipped(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_it_finds_what_goes_to_an_old_handler(monkeypatch: pytest.MonkeyPatch) -> None:
-    handle = Mailboxes.handle
+    def forgetful(self: Mailboxes, client: str, handler: str) -> Outbox:  # noqa: ARG001
+        return self.resume(client)
 
-    def forgetful(self: Mailboxes, request: ClientRequest, client: str) -> Outbox:
-        is_mapped = isinstance(request, MapIdentity)
-        return handle(self, Resume() if is_mapped else request, client)
+    monkeypatch.setattr(Mailboxes, "redirect", forgetful)
+    assert first_violation() < WORLDS_MAX
 
-    monkeypatch.setattr(Mailboxes, "handle", forgetful)
+
+def test_it_finds_what_a_client_got_before_it_moved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A copy on a slow link to the new broker, of which the old one says nothing."""
+    merge = Mailbox.merge
+
+    def silent(self: Mailbox, parcel: Parcel, asked: Collection[Hashable]) -> None:
+        merge(self, replace(parcel, seen=()), asked)
+
+    monkeypatch.setattr(Mailbox, "merge", silent)
     assert first_violation() < WORLDS_MAX
 
 

@@ -98,22 +98,23 @@ class Broker:
         self.name = self.settings.name or str(self.addresses[0])
         epoch = self._clock.nanoseconds()
         router = Router(
-            number_of(self.name), self.settings.routing.options(), epoch=epoch
+            number_of(self.name),
+            self.settings.routing.options(),
+            epoch=epoch,
+            flat=True,
         )
         self.state = BrokerState(self.settings, self._clock, router, self.name)
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
-        self.handoff = Handoff(self.state, self.requests)
+        self.handoff = Handoff(self.state)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
             for each in sockets:
                 each.close()
             raise
-        self.links = Links(
-            self.state, self.publications, self.requests.interest_feed, self, self.name
-        )
+        self.links = Links(self.state, self.publications, self, self.name)
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Tick(self.state, self.publications, loop)
@@ -211,8 +212,8 @@ class Broker:
 
     # --- What connections need ------------------------------------------------------
 
-    came: Callable[[Connection], None]
-    wrote: Callable[[Connection], None]
+    on_readable: Callable[[Connection], None]
+    schedule_flush: Callable[[Connection], None]
 
     def route(self) -> None:
         """Route what has been published so far."""
@@ -291,7 +292,9 @@ class Broker:
         identities = self.state.identities
         known = identities.get(body.identity) if body.identity else None
         if known is None:
-            known = Session(next(self._numbers), body.identity)
+            known = Session(
+                next(self._numbers), self.state.router.registrations, body.identity
+            )
             if body.identity:
                 identities[body.identity] = known
         elif known.sink is not None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
-from siena.broker import ids
 from siena.broker.clients.session import Session
 from siena.broker.state import BrokerState
 from siena.messages.requests import filters_of
@@ -17,6 +16,7 @@ from siena.protocol.control_frames import Look, Seen
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.demand.covering_order import Order, order_of_filters
+from siena.routing.mailbox import Mailboxes
 
 # Interests that are looked at for a snapshot.
 LOOKED_AT_MAX = 20_000
@@ -100,7 +100,8 @@ def poset(broker: Broker, limit: int) -> Form:
 def sessions(broker: Broker, limit: int) -> Form:
     """The clients, those who are away included."""
     found = broker.state.sessions.values()
-    shown = [_session(session) for session in islice(found, limit)]
+    mailboxes = broker.state.router.mailboxes
+    shown = [_session(session, mailboxes) for session in islice(found, limit)]
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
@@ -124,7 +125,7 @@ def _wanted(broker: Broker) -> Iterator[tuple[Filter, str]]:
             yield f, f"broker {link.snapshot()['name']}"
     for session in state.sessions.values():
         for number, interest in session.interests.items():
-            who = f"client {ids.subscription(session.number, number)}"
+            who = f"client {session.party(number)}"
             for f in filters_of(interest):
                 yield f, who
 
@@ -136,7 +137,7 @@ def _offered(broker: Broker) -> Iterator[tuple[Advertisement, str]]:
             yield a, f"broker {link.snapshot()['name']}"
     for session in state.sessions.values():
         for number, a in session.advertisements.items():
-            yield a, f"client {ids.advertisement(session.number, number)}"
+            yield a, f"client {session.party(number)}"
 
 
 def _table(pairs: Iterator[tuple[F, str]], limit: int) -> Form:
@@ -166,16 +167,17 @@ def _order(broker: Broker, limit: int) -> Order[Filter]:
     return order
 
 
-def _session(session: Session) -> Form:
+def _session(session: Session, mailboxes: Mailboxes) -> Form:
+    mailbox = mailboxes.find(session.client)
     return {
         "number": session.number,
         "name": session.name,
         "identity": session.identity,
         "connected": session.sink is not None,
-        "suspended": session.is_suspended,
+        "suspended": mailbox is not None and mailbox.is_suspended,
         "subscriptions": len(session.interests),
         "advertisements": len(session.advertisements),
-        "kept": len(session.kept.queue) if session.kept else 0,
+        "kept": len(mailbox.kept) if mailbox is not None else 0,
         "lost": session.lost,
         "interests": [*map(_cut, islice(session.interests.values(), INTERESTS_MAX))],
     }

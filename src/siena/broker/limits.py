@@ -24,10 +24,6 @@ FILES_KEPT = 64
 PATTERNS_MAX = 1_024
 # Identities of which something is kept while they are away.
 IDENTITIES_MAX = 100_000
-# Notifications kept for an identity whose connection breaks before it said how many.
-QUEUE_DEFAULT = 1_000
-# What is kept for one identity that is away, whatever it asks for.
-KEPT_BYTES_MAX = 8 * 1024 * 1024
 # How long a connection may take to say who it is; a person has to read the greeting
 # first.
 HANDSHAKE_SECONDS_MAX = 60.0

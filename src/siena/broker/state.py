@@ -1,27 +1,40 @@
-"""The core: what the parts of a broker share, and how the router's answers leave it."""
+"""The state of a broker: what its rooms share, and how the router's answers leave."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Protocol
 
+from siena.broker.clients.letters import frame_of, frames_of_listing, frames_of_parcel
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
+from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
-from siena.broker.ids import session_and_number
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
-    Found,
+    Elsewhere,
+    Interface,
+    Listing,
+    Lost,
     Message,
+    Moved,
+    Numbered,
     Outbox,
+    Parcel,
+    Party,
     Quenched,
     Settled,
     Unquenched,
+    client_of,
 )
 from siena.model import Advertisement, Filter
-from siena.protocol.contents import write_block
-from siena.protocol.control_frames import Lost, Quench, Settled as SettledBody
-from siena.protocol.data_frames import pack_found
+from siena.protocol.control_frames import (
+    Lost as LostBody,
+    Quench,
+    Settled as SettledBody,
+)
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.interest_table import Change
 from siena.routing.router import Router
@@ -47,6 +60,18 @@ class Neighbourly(Protocol):
         ...
 
 
+class OldBroker(Protocol):
+    """The broker from which a client comes, as long as it moves here."""
+
+    def ask(self, message: Message) -> None:
+        """Ask it, as the client; or say that nothing more is asked."""
+        ...
+
+    def moved(self, error: str | None) -> None:
+        """The client has arrived; or not, and why."""
+        ...
+
+
 @dataclass(slots=True)
 class BrokerState:
     """The state of one broker."""
@@ -61,11 +86,14 @@ class BrokerState:
     # Sessions that outlive their connections, by who they are.
     identities: dict[str, Session] = field(default_factory=dict)
     links: dict[int, Neighbourly] = field(default_factory=dict)
+    # Where the clients that are on their way to this broker come from.
+    old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     # By how many origins a hop wants a filter: the exchange needs to know it once.
     _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
+        ClientEntries(self.router, self.exchange, self.sessions, self.counters)
 
     def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Let the exchange know what neighbours and monitors want.
@@ -93,45 +121,79 @@ class BrokerState:
         if session.identity is not None:
             del self.identities[session.identity]
 
+    def handle(self, message: Message, source: Interface) -> None:
+        """Let the router decide what follows from a message, and send it."""
+        self.post(self.router.handle(message, source))
+
+    # --- What the router answers ----------------------------------------------------
+
     def post(self, outbox: Outbox) -> None:
         """Send what the router answers."""
-        for interface, message in outbox:
-            if isinstance(interface, str):
-                self._say(interface, message)
-            elif interface in self.links:
-                self.counters.router_out += 1
-                self.links[interface].tell(message)
+        if not outbox:  # most often
+            return
+        for (interface, is_letter), group in groupby(outbox, _kind):
+            if is_letter:
+                self._deliver(interface, [message for _, message in group])  # type: ignore[misc]
+                continue
+            for to, message in group:  # a client, or where it comes from
+                self._send(to, message)
+
+    def _send(self, interface: Interface, message: Message) -> None:
+        if isinstance(interface, Elsewhere):
+            if interface in self.old_brokers:
+                self.old_brokers[interface].ask(message)
+        elif isinstance(interface, str):
+            self._say(interface, message)
+        elif interface in self.links:
+            self.counters.router_out += 1
+            self.links[interface].tell(message)
 
     def _say(self, party: str, message: Message) -> None:
         """Tell a client; one that has gone meanwhile hears nothing."""
-        number, of = session_and_number(party)
-        session = self.sessions.get(number)
+        session = self.sessions.get(int(client_of(party)))
         if session is None:
             return
-        if isinstance(message, Settled) and message.token in session.settling:
-            session.settling.pop(message.token)(of)
-        elif isinstance(message, Settled) and message.token >= 0:
-            session.reply(SettledBody(of).pack())
-        elif isinstance(message, (Quenched, Unquenched)):
+        if isinstance(message, Lost):
+            session.reply(LostBody(message.count).pack())
+        elif isinstance(message, Listing):
+            self._reply(session, frames_of_listing(message))
+        elif isinstance(message, Parcel):
+            frames = frames_of_parcel(message)
+            if session.expect(sum(map(len, frames))):
+                self._reply(session, frames)
+        elif isinstance(message, Moved) and session.client in self.old_brokers:
+            self.old_brokers[session.client].moved(message.error)
+        elif isinstance(party, Party) and isinstance(message, Settled):
+            session.reply(SettledBody(party.number).pack())
+        elif isinstance(party, Party) and isinstance(message, (Quenched, Unquenched)):
             is_quenched = isinstance(message, Quenched)
-            (session.quenched.add if is_quenched else session.quenched.discard)(of)
-            session.reply(Quench(of, is_quenched).pack())
-        elif isinstance(message, Found):
-            self._found(session, of, message)
+            session.reply(Quench(party.number, is_quenched).pack())
 
-    def _found(self, session: Session, of: int, message: Found) -> None:
-        if session.is_moving:
+    def _reply(self, session: Session, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            session.reply(frame)
+
+    def _deliver(self, interface: Interface, letters: list[Numbered]) -> None:
+        """Deliver to a client what was not laid out in bulk."""
+        session = self.sessions.get(int(interface))
+        if session is None:
             return
-        self.counters.pattern_matches += 1
-        blocks = [write_block(notify.notification) for notify in message.sequence]
-        try:
-            frame = pack_found(of, blocks)
-        except ProtocolError:  # huge notifications, and very many of them
-            session.lost += 1
-            self.counters.lost += 1
-            session.reply(Lost(1, of).pack())
-            return
-        if session.is_suspended:
-            self.counters.lost += session.keep(frame, message.key)
-        else:
-            self.counters.lost += session.deliver(frame, 1)
+        frames = []
+        for letter in letters:
+            try:
+                frames.append(frame_of(letter))
+            except ProtocolError:  # a sequence of huge notifications, and very many
+                session.lost += 1
+                self.counters.lost += 1
+                session.reply(LostBody(1, letter.numbers[0]).pack())
+        if len(letters) > 1:  # they were kept
+            session.expect(sum(map(len, frames)))
+        lost = session.deliver(b"".join(frames), len(frames))
+        self.counters.deliveries += len(frames) - lost
+        self.counters.lost += lost
+
+
+def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, bool]:
+    """What can be sent together: letters to one client."""
+    interface, message = sent
+    return interface, isinstance(message, Numbered)

@@ -6,12 +6,24 @@ is neither bytes nor an action: :mod:`siena.routing` decides what follows from i
 
 from typing import get_args
 
-from siena.messages.interface import Interface, Side, Stamp
+from siena.messages.interface import (
+    Elsewhere,
+    Interface,
+    Party,
+    Side,
+    Stamp,
+    Window,
+    client_of,
+)
 from siena.messages.notices import (
+    Encoded,
     Found,
     Key,
+    Letter,
     Lost,
+    Moved,
     Notify,
+    Numbered,
     Quenched,
     Settled,
     Unquenched,
@@ -27,7 +39,11 @@ from siena.messages.peering import (
 from siena.messages.requests import (
     Advertise,
     Interest,
+    Leave,
+    Listing,
+    ListInterests,
     MapIdentity,
+    Move,
     Parcel,
     Publish,
     Release,
@@ -41,11 +57,17 @@ from siena.messages.requests import (
 
 Message = (
     Advertise
+    | Numbered
     | Flush
     | Found
+    | Leave
     | LinkState
+    | Listing
+    | ListInterests
     | Lost
     | MapIdentity
+    | Move
+    | Moved
     | Notify
     | Parcel
     | PeerConfirm
@@ -83,18 +105,28 @@ _VERBS: dict[type, str] = {kind: kind.__name__.lower() for kind in get_args(Mess
 
 __all__ = [
     "Advertise",
+    "Elsewhere",
+    "Encoded",
     "Flush",
     "Found",
     "Interest",
     "Interface",
     "Key",
+    "Leave",
+    "Letter",
     "LinkState",
+    "ListInterests",
+    "Listing",
     "Lost",
     "MapIdentity",
     "Message",
+    "Move",
+    "Moved",
     "Notify",
+    "Numbered",
     "Outbox",
     "Parcel",
+    "Party",
     "PeerConfirm",
     "PeerConnect",
     "PeerDisconnect",
@@ -112,5 +144,7 @@ __all__ = [
     "Unadvertise",
     "Unquenched",
     "Unsubscribe",
+    "Window",
+    "client_of",
     "verb",
 ]

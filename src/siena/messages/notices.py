@@ -43,6 +43,37 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoded:
+    """A notification, or a sequence, as the bytes in which a client gets it.
+
+    What a body has encoded already a router need not know as values: it keeps it for
+    a client that is away, and tells copies apart by their keys.  One that another
+    broker kept comes without a key.
+    """
+
+    data: bytes
+    key: Key | None
+    is_sequence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What is for a client, and for which of its numbered subscriptions."""
+
+    numbers: tuple[int, ...]
+    content: Notify | Found | Encoded
+
+    @property
+    def key(self) -> Key | None:
+        """What makes this delivery unlike all others for one client."""
+        return self.content.key
+
+
+# What a client gets, or what waits for it.
+Letter = Notify | Found | Numbered
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """The interest asked about under this token is in force."""
 
@@ -61,6 +92,13 @@ class Unquenched:
     """Somebody wants something that this advertisement of yours admits."""
 
     advertisement: Advertisement
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """You have arrived; or not, and why."""
+
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from siena.messages.interface import TTL_MAX
-from siena.messages.notices import Found, Key, Notify
+from siena.messages.interface import TTL_MAX, Window
+from siena.messages.notices import Key, Letter
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 Interest = Filter | Predicate | Pattern
@@ -102,6 +102,37 @@ class MapIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class Leave:
+    """The client has hung up: what is for it is kept, up to ``queue_max``."""
+
+    queue_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The client comes from another broker: fetch what it asked for, and was kept.
+
+    It is answered with :class:`~siena.messages.Moved`; until then at most
+    ``queue_max`` of what comes are kept here.
+    """
+
+    queue_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListInterests:
+    """Answer with a :class:`Listing` of what this client has asked for here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a client has asked for: by its numbers, or each under itself."""
+
+    interests: tuple[tuple[int | Interest, Interest], ...] = ()
+    advertisements: tuple[tuple[int | Advertisement, Advertisement], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """The client has gone to another broker: hand over what it left here.
 
@@ -111,12 +142,16 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What a client takes along: what was kept for it, and what was not kept.
+    """What a client takes along: what was kept for it, and how much was not.
 
-    ``known`` is added by the client: what it got lately, of which other copies may
-    still be on their way to the new broker.
+    ``known`` are the keys of what was kept, where that travels in another form;
+    ``seen`` is all that the old broker has seen, of which other copies may still be on
+    their way to the new one.
     """
 
-    kept: tuple[Notify | Found, ...]
-    lost: frozenset[Key] = frozenset()
+    kept: tuple[Letter, ...] = ()
+    lost: int = 0
     known: frozenset[Key] = frozenset()
+    seen: tuple[Window, ...] = ()
+    # Why there may have been more, if the old broker could not hand over all of it.
+    torn: str | None = None

@@ -35,6 +35,11 @@ URLS_MAX = 8
 NUMBER_MAX = 0xFFFFFFFF
 # The weight of a link between brokers; it is above 0.
 WEIGHT_MAX = 1_000_000_000
+# What a parcel says of what the old broker has seen: brokers, and bytes for each.
+WINDOWS_MAX = 2_000
+WINDOW_BYTES_MAX = 512
+# And keys of what was kept, for brokers that know no better.
+KEYS_MAX = 10_000
 # A place in a log, and the number of a batch: what msgpack and SQL have in 64 bits.
 OFFSET_MAX = 2**63 - 1
 # What READ brings at most: notifications, and bytes of them unless one is larger.

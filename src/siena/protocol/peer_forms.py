@@ -6,13 +6,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from siena.lang.parser import parse_filter
-from siena.messages import Found, Interest, Notify, Stamp
+from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
 from siena.messages.notices import Key
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.contents import read_block, write_block
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.limits import WEIGHT_MAX
+from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
@@ -22,6 +22,8 @@ NoticeForm = tuple[bytes, StampForm, float, Whole, Ttl]
 # With the pattern that they match together; without one there is only one of them.
 DeliveryForm = tuple[InterestForm | None, list[NoticeForm]]
 KeyForm = tuple[InterestForm | None, list[StampForm]]
+# Broker, epoch, the last number, and bits for those before it, the lowest first.
+WindowForm = tuple[Whole, Whole, Whole, bytes]
 
 
 def interest_form(interest: Interest) -> InterestForm:
@@ -108,6 +110,23 @@ def _key_of(form: KeyForm) -> Key:
     if len(stamps) != 1:
         raise ProtocolError(Fault.BAD_FRAME, "several stamps without a pattern")
     return Stamp(*stamps[0])
+
+
+def window_form(window: Window) -> WindowForm:
+    """What was seen of one broker, as msgpack can carry it.
+
+    >>> window_form(Window(1, 0, 9, 0b110_0001))
+    (1, 0, 9, b'a')
+    """
+    size = (window.bits.bit_length() + 7) // 8
+    return *window[:3], window.bits.to_bytes(size, "little")
+
+
+def window_of(form: WindowForm) -> Window:
+    """What was seen of one broker."""
+    if len(form[3]) > WINDOW_BYTES_MAX:
+        raise ProtocolError(Fault.BAD_FRAME, "a window that is too wide")
+    return Window(*form[:3], int.from_bytes(form[3], "little"))
 
 
 def weight_of(weight: float) -> float:

@@ -67,6 +67,7 @@ from siena.protocol.peer_forms import (
     NoticeForm,
     Ttl,
     Whole,
+    WindowForm,
     delivery_form,
     delivery_of,
     interest_form,
@@ -77,6 +78,8 @@ from siena.protocol.peer_forms import (
     notice_of,
     pattern_of,
     weight_of,
+    window_form,
+    window_of,
 )
 
 # --- The fields, as they travel ---------------------------------------------------
@@ -133,6 +136,8 @@ class _OfParcel(_Fields, frozen=True, array_like=True):
     kept: list[DeliveryForm]
     lost: list[KeyForm] = []
     known: list[KeyForm] = []
+    seen: list[WindowForm] = []
+    missed: Whole = 0
 
 
 # --- The verbs --------------------------------------------------------------------
@@ -220,10 +225,17 @@ _VERBS = (
         Parcel,
         _OfParcel,
         lambda m: _OfParcel(
-            [*map(delivery_form, m.kept)], key_forms(m.lost), key_forms(m.known)
+            [*map(delivery_form, m.kept)],
+            [],  # once the keys of what was lost; now it is counted
+            key_forms(m.known),
+            [*map(window_form, m.seen)],
+            m.lost,
         ),
         lambda f: Parcel(
-            tuple(map(delivery_of, f.kept)), keys_of(f.lost), keys_of(f.known)
+            tuple(map(delivery_of, f.kept)),
+            f.missed + len(f.lost),
+            keys_of(f.known),
+            tuple(map(window_of, f.seen)),
         ),
     ),
 )

@@ -2,40 +2,8 @@
 
 from collections.abc import Set as AbstractSet
 
-from siena.messages import Interface, Outbox, Side, Stamp, Unsubscribe
+from siena.messages import Interface, Outbox, Side, Unsubscribe
 from siena.routing.tables import Tables
-
-# How many publications a broker remembers, to know a second copy when it comes.
-SEEN_MAX = 65_536
-
-
-class Seen:
-    """The stamps of the last publications.
-
-    >>> seen = Seen()
-    >>> seen.add(Stamp(1, 0, 7))
-    >>> Stamp(1, 0, 7) in seen, Stamp(1, 1, 7) in seen
-    (True, False)
-    """
-
-    def __init__(self) -> None:
-        self._stamps: dict[Stamp, None] = {}
-
-    def __contains__(self, stamp: Stamp) -> bool:
-        return stamp in self._stamps
-
-    def is_new(self, stamp: Stamp) -> bool:
-        """Whether this one was not known before; from now on it is."""
-        if stamp in self._stamps:
-            return False
-        self.add(stamp)
-        return True
-
-    def add(self, stamp: Stamp) -> None:
-        """Remember one more, and forget the oldest if they are too many."""
-        self._stamps[stamp] = None
-        if len(self._stamps) > SEEN_MAX:
-            del self._stamps[next(iter(self._stamps))]
 
 
 def root_of(tables: Tables, root: int, source: Interface) -> int:

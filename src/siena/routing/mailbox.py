@@ -1,39 +1,66 @@
-"""Identities and their handlers: where deliveries go, and what happens meanwhile.
+"""Mailboxes: where deliveries go, and where they wait while a client is away.
 
-A client is an identity; what is for it goes to its handler, at first to itself.  While
-it is suspended nothing is delivered: it is dropped, or kept up to a bound.  What a
-client brings along from another broker is merged with what was kept here, by key, so
-that nothing comes twice.
+What is for a client goes to its handler, at first to itself.  While the client is
+suspended nothing is delivered: it is dropped, or kept up to a bound.  What a client
+brings along from another broker is merged with what was kept here, by key, so that
+nothing comes twice.
 
 Reference:
     CU-CS-888-99, section 3.1; our specification, A.8.
 """
 
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from siena.messages import (
+    Encoded,
     Found,
     Key,
+    Letter,
     Lost,
-    MapIdentity,
-    Notify,
+    Numbered,
     Outbox,
     Parcel,
-    Resume,
-    Suspend,
+    Stamp,
 )
+from siena.routing.seen import Seen
 
-ClientRequest = MapIdentity | Parcel | Resume | Suspend
+# How many a suspended client may have kept for it, whatever it asks for, and how many
+# bytes of them.
+QUEUE_MAX = 1_000_000
+QUEUE_BYTES_MAX = 8 * 2**20
 
-# How many a suspended client may have kept for it, whatever it asks for.
-QUEUE_MAX = 100_000
+# And how many, if the client did not say.
+QUEUE_DEFAULT = 1_000
+
+# Of how many that were not kept while a client arrives the keys are remembered, so that
+# what its old broker lost, too, counts once.
+MISSED_MAX = 10_000
+
+
+class Watcher(Protocol):
+    """The body of a broker, which wants to know what happens to mailboxes."""
+
+    def suspended(self, client: str) -> None:
+        """What is for a client is kept from now on."""
+        ...
+
+    def resumed(self, client: str) -> None:
+        """And from now on delivered again."""
+        ...
+
+    def lost(self, client: str) -> None:
+        """A letter for a client was not kept."""
+        ...
 
 
 @dataclass(slots=True)
 class Mailbox:
     """What is for one client.
 
-    >>> from siena.messages import Stamp
+    >>> from siena.messages import Notify
     >>> from siena.model import Notification
     >>> mailbox = Mailbox("a")
     >>> mailbox.suspend(1)
@@ -48,26 +75,29 @@ class Mailbox:
 
     handler: str
     queue_max: int | None = None  # None: not suspended
-    kept: dict[Key, Notify | Found] = field(default_factory=dict)
-    lost: set[Key] = field(default_factory=set)
-    # What the client got, or did not get, elsewhere, and must not get again.
-    settled: frozenset[Key] = frozenset()
+    kept: deque[Letter] = field(default_factory=deque)
+    size: int = 0
+    lost: int = 0
+    # While the client arrives from another broker: what was not kept here.
+    missed: set[Key] = field(default_factory=set)
+    is_arriving: bool = False
 
     @property
     def is_suspended(self) -> bool:
         """Whether nothing is delivered."""
         return self.queue_max is not None
 
-    def put(self, delivery: Notify | Found) -> Outbox:
+    def put(self, letter: Letter) -> Outbox:
         """Deliver, or keep."""
-        if delivery.key in self.settled:
-            return []
         if self.queue_max is None:
-            return [(self.handler, delivery)]
-        if len(self.kept) < self.queue_max:
-            self.kept[delivery.key] = delivery
-        elif self.queue_max:
-            self.lost.add(delivery.key)
+            return [(self.handler, letter)]
+        if len(self.kept) < self.queue_max and self.size < QUEUE_BYTES_MAX:
+            self.kept.append(letter)
+            self.size += size_of(letter)
+        elif self.queue_max:  # a client that wants nothing kept has lost nothing
+            self.lost += 1
+            if self.is_arriving and letter.key and len(self.missed) < MISSED_MAX:
+                self.missed.add(letter.key)
         return []
 
     def suspend(self, queue_max: int) -> None:
@@ -76,27 +106,70 @@ class Mailbox:
 
     def resume(self) -> Outbox:
         """Deliver what was kept, and say how much was not."""
-        out: Outbox = [(self.handler, delivery) for delivery in self.kept.values()]
+        out: Outbox = [(self.handler, letter) for letter in self.kept]
         if self.lost:
-            out.append((self.handler, Lost(len(self.lost))))
+            out.append((self.handler, Lost(self.lost)))
         self.queue_max = None
-        self.kept = {}
-        self.lost = set()
+        self._empty()
         return out
 
     def pack(self) -> Parcel:
-        """What a client that has gone left here."""
-        return Parcel(tuple(self.kept.values()), frozenset(self.lost))
+        """What is handed over to the client's new broker."""
+        known = frozenset(letter.key for letter in self.kept if letter.key)
+        return Parcel(tuple(self.kept), self.lost, known)
 
-    def unpack(self, parcel: Parcel) -> Outbox:
-        """Deliver what the client brought along, then what was kept here; once each."""
-        kept = {delivery.key: delivery for delivery in parcel.kept}
-        others = parcel.lost | parcel.known
-        kept |= {key: d for key, d in self.kept.items() if key not in others}
-        self.settled = frozenset(kept) | others
-        self.kept = kept
-        self.lost = (self.lost | parcel.lost) - kept.keys() - parcel.known
-        return self.resume()
+    def merge(self, parcel: Parcel, asked_there: Collection[Hashable]) -> None:
+        """Put what was kept elsewhere before what was kept here, and that only once.
+
+        What the old broker has seen it has delivered, kept or lost, if one of the
+        subscriptions ``asked_there`` wanted it; what others want comes from here.
+        """
+        elsewhere = _Elsewhere(parcel)
+        here = [
+            left
+            for letter in self.kept
+            if (left := elsewhere.left_of(letter, asked_there)) is not None
+        ]
+        lost_twice = sum(elsewhere.knows(key) for key in self.missed)
+        lost = self.lost + parcel.lost - lost_twice
+        self._empty()
+        self.kept = deque([*parcel.kept, *here])
+        self.size = sum(map(size_of, self.kept))
+        self.lost = lost
+
+    def _empty(self) -> None:
+        self.kept = deque()
+        self.size = 0
+        self.lost = 0
+        self.missed.clear()
+        self.is_arriving = False
+
+
+class _Elsewhere:
+    """What the old broker of a client knows."""
+
+    def __init__(self, parcel: Parcel) -> None:
+        self._known = parcel.known
+        self._seen = Seen(parcel.seen)
+
+    def left_of(
+        self, letter: Letter, asked_there: Collection[Hashable]
+    ) -> Letter | None:
+        """What is left of a letter for the new broker to deliver."""
+        if letter.key is None or not self.knows(letter.key):
+            return letter
+        if not isinstance(letter, Numbered):
+            return None
+        numbers = tuple(n for n in letter.numbers if n not in asked_there)
+        return replace(letter, numbers=numbers) if numbers else None
+
+    def knows(self, key: Key) -> bool:
+        """Whether it has seen a notification; or all of a sequence."""
+        if key in self._known:
+            return True
+        if isinstance(key, Stamp):
+            return key in self._seen
+        return all(stamp in self._seen for stamp in key[1])
 
 
 class Mailboxes:
@@ -104,25 +177,63 @@ class Mailboxes:
 
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
+        self.watcher: Watcher | None = None
 
-    def deliver(self, client: str, delivery: Notify | Found) -> Outbox:
-        """Deliver a notification, or a sequence, to a client or to its mailbox."""
+    def find(self, client: str) -> Mailbox | None:
+        """The mailbox of a client, if it has one."""
+        return self._mailboxes.get(client)
+
+    def is_suspended(self, client: str) -> bool:
+        """Whether nothing is delivered to a client."""
         mailbox = self._mailboxes.get(client)
-        return [(client, delivery)] if mailbox is None else mailbox.put(delivery)
+        return mailbox is not None and mailbox.is_suspended
 
-    def handle(self, request: ClientRequest, client: str) -> Outbox:
-        """Do what a client asks for."""
+    def deliver(self, client: str, letter: Letter) -> Outbox:
+        """Deliver to a client, or to its mailbox."""
+        mailbox = self._mailboxes.get(client)
+        if mailbox is None:
+            return [(client, letter)]
+        before = mailbox.lost
+        out = mailbox.put(letter)
+        if mailbox.lost > before and self.watcher is not None:
+            self.watcher.lost(client)
+        return out
+
+    def suspend(self, client: str, queue_max: int) -> Mailbox:
+        """Keep what is for a client from now on."""
         mailbox = self._mailboxes.setdefault(client, Mailbox(client))
-        if isinstance(request, Suspend):
-            mailbox.suspend(request.queue_max)
-            return []
-        if isinstance(request, Parcel):
-            return mailbox.unpack(request)
-        if isinstance(request, MapIdentity):
-            mailbox.handler = request.handler
-        return mailbox.resume()
+        was_suspended = mailbox.is_suspended
+        mailbox.suspend(queue_max)
+        if not was_suspended and self.watcher is not None:
+            self.watcher.suspended(client)
+        return mailbox
 
-    def depart(self, client: str) -> Outbox:
-        """Forget a client; it gets what was kept for it, to take along."""
+    def resume(self, client: str) -> Outbox:
+        """Deliver what was kept, and from now on what comes."""
+        mailbox = self._mailboxes.setdefault(client, Mailbox(client))
+        was_suspended = mailbox.is_suspended
+        out = mailbox.resume()
+        if was_suspended and self.watcher is not None:
+            self.watcher.resumed(client)
+        return out
+
+    def redirect(self, client: str, handler: str) -> Outbox:
+        """Deliver to another handler, and resume."""
+        self._mailboxes.setdefault(client, Mailbox(client)).handler = handler
+        return self.resume(client)
+
+    def depart(self, client: str) -> Parcel:
+        """Forget a client; what was kept for it is handed over."""
         mailbox = self._mailboxes.pop(client, Mailbox(client))
-        return [(client, mailbox.pack())]
+        if mailbox.is_suspended and self.watcher is not None:
+            self.watcher.resumed(client)
+        return mailbox.pack()
+
+
+def size_of(letter: Letter) -> int:
+    """About how many bytes of memory a letter takes."""
+    content = letter.content if isinstance(letter, Numbered) else letter
+    if isinstance(content, Encoded):
+        return len(content.data)
+    sequence = content.sequence if isinstance(content, Found) else (content,)
+    return sum(len(str(notify.notification)) for notify in sequence)

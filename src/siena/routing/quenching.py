@@ -48,6 +48,10 @@ class Quenching:
         """A client advertises this no longer."""
         self._wanted_by.pop((client, advertisement), None)
 
+    def is_quenched(self, client: str, advertisement: Advertisement) -> bool:
+        """Whether a client was told that nothing of its advertisement is wanted."""
+        return self._wanted_by.get((client, advertisement), _UNKNOWN) is None
+
     def gain(self, f: Filter) -> Outbox:
         """A filter is new in the table."""
         out: Outbox = []

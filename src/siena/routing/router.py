@@ -30,15 +30,22 @@ from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.sat import satisfiable
 from siena.messages import (
     Advertise,
+    Elsewhere,
     Flush,
     Found,
+    Interest,
     Interface,
+    Leave,
+    Letter,
     LinkState,
+    ListInterests,
     MapIdentity,
     Message,
+    Move,
     Notify,
+    Numbered,
     Outbox,
-    Parcel,
+    Party,
     PeerConfirm,
     PeerConnect,
     PeerDisconnect,
@@ -54,16 +61,19 @@ from siena.messages import (
     Suspend,
     Unadvertise,
     Unsubscribe,
+    client_of,
 )
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of
-from siena.model import Advertisement, Filter, Pattern
-from siena.routing.forwarding import Seen, as_the_paper_has_it, brokers_among, root_of
+from siena.model import Advertisement, Filter, Notification, Pattern
+from siena.routing.clients import Clients
+from siena.routing.flat import Flat
+from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
-from siena.routing.mailbox import ClientRequest, Mailboxes
 from siena.routing.options import Options
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
+from siena.routing.seen import Seen, all_before
 from siena.routing.settling import Question, Settling
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
@@ -85,6 +95,9 @@ class Router:
 
     A neighbour is a number and a client is a name.  Messages of brokers that are not
     neighbours are ignored: a link that has gone may still have had some on their way.
+
+    One that is ``flat`` compares no interests until it has its first neighbour: without
+    one there is nobody to be told less.
     """
 
     def __init__(
@@ -95,6 +108,7 @@ class Router:
         epoch: int = 0,
         accepts: Accepts | None = None,
         declarative: bool = False,
+        flat: bool = False,
     ) -> None:
         self.me = me
         self.options = options
@@ -104,32 +118,38 @@ class Router:
         self._asked: dict[int, PeerConnect] = {}
         self.published = 0
         self.seen = Seen()
-        self._mailboxes = Mailboxes()
+        self.clients = Clients(self)
+        self.registrations = self.clients.registrations
+        self.mailboxes = self.clients.mailboxes
         is_exact = options.covering == "exact" and options.merging == "none"
         self._settling = Settling(
             self.tables.reach, self.tables.leads, is_exact=is_exact
         )
         self._quenching = Quenching(self.tables.overlaps)
+        quenching = self._quenching if options.quench else None
+        self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
             Flush: self._flush,
             Found: self._found,
+            Leave: self.clients.leave,
             LinkState: self._link_state,
-            MapIdentity: self._client,
+            ListInterests: self.clients.list_interests,
+            MapIdentity: self.clients.map_identity,
+            Move: self.clients.move,
             Notify: self._notify,
-            Parcel: self._client,
             PeerConfirm: self._peer_confirm,
             PeerConnect: self._peer_connect,
             PeerDisconnect: self._peer_disconnect,
             PeerRefuse: self._peer_refuse,
             Publish: self._publish,
-            Release: self._release,
-            Resume: self._client,
+            Release: self.clients.release,
+            Resume: self.clients.resume,
             Settle: self._settle,
             Settled: self._settled,
             Subscribe: self._subscribe,
-            Suspend: self._client,
+            Suspend: self.clients.suspend,
             Unadvertise: self._unadvertise,
             Unsubscribe: self._unsubscribe,
         }
@@ -145,6 +165,7 @@ class Router:
         states: LinkStates = LinkStates(),  # noqa: B008 -- it is copied
     ) -> None:
         """Begin in a network that is configured, rather than found link by link."""
+        self._unfold()
         self.tables.mesh.preload(states)
         for number, side, weight in neighbours:
             self.tables.adopt(number, side, weight)
@@ -153,7 +174,10 @@ class Router:
         """What follows from a message, in the order in which it is to be sent."""
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
-        out: Outbox = self._handlers[type(message)](message, source)
+        if isinstance(source, Elsewhere):
+            out = self.clients.hear(message, source)
+        else:
+            out = self._handlers[type(message)](message, source)
         if isinstance(message, (Found, Notify, Publish)):
             return out  # by far the most there are, and they change no table
         if self.options.batching and not isinstance(message, Flush):
@@ -167,6 +191,10 @@ class Router:
         """How much of each of its patterns has been seen for a client."""
         return self._monitors.progress(client)
 
+    def is_quenched(self, party: str, advertisement: Advertisement) -> bool:
+        """Whether a publisher was told that nothing of its advertisement is wanted."""
+        return self._quenching.is_quenched(party, advertisement)
+
     def check(self) -> None:
         """Verify all invariants, from scratch."""
         self.tables.check()
@@ -179,6 +207,13 @@ class Router:
     # --- Interests ------------------------------------------------------------------
 
     def _subscribe(self, message: Subscribe, source: Interface) -> Outbox:
+        if isinstance(source, str):
+            filters = self.registrations.subscribe(source, message.interest)
+            if self._flat is not None and not _is_sequence(message.interest):
+                return self._flat.gain(filters)
+        return self._enter(message, source)
+
+    def _enter(self, message: Subscribe, source: Interface) -> Outbox:
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
             return self._changed(self._monitors.subscribe(source, message.interest))
         table = self.tables.filters
@@ -191,9 +226,15 @@ class Router:
         return self._changed(changes)
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
+        if isinstance(source, str):
+            filters = self.registrations.unsubscribe(source, message.interest)
+            if self._flat is not None and not _is_sequence(message.interest):
+                return self._flat.lose(filters)
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
             return self._changed(self._monitors.unsubscribe(source, message.interest))
         table = self.tables.filters
+        if isinstance(source, Party):  # all that this party has
+            return self._changed(table.forget(source))
         holder = self.tables.holder(source, message.origin)
         # What a client means does not depend on how brokers compare filters.
         covers = covers_filter if isinstance(source, str) else None
@@ -211,13 +252,16 @@ class Router:
             if gained:
                 out += self._quenching.gain(item)
             elif item not in self.tables.filters:
-                out += self._quenching.lose(item, self.tables.filters)
+                out += self._quenching.lose(item, self._all_filters() or ())
         return out
 
     def _advertise(self, message: Advertise, source: Interface) -> Outbox:
+        advertisement = message.advertisement
+        if isinstance(source, str):
+            self.registrations.advertise(source, advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
-        changes = table.announce(holder, message.advertisement)
+        changes = table.announce(holder, advertisement)
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
             return out
@@ -230,9 +274,13 @@ class Router:
 
     def _all_filters(self) -> Iterable[Filter] | None:
         """All that anybody wants; ``None`` where only a master knows."""
-        return None if self.tables.has_master else self.tables.filters
+        if self.tables.has_master:
+            return None
+        return self.tables.filters if self._flat is None else self._flat
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
+        if isinstance(source, str):
+            self.registrations.unadvertise(source, message.advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
         covers = covers_advertisement if isinstance(source, str) else None
@@ -258,7 +306,8 @@ class Router:
         )
 
     def _is_advertised(self, message: Publish, source: Interface) -> bool:
-        held = self.tables.advertisements.held_by(source)
+        assert isinstance(source, str), "brokers do not publish"
+        held = self.registrations.of(client_of(source)).advertisements.values()
         return any(a.admits(message.notification) for a in held)
 
     def _notify(self, message: Notify, source: Interface) -> Outbox:
@@ -269,7 +318,7 @@ class Router:
     def _route(self, message: Notify, source: Interface) -> Outbox:
         """To all who want it, once each, and never back to where it came from."""
         self.seen.add(message.stamp)
-        hops = self.tables.filters.match(message.notification)
+        hops = self._hops(message.notification)
         out: Outbox = []
         if message.ttl > 0 and self.tables.neighbours:
             root = root_of(self.tables, message.root, source)
@@ -278,9 +327,32 @@ class Router:
             )
             targets = brokers_among(self.tables, hops, source, root)
             out += [(number, onward) for number in targets]
-        for client in sorted(hop for hop in hops if isinstance(hop, str)):
-            out += self._mailboxes.deliver(client, message)
+        wanted: dict[str, list[int]] = {}
+        for hop in sorted(hop for hop in hops if isinstance(hop, str)):
+            numbers = wanted.setdefault(client_of(hop), [])
+            if isinstance(hop, Party):
+                numbers.append(hop.number)
+        for client, numbers in wanted.items():
+            letter = Numbered(tuple(sorted(numbers)), message) if numbers else message
+            out += self.mailboxes.deliver(client, letter)
         return out + self._told(self._monitors.notify(hops, message))
+
+    def _hops(self, notification: Notification) -> set[Interface]:
+        hops = self.tables.filters.match(notification)
+        if self._flat is not None:
+            for party, interest in self.registrations.interests():
+                if not _is_sequence(interest) and any(
+                    f.matches(notification) for f in filters_of(interest)
+                ):
+                    hops.add(party)
+        return hops
+
+    def deliver(self, client: str, letter: Letter) -> Outbox:
+        """Deliver what a body has matched itself, or keep it while the client is away.
+
+        The body matches what is published in bulk; this is for what is left.
+        """
+        return self.mailboxes.deliver(client, letter)
 
     def offer(self, hops: set[Interface], message: Notify) -> Outbox:
         """What the monitors among these hops have found with a notification."""
@@ -294,39 +366,76 @@ class Router:
         """What was found; what is for clients goes the way of all that is for them."""
         out: Outbox = []
         for hop, message in found:
-            if isinstance(hop, str) and isinstance(message, Found):
-                out += self._mailboxes.deliver(hop, message)
+            if isinstance(hop, Party) and isinstance(message, Found):
+                letter = Numbered((hop.number,), message)
+                out += self.mailboxes.deliver(hop.client, letter)
+            elif isinstance(hop, str) and isinstance(message, Found):
+                out += self.mailboxes.deliver(hop, message)
             else:
                 out.append((hop, message))
         return out
 
     # --- Clients --------------------------------------------------------------------
 
-    def _client(self, message: ClientRequest, source: Interface) -> Outbox:
-        assert isinstance(source, str), "brokers have no mailboxes"
-        return self._mailboxes.handle(message, source)
-
-    def _release(self, _message: Release, source: Interface) -> Outbox:
-        """Ask everybody once more; what they had sent before they answer has come."""
-        filters = tuple(sorted(self.tables.filters.held_by(source), key=str))
-        question = Question(filters, self.me, source, fresh=True, ttl=TTL_MAX)
-        return self._ask(question, [(source, Release())])
-
     def _depart(self, client: str) -> Outbox:
-        """Hand over what was kept, and forget the client."""
-        return [*self._mailboxes.depart(client), *self._forget_client(client)]
+        """Hand a client over to its new broker, and forget it."""
+        mine = all_before(self.me, self.epoch, self.published)
+        others = (w for w in self.seen if w[:2] != (self.me, self.epoch))
+        parcel = self.clients.depart(client, (*mine, *others))
+        return (
+            [] if parcel is None else [(client, parcel), *self._forget_client(client)]
+        )
 
     def _forget_client(self, client: str) -> Outbox:
-        gone = self.tables.advertisements.forget(client)
-        for item, _, _ in gone:
-            self._quenching.unadvertise(client, item)
-        out = self._changed(self._monitors.forget(client))
-        out += self._changed(self.tables.filters.forget(client))
+        gone: list[Change[Advertisement]] = []
+        changes: list[Change[Filter]] = []
+        for party in self.registrations.parties(client):
+            for item, _, _ in (of := self.tables.advertisements.forget(party)):
+                self._quenching.unadvertise(party, item)
+            gone += of
+            changes += self._monitors.forget(party)
+            changes += self.tables.filters.forget(party)
+        registered = self.registrations.forget(client)
+        out = self._changed(changes)
+        if self._flat is not None:
+            out += self._flat.lose(
+                f
+                for interest in registered.interests.values()
+                if not _is_sequence(interest)
+                for f in filters_of(interest)
+            )
         return out + self._offered(gone)
+
+    def register(self, source: str, item: Interest | Advertisement) -> Outbox:
+        """Ask for something on behalf of a client."""
+        if isinstance(item, Advertisement):
+            return self._advertise(Advertise(item), source)
+        return self._subscribe(Subscribe(item), source)
+
+    def withdraw(self, source: str, item: Interest | Advertisement) -> Outbox:
+        """Ask for it no longer."""
+        if isinstance(item, Advertisement):
+            return self._unadvertise(Unadvertise(item), source)
+        return self._unsubscribe(Unsubscribe(item), source)
+
+    def ask_of_all(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
+        """Give the answer when all that a client wants is in force everywhere."""
+        filters: set[Filter] = set()
+        delegated: list[tuple[int, Pattern]] = []
+        for key, interest in self.registrations.of(client).interests.items():
+            filters.update(filter(satisfiable, filters_of(interest)))
+            if isinstance(interest, Pattern):
+                party = Party(client, key) if isinstance(key, int) else client
+                delegated += self._monitors.delegations(party, interest)
+        ordered = tuple(sorted(filters, key=str))
+        question = Question(ordered, self.me, client, fresh, TTL_MAX, tuple(delegated))
+        return self._ask(question, answer)
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
+        if self._flat is not None:
+            return [(source, Settled(message.token))]
         filters = tuple(filters_of(message.interest))
         origin = self.tables.holder(source, message.origin).origin
         delegated: list[tuple[int, Pattern]] = []
@@ -348,12 +457,14 @@ class Router:
         return self._answers(self._settling.answered(message.token, source))
 
     def _answers(self, out: Outbox) -> Outbox:
-        """What is to be sent; a release is an answer to ourselves."""
+        """What is to be sent; what moves wait for are answers to ourselves."""
         sent: Outbox = []
         for interface, message in out:
             if isinstance(message, Release):
                 assert isinstance(interface, str)
                 sent += self._depart(interface)
+            elif isinstance(interface, Elsewhere) and isinstance(message, Settled):
+                sent += self.clients.settled(interface, message.token)
             else:
                 sent.append((interface, message))
         return sent
@@ -374,7 +485,20 @@ class Router:
         asked = self._asked.pop(source)
         return self._link(source, asked.side, asked.weight)
 
+    def _unfold(self) -> None:
+        """There is a neighbour: compare what clients want from now on.
+
+        Clients have heard all that follows, so there is nothing to say.
+        """
+        if self._flat is None:
+            return
+        self._flat = None
+        for party, interest in self.registrations.interests():
+            if not _is_sequence(interest):
+                self._enter(Subscribe(interest), party)
+
     def _link(self, neighbour: int, side: Side, weight: float) -> Outbox:
+        self._unfold()
         out = self.tables.connect(neighbour, side, weight)
         return out + self._quenching.reconsider(self._all_filters())
 
@@ -385,8 +509,7 @@ class Router:
 
     def _peer_disconnect(self, _message: PeerDisconnect, source: Interface) -> Outbox:
         if isinstance(source, str):
-            self._mailboxes.depart(source)
-            return self._forget_client(source)
+            return [*self.clients.forget(source), *self._forget_client(source)]
         out = self._changed(self._monitors.forget(source))
         out += self.tables.disconnect(source)
         out += self._offered([])
@@ -399,3 +522,8 @@ class Router:
 
     def _flush(self, _message: Flush, _source: Interface) -> Outbox:
         return []
+
+
+def _is_sequence(interest: Interest) -> bool:
+    """Whether it takes a monitor to look for it."""
+    return isinstance(interest, Pattern) and not interest.is_simple

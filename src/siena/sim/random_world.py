@@ -52,7 +52,13 @@ def random_world(rng: random.Random) -> World:
     latency = rng.choice(((0.0, 0.0), (0.5, 1.5), (0.0, 5.0)))
     seed = rng.randrange(2**32)
     return World(
-        topology, architecture, options, sides=sides, seed=seed, latency=latency
+        topology,
+        architecture,
+        options,
+        sides=sides,
+        seed=seed,
+        latency=latency,
+        flat=seed % 2 == 0,
     )
 
 

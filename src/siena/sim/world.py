@@ -13,16 +13,23 @@ from types import MappingProxyType
 
 from siena.errors import SienaError
 from siena.messages import (
+    Elsewhere,
     Flush,
     Found,
     Interface,
+    Leave,
     LinkState,
+    Listing,
     Lost,
     MapIdentity,
     Message,
+    Move,
+    Moved,
     Notify,
     Outbox,
+    Parcel,
     PeerDisconnect,
+    PeerRefuse,
     Publish,
     Quenched,
     Side,
@@ -37,7 +44,6 @@ from siena.routing.topology.topology import Topology
 from siena.routing.topology.trees import Tree, shortest_path_tree
 from siena.sim.architecture import Architecture, Edge, Sides, edges_of, plain
 from siena.sim.clients import Client
-from siena.sim.moves import Moves
 from siena.sim.network import Ends, Fault, Network, ends
 from siena.sim.scheduler import Scheduler
 
@@ -62,7 +68,8 @@ class World:
     [(3, 2, 'subscribe'), (2, 1, 'subscribe'), (1, 2, 'notify'), (2, 3, 'notify')]
 
     Every message takes between ``latency[0]`` and ``latency[1]``, drawn from a
-    generator made from ``seed``; so the same arguments give the same world.
+    generator made from ``seed``; so the same arguments give the same world.  In a
+    ``flat`` one brokers compare no interests until they have a neighbour.
     """
 
     def __init__(
@@ -74,6 +81,7 @@ class World:
         sides: Sides = MappingProxyType({}),
         seed: int = 0,
         latency: tuple[float, float] = (0, 0),
+        flat: bool = False,
     ) -> None:
         self.topology = topology
         self.architecture = architecture
@@ -87,11 +95,11 @@ class World:
         self.clients: dict[str, Client] = {}
         # Whose deliveries each handler gets.
         self.handlers: dict[str, str] = {}
-        self.moves = Moves(self.ask_at)
         self.heard: Heard | None = None
         self.epochs = dict.fromkeys(self._brokers(), 0)
         self.routers: dict[int, Router] = {}
         self._latency = latency
+        self._is_flat = flat
         self._ways: dict[Ends, list[tuple[int, int, float]]] = {}
         self._centre: Tree | None = None
         self._preload()
@@ -124,9 +132,15 @@ class World:
     def move(self, client: Client, to: int, queue_max: int) -> None:
         """Let a client go to another broker, with what was kept for it meanwhile."""
         old, client.at = client.at, to
-        if self.access(old) != self.access(to):
-            client.is_suspended = True
-            self.moves.begin(client, old, to, queue_max)
+        if self.access(old) == self.access(to):
+            return
+        client.is_suspended = True
+        client.coming_from = old
+        client.quenched.clear()  # the new broker will say
+        self.ask_at(old, client, Leave(queue_max))
+        if client.handler != client.name:
+            self.ask_at(to, client, MapIdentity(client.handler))
+        self.ask_at(to, client, Move(queue_max))
 
     def map_identity(self, client: Client, handler: str) -> None:
         """Let what is for a client be delivered elsewhere, and resume."""
@@ -238,7 +252,9 @@ class World:
         return brokers[:1] if self.architecture == "centralised" else brokers
 
     def _router(self, broker: int) -> Router:
-        return Router(broker, self.options, epoch=self.epochs[broker])
+        return Router(
+            broker, self.options, epoch=self.epochs[broker], flat=self._is_flat
+        )
 
     def _preload(self) -> None:
         """All brokers begin with their links, as if they had been configured."""
@@ -275,6 +291,10 @@ class World:
         for interface, message in out:
             if isinstance(interface, int):
                 self.network.send(broker, interface, message)
+            elif isinstance(interface, Elsewhere):
+                self._ask_elsewhere(broker, self.clients[str(interface)], message)
+            elif isinstance(message, (Listing, Parcel)):
+                self._answer_elsewhere(self.clients[interface], message)
             else:
                 client = self.clients[self.handlers.get(interface, interface)]
                 if isinstance(message, (Notify, Found)):
@@ -285,6 +305,32 @@ class World:
                 )
                 if not is_stale:
                     self._hear(client, message)
+
+    def _ask_elsewhere(self, broker: int, client: Client, message: Message) -> None:
+        """Let a broker ask the one that a client comes from, as that client."""
+        old = client.coming_from
+        if isinstance(message, PeerDisconnect) or old is None:
+            return
+
+        def asked() -> None:
+            if old in self.routers:
+                self._send(old, self.routers[old].handle(message, client.name))
+            else:
+                self._answer_elsewhere(client, PeerRefuse(f"broker {old} is down"))
+
+        self._cross(broker, old, verb(message))
+        self.scheduler.after(self._delay(), asked)
+
+    def _answer_elsewhere(self, client: Client, message: Message) -> None:
+        """Let the broker that a client comes from answer the one where it is now."""
+
+        def answered() -> None:
+            broker = self.access(client.at)
+            if broker in self.routers:
+                out = self.routers[broker].handle(message, Elsewhere(client.name))
+                self._send(broker, out)
+
+        self.scheduler.after(self._delay(), answered)
 
     def _hear(self, client: Client, message: Message) -> None:
         if isinstance(message, Notify):
@@ -297,8 +343,9 @@ class World:
             client.quenched.discard(message.advertisement)
         elif isinstance(message, Lost):
             client.lost += message.count
-        else:
-            self.moves.hear(client, message)
+        elif isinstance(message, Moved):
+            client.coming_from = None
+            client.is_suspended = False
         if self.heard is not None:
             self.heard(client, message)
 

@@ -9,7 +9,7 @@ import pytest
 import siena
 from broker.log.test_log import SMALL, kept_in, numbers, publish, url
 from siena.broker.log import idempotent_batches as sinks
-from siena.broker.settings import Settings
+from siena.broker.settings import Settings, as_settings
 from siena.client.client import Client
 from siena.errors import RequestRefusedError
 from siena.model import Value
@@ -199,7 +199,7 @@ async def test_a_sink_gets_into_a_full_log_for_a_while(tmp_path: Path) -> None:
 
 
 async def test_who_may_not_publish_it_may_not_stage_it(tmp_path: Path) -> None:
-    settings = siena.broker.settings.as_settings(
+    settings = as_settings(
         {
             "listen": ["127.0.0.1:0"],
             "routing": {"forwarding": "advertisement"},

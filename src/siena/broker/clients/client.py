@@ -10,7 +10,7 @@ from siena.broker.io.connection import Connection
 from siena.broker.io.split_frames import PublishRun, run_of
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
-from siena.messages import Release
+from siena.messages import ListInterests, Release
 from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome, unpack
 from siena.protocol.data_frames import TracedPublication, unpack_traced
@@ -179,13 +179,12 @@ class Client:
         if isinstance(body, Tell):
             if not isinstance(decode(body), Release):
                 raise ProtocolError(Fault.PEER_REFUSED, "TELL is for brokers")
-            self._handoff.release(self.session)
+            self._state.handle(Release(), self.session.client)
         elif isinstance(body, Move) and body.url:
             self._handoff.fetch(self.session, body.url)
         else:
-            self._handoff.listing(self.session)
+            self._state.handle(ListInterests(), self.session.client)
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""
-        self._handoff.leave(self.session)
         self._requests.leave(self.session)

@@ -7,21 +7,30 @@ says, or with a numbered error that names it.
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from siena.broker import ids
-from siena.broker.clients.offline_queue import OfflineQueues
 from siena.broker.clients.session import Session
-from siena.broker.interest_feed import InterestFeed
-from siena.broker.limits import PATTERNS_MAX, QUEUE_DEFAULT
+from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Interest
+from siena.messages import (
+    Advertise,
+    Interest,
+    Leave,
+    PeerDisconnect,
+    Resume,
+    Settle,
+    Subscribe,
+    Suspend,
+    Unadvertise,
+    Unsubscribe,
+)
 from siena.model import Filter, Pattern
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done, Quench
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.protocol.peer_messages import check_encodable
+from siena.routing.mailbox import QUEUE_DEFAULT
 
 # Texts up to this length are short enough for every frame, if they are filters.
 SHORT_CHARACTERS = 65_536
@@ -35,8 +44,6 @@ class Requests:
 
     def __init__(self, state: BrokerState) -> None:
         self._state = state
-        self.interest_feed = InterestFeed(state)
-        self._offline = OfflineQueues(state)
         self._handlers: dict[type[Body], Callable[[Session, Any], None]] = {
             bodies.Subscribe: self._subscribe,
             bodies.Unsubscribe: self._unsubscribe,
@@ -69,54 +76,36 @@ class Requests:
         Unless it wants nothing, and there is nothing to keep.
         """
         session.sink = None
-        is_known = session.identity is not None
-        if is_known and (session.interests or session.advertisements):
-            self.suspend(session)
-            self._offline.leave(session, self.end)
-        else:
-            self.end(session)
+        if session.identity is not None:
+            self._state.handle(Leave(QUEUE_DEFAULT), session.client)
+            is_moving = self._state.router.clients.is_moving(session.client)
+            if session.interests or session.advertisements or is_moving:
+                self._make_room(session.identity)
+                return
+        self.end(session)
 
     def end(self, session: Session) -> None:
         """The client is gone, and wants nothing any more."""
-        self.drop_all(session)
+        self._state.handle(PeerDisconnect(), session.client)
         self._state.forget(session)
 
-    def drop_all(self, session: Session) -> None:
-        """Forget all that a client has asked for."""
-        for number in list(session.interests):
-            self._drop_interest(session, number)
-        for number in list(session.advertisements):
-            self._drop_advertisement(session, number)
-
-    def withdraw(
-        self, session: Session, request: bodies.Subscribe | bodies.Advertise
-    ) -> None:
-        """Forget what was asked for, if it is still wanted; nobody is answered."""
-        if isinstance(request, bodies.Advertise):
-            if request.number in session.advertisements:
-                self._drop_advertisement(session, request.number)
-        elif request.number in session.interests:
-            self._drop_interest(session, request.number)
+    def _make_room(self, identity: str) -> None:
+        """Of too many identities, the one that has been away longest is forgotten."""
+        identities = self._state.identities
+        identities[identity] = identities.pop(identity)  # the last
+        if len(identities) > IDENTITIES_MAX:
+            self.end(next(s for s in identities.values() if s.sink is None))
 
     # --- Identities -----------------------------------------------------------------
 
-    def suspend(self, session: Session) -> None:
-        """Keep what is for a client, if it is not kept already."""
-        if not session.is_suspended:
-            self._offline.suspend(session, QUEUE_DEFAULT)
-
-    def resume(self, session: Session) -> None:
-        """Deliver what was kept, and from now on what comes."""
-        self._offline.resume(session)
-
     def _suspend(self, session: Session, body: bodies.Suspend) -> None:
         check_identity(session)
-        self._offline.suspend(session, body.queue)
+        self._state.handle(Suspend(body.queue), session.client)
         session.reply(Done(body.op).pack())
 
     def _resume(self, session: Session, body: bodies.Resume) -> None:
         check_identity(session)
-        self._offline.resume(session)
+        self._state.handle(Resume(), session.client)
         session.reply(Done(body.op).pack())
 
     # --- Subscriptions --------------------------------------------------------------
@@ -129,28 +118,12 @@ class Requests:
             raise ProtocolError(
                 Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number
             )
+        party = session.party(number)
         if known is None:
             self._check_room(session, interest, number)
-            self._enter(session, number, interest)
+            self._state.handle(Subscribe(interest), party)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        self.settle(session, number)
-
-    def settle(
-        self,
-        session: Session,
-        number: int,
-        *,
-        fresh: bool = False,
-        token: int | None = None,
-    ) -> None:
-        """Answer when a subscription is in force everywhere; ``fresh``, ask again.
-
-        Who is in ``session.settling`` under the token hears it instead of the client.
-        """
-        token = number if token is None else token
-        party = ids.subscription(session.number, number)
-        interest = session.interests[number]
-        self._state.post(self.interest_feed.settle(party, interest, token, fresh=fresh))
+        self._state.handle(Settle(interest, number), party)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
@@ -164,31 +137,12 @@ class Requests:
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
 
-    def _enter(self, session: Session, number: int, interest: Interest) -> None:
-        session.interests[number] = interest
-        self._state.counters.subscriptions_now += 1
-        if isinstance(interest, Pattern):
-            session.patterns += 1
-        else:
-            self._offline.enter(session, number, interest)
-        party = ids.subscription(session.number, number)
-        self._state.post(self.interest_feed.subscribe(party, interest))
-
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
-        if body.number not in session.interests:
+        interest = session.interests.get(body.number)
+        if interest is None:
             raise _unknown(body.number, "subscription")
-        self._drop_interest(session, body.number)
+        self._state.handle(Unsubscribe(interest), session.party(body.number))
         session.reply(Done(body.op, body.number).pack())
-
-    def _drop_interest(self, session: Session, number: int) -> None:
-        interest = session.interests.pop(number)
-        self._state.counters.subscriptions_now -= 1
-        if isinstance(interest, Pattern):
-            session.patterns -= 1
-        else:
-            self._offline.drop(session, number, interest)
-        party = ids.subscription(session.number, number)
-        self._state.post(self.interest_feed.forget(party))
 
     # --- Advertisements -------------------------------------------------------------
 
@@ -202,7 +156,10 @@ class Requests:
             ) from None
         known = session.advertisements.get(number)
         if known == advertisement:  # asked for again, after a connection broke
-            session.reply(Quench(number, number in session.quenched).pack())
+            is_quenched = self._state.router.is_quenched(
+                session.party(number), advertisement
+            )
+            session.reply(Quench(number, is_quenched).pack())
             return
         if known is not None:
             raise ProtocolError(
@@ -216,27 +173,19 @@ class Requests:
                 f"more than {ADVERTISEMENTS_MAX} advertisements",
                 about=number,
             )
-        session.advertisements[number] = advertisement
-        self._state.counters.advertisements_now += 1
-        party = ids.advertisement(session.number, number)
-        out = self.interest_feed.advertise(party, advertisement)
+        party = session.party(number)
+        out = self._state.router.handle(Advertise(advertisement), party)
         self._state.post(out)
         # The router speaks up only if there is nobody.
         if not any(hop == party for hop, _ in out):
             session.reply(Quench(number, False).pack())
 
     def _unadvertise(self, session: Session, body: bodies.Unadvertise) -> None:
-        if body.number not in session.advertisements:
+        advertisement = session.advertisements.get(body.number)
+        if advertisement is None:
             raise _unknown(body.number, "advertisement")
-        self._drop_advertisement(session, body.number)
+        self._state.handle(Unadvertise(advertisement), session.party(body.number))
         session.reply(Done(body.op, body.number).pack())
-
-    def _drop_advertisement(self, session: Session, number: int) -> None:
-        del session.advertisements[number]
-        session.quenched.discard(number)
-        self._state.counters.advertisements_now -= 1
-        party = ids.advertisement(session.number, number)
-        self._state.post(self.interest_feed.forget(party))
 
 
 def _read_interest(body: bodies.Subscribe) -> Interest:

@@ -13,17 +13,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.clients.session import Session
 from siena.broker.data.exchange import Key, Routed
-from siena.broker.ids import session_and_number
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.split_frames import PublishRun
 from siena.broker.state import BrokerState
 from siena.matching.kernels.wiring import unframe
-from siena.messages import Interface, Notify, Stamp
+from siena.messages import Encoded, Interface, Notify, Numbered, Party, Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.contents import read_block
-from siena.protocol.data_frames import Forwarded, pack_forward, pack_msg
+from siena.protocol.data_frames import Forwarded, pack_forward
 from siena.routing.forwarding import brokers_among, root_of
 
 
@@ -117,7 +115,7 @@ class Forwarder:
             notify = Notify(notification, head.stamp, head.time, head.root, head.ttl)
             self._state.post(self._state.router.offer(brokers, notify))
         if len(brokers) < len(keys):
-            self._keep(head, [key for key in keys if isinstance(key, str)])
+            self._keep(head, [key for key in keys if isinstance(key, Party)])
 
     def _forward(
         self, head: Forwarded, source: Interface, brokers: set[Interface]
@@ -135,13 +133,12 @@ class Forwarder:
             self._state.links[target].forward(frame)
         self._state.counters.forwarded += len(targets)
 
-    def _keep(self, head: Forwarded, parties: list[str]) -> None:
-        """For sessions that are suspended, once each."""
-        away: dict[Session, list[int]] = {}
+    def _keep(self, head: Forwarded, parties: list[Party]) -> None:
+        """For clients that are suspended, once each."""
+        wanted: dict[str, list[int]] = {}
         for party in parties:
-            number, of = session_and_number(party)
-            if number in self._state.sessions:
-                away.setdefault(self._state.sessions[number], []).append(of)
-        for session, numbers in away.items():
-            frame = pack_msg(sorted(numbers), head.block)
-            self._state.counters.lost += session.keep(frame, head.stamp)
+            wanted.setdefault(party.client, []).append(party.number)
+        content = Encoded(head.block, head.stamp)
+        for client, numbers in wanted.items():
+            letter = Numbered(tuple(sorted(numbers)), content)
+            self._state.post(self._state.router.deliver(client, letter))

@@ -10,7 +10,6 @@ from typing import Protocol
 
 from siena.broker.addresses import Address, read_address
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.interest_feed import InterestFeed
 from siena.broker.io.connection import Connection, ConnectionHost
 from siena.broker.io.split_frames import PublishRun
 from siena.broker.peers.link import Link, Other
@@ -32,7 +31,6 @@ class Switchboard(Protocol):
 
     state: BrokerState
     publications: PublishBatch
-    interest_feed: InterestFeed
     host: ConnectionHost
     name: str
     urls: list[str]
@@ -145,7 +143,6 @@ class Dialer:
         link = Link(
             links.state, links.publications, self._connection, other, self._gone
         )
-        links.interest_feed.begin()
         links.up(link)
         links.state.post(links.state.router.handle(PeerConfirm(), number))
 

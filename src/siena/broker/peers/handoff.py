@@ -1,4 +1,4 @@
-"""Moving: an identity goes from one broker to another, and takes along what was kept.
+"""Clients that move here: the router decides, and this talks to their old brokers.
 
 ::
 
@@ -6,35 +6,32 @@
       ── CONNECT as the identity ──────────────────▶
       ── MOVE without a URL ───────────────────────▶
       ◀──────────────── SUB, ADV, …, then DONE ─────
-      asks for the same, suspended, until it is settled
       ── TELL release ─────────────────────────────▶
-                       asks everybody once more: what was on its way has come
-      ◀──── what was kept, LOST, then TELL parcel ──   and forgets the identity
-      asks everybody once more, and delivers
+      ◀──── what was kept, LOST, then TELL parcel ──
 
-What both have kept has the same stamp, and is delivered once.
-
-Reference:
-    Our specification, A.8; the same in virtual time is :mod:`siena.sim.moves`.
+What each of them does in between is written down in :mod:`siena.routing.handoff`.
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from itertools import count
 
 from siena.broker.addresses import Address, read_address
-from siena.broker.clients.requests import Requests
-from siena.broker.clients.session import OfflineQueue, Session, Sink
+from siena.broker.clients.session import Session, Sink
 from siena.broker.peers.handoff_source import HandoffSource
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
-from siena.messages import Parcel
-from siena.protocol import control_frames as bodies
-from siena.protocol.control_frames import Body, Done, Error
+from siena.messages import (
+    Elsewhere,
+    ListInterests,
+    Message,
+    Move,
+    PeerDisconnect,
+    PeerRefuse,
+    Release,
+)
+from siena.protocol.control_frames import Done, Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
-from siena.protocol.peer_messages import pack_tell
+from siena.routing.mailbox import QUEUE_DEFAULT
 
 # How long all of it may take.
 MOVE_SECONDS_MAX = 30.0
@@ -42,73 +39,87 @@ MOVE_SECONDS_MAX = 30.0
 MOVES_MAX = 1_000
 
 
-@dataclass(slots=True, eq=False)
-class Move:
-    """One move to this broker, as long as it goes on."""
+class Moving:
+    """One client on its way here, and the connection to its old broker.
 
-    session: Session
-    was_suspended: bool
-    sink: Sink | None = None
-    task: asyncio.Task[None] | None = None
-    # Asked for here because it was asked for there.
-    asked: list[bodies.Subscribe | bodies.Advertise] = field(default_factory=list)
-    # Whether the other broker was told to hand over, and to forget.
-    is_released: bool = False
+    Ownership: the task that fetches, which ends with the move.
+    """
 
-    def __post_init__(self) -> None:
-        self.sink = self.session.sink
+    def __init__(self, state: BrokerState, session: Session, address: Address) -> None:
+        self._state = state
+        self._session = session
+        self._address = address
+        self._sink: Sink | None = session.sink
+        self._old = HandoffSource(session.identity or "")
+        self._questions: asyncio.Queue[Message] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        self.task = loop.create_task(self._fetch())
+        state.old_brokers[session.client] = self
+        state.handle(Move(QUEUE_DEFAULT), session.client)
+
+    def ask(self, message: Message) -> None:
+        """Ask the old broker; or nothing more."""
+        if isinstance(message, PeerDisconnect):
+            self.task.cancel()
+        else:
+            self._questions.put_nowait(message)
+
+    def moved(self, error: str | None) -> None:
+        """Answer the client, unless another connection has taken its place."""
+        if error is None:
+            frame = Done(Op.MOVE).pack()
+        else:
+            text = f"cannot fetch from {self._address}: {error}"
+            fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
+            frame = Error.of(fault).pack()
+        if self._session.sink is self._sink:
+            self._session.reply(frame)
+
+    async def _fetch(self) -> None:
+        try:
+            async with asyncio.timeout(MOVE_SECONDS_MAX):
+                await self._old.connect(self._address)
+                while True:
+                    await self._answer(await self._questions.get())
+        except (OSError, EOFError, TimeoutError, SienaError) as error:
+            self._failed(str(error) or type(error).__name__)
+        finally:
+            del self._state.old_brokers[self._session.client]
+            self._old.close()
+
+    async def _answer(self, question: Message) -> None:
+        """Bring the router what the old broker answers."""
+        if isinstance(question, ListInterests):
+            answer: Message = await self._old.listing()
+        else:
+            assert isinstance(question, Release)
+            answer = await self._old.release()
+        self._state.handle(answer, Elsewhere(self._session.client))
+
+    def _failed(self, why: str) -> None:
+        """Let the router undo it; what has come already is not lost."""
+        source = Elsewhere(self._session.client)
+        if self._old.has_some:
+            self._state.handle(self._old.parcel(torn=why), source)
+        self._state.handle(PeerRefuse(why), source)
 
 
 class Handoff:
-    """Moves to this broker and from it."""
+    """The clients that move to this broker."""
 
-    def __init__(self, state: BrokerState, requests: Requests) -> None:
+    def __init__(self, state: BrokerState) -> None:
         self._state = state
-        self._requests = requests
-        self._moves: dict[Session, Move] = {}
-        # Below 0: those of clients are the numbers of their subscriptions.
-        self._tokens = count(1)
+        self._moves: dict[Session, Moving] = {}
+
+    def __len__(self) -> int:
+        return len(self._moves)
 
     async def stop(self) -> None:
         """Give up all moves to this broker."""
-        tasks = [move.task for move in self._moves.values() if move.task is not None]
+        tasks = [move.task for move in self._moves.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    # --- From this broker -----------------------------------------------------------
-
-    def listing(self, session: Session) -> None:
-        """Say what an identity has asked for here."""
-        for number, interest in session.interests.items():
-            session.reply(bodies.Subscribe(number, str(interest)).pack())
-        for number, advertisement in session.advertisements.items():
-            session.reply(bodies.Advertise(number, str(advertisement)).pack())
-        session.reply(Done(Op.MOVE).pack())
-
-    def release(self, session: Session) -> None:
-        """Hand over what was kept, when all that was on its way has come."""
-        self._requests.suspend(session)
-        sink = session.sink
-        self._settle(session, lambda: self._hand_over(session, sink), fresh=True)
-
-    def _hand_over(self, session: Session, sink: Sink | None) -> None:
-        """Unless who asked for it has gone: then all of it stays here."""
-        kept = session.kept
-        if sink is None or session.sink is not sink or kept is None:
-            return
-        stamps = [stamp for _, stamp in kept.queue if stamp is not None]
-        if not session.expect(kept.size):
-            return
-        for frame, _ in kept.queue:
-            session.reply(frame)
-        if kept.lost:
-            session.reply(bodies.Lost(kept.lost).pack())
-        session.kept = OfflineQueue(0)
-        self._requests.drop_all(session)
-        session.reply(pack_tell(Parcel((), known=frozenset(stamps))))
-
-    # --- To this broker -------------------------------------------------------------
 
     def fetch(self, session: Session, url: str) -> None:
         """Fetch what another broker keeps for an identity.
@@ -123,29 +134,11 @@ class Handoff:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {MOVES_MAX} moves at a time"
             )
-        move = Move(session, was_suspended=session.is_suspended)
-        self._requests.suspend(session)
-        self._moves[session] = move
-        loop = asyncio.get_running_loop()
-        move.task = loop.create_task(self._fetch(move, address))
-
-    def leave(self, session: Session) -> None:
-        """A client has hung up: what it has not fetched yet stays where it is.
-
-        What the other broker is about to hand over is waited for: it is kept nowhere
-        else any more.
-        """
-        move = self._moves.get(session)
-        if move is not None and move.is_released:
-            return
-        session.settling.clear()
-        if move is not None:
-            self._undo(move)
-            assert move.task is not None
-            move.task.cancel()
+        move = self._moves[session] = Moving(self._state, session, address)
+        move.task.add_done_callback(lambda _: self._moves.pop(session, None))
 
     def _allowed(self, url: str) -> Address:
-        """Nobody makes a broker connect to places that it was not told of."""
+        """A client makes a broker connect only to places that it was told of."""
         try:
             address = read_address(url)
         except SienaError as error:
@@ -156,101 +149,3 @@ class Handoff:
         raise ProtocolError(
             Fault.NOT_ALLOWED, f"{address.host} is no broker that this one calls"
         )
-
-    async def _fetch(self, move: Move, address: Address) -> None:
-        session, old = move.session, HandoffSource(move.session.identity or "")
-        session.is_moving = True
-        try:
-            async with asyncio.timeout(MOVE_SECONDS_MAX):
-                await old.connect(address)
-                for request in await old.listing():
-                    self._ask_here(move, request)
-                await self._settled(session, fresh=False)
-                move.is_released = True
-                await old.release()
-                await self._settled(session, fresh=True)
-        except (OSError, EOFError, TimeoutError, SienaError) as error:
-            why = str(error) or type(error).__name__
-            text = f"cannot fetch from {address}: {why}"
-            fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
-            self._failed(move, old)
-            self._answer(move, Error.of(fault).pack())
-        else:
-            self._arrived(move, old)
-            self._answer(move, Done(Op.MOVE).pack())
-        finally:
-            if self._moves.get(session) is move:
-                self._forget(move)
-            old.close()
-
-    def _arrived(self, move: Move, old: HandoffSource) -> None:
-        """Deliver what has come; or keep it, if nobody is there any more."""
-        session = move.session
-        is_awaited = session.sink is move.sink or not session.is_suspended
-        self._requests.suspend(session)
-        assert session.kept is not None
-        session.kept.put_first(old.frames, old.stamps, old.lost)
-        if is_awaited:
-            self._requests.resume(session)
-
-    def _failed(self, move: Move, old: HandoffSource) -> None:
-        """As it was before; but nothing is lost that has come already."""
-        session = move.session
-        if not move.is_released:
-            self._undo(move)
-        elif old.frames or old.lost:  # it has forgotten them
-            self._arrived(move, old)
-        session.settling.clear()
-        if session.sink is move.sink and not move.was_suspended:
-            self._requests.resume(session)
-
-    def _answer(self, move: Move, frame: bytes) -> None:
-        """Whoever asked; not somebody who came later."""
-        if move.session.sink is move.sink:
-            move.session.reply(frame)
-
-    def _undo(self, move: Move) -> None:
-        """Ask no more for what was asked for there."""
-        for request in move.asked:
-            self._requests.withdraw(move.session, request)
-        move.asked.clear()
-        self._forget(move)
-
-    def _forget(self, move: Move) -> None:
-        move.session.is_moving = False
-        self._moves.pop(move.session, None)
-
-    def _ask_here(self, move: Move, request: Body) -> None:
-        session = move.session
-        known = session.interests, session.advertisements
-        assert isinstance(request, (bodies.Subscribe, bodies.Advertise))
-        if request.number not in known[isinstance(request, bodies.Advertise)]:
-            self._requests.handle(session, request)
-            move.asked.append(request)
-
-    async def _settled(self, session: Session, *, fresh: bool) -> None:
-        done = asyncio.Event()
-        self._settle(session, done.set, fresh=fresh)
-        await done.wait()
-
-    def _settle(
-        self, session: Session, done: Callable[[], None], *, fresh: bool
-    ) -> None:
-        """Call ``done`` when all that a session wants is in force everywhere.
-
-        Nobody is answered: the client hears of what it has asked for itself.
-        """
-        waiting = set(session.interests)
-        if not waiting:
-            done()
-            return
-
-        def settled(number: int) -> None:
-            waiting.discard(number)
-            if not waiting:
-                done()
-
-        for number in list(waiting):
-            token = -next(self._tokens)
-            session.settling[token] = settled
-            self._requests.settle(session, number, fresh=fresh, token=token)

@@ -1,26 +1,40 @@
 """The old broker: where an identity was before, asked by the one where it is now."""
 
 import asyncio
-from collections.abc import Sequence
+from dataclasses import replace
 
 from siena.broker.addresses import Address
-from siena.messages import Parcel, Release, Stamp
+from siena.broker.clients.letters import letter_of
+from siena.lang.parser import parse_advertisement, parse_interest
+from siena.messages import Interest, Listing, Numbered, Parcel, Release
+from siena.model import Advertisement
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done, Error, Tell, Welcome, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Frame, Op, Splitter, pack
+from siena.protocol.frames import Frame, Op, Splitter
 from siena.protocol.handshake import PREFACE, VERSIONS, read_info
-from siena.protocol.limits import FRAME_BYTES_MAX, LINE_BYTES_MAX
+from siena.protocol.limits import (
+    ADVERTISEMENTS_MAX,
+    FRAME_BYTES_MAX,
+    LINE_BYTES_MAX,
+    SUBSCRIPTIONS_MAX,
+)
 from siena.protocol.peer_messages import decode, pack_tell
+from siena.routing.mailbox import QUEUE_BYTES_MAX
+
+# What an old broker may hand over: all that it keeps for one client, and the last one
+# that it kept may be as long as a frame.
+HANDED_BYTES_MAX = QUEUE_BYTES_MAX + FRAME_BYTES_MAX
 
 
 class HandoffSource:
     """The broker where an identity was before, as long as it is asked."""
 
     def __init__(self, identity: str) -> None:
-        self.frames: list[bytes] = []
-        self.stamps: frozenset[Stamp] = frozenset()
-        self.lost = 0
+        self._letters: list[Numbered] = []
+        self._lost = 0
+        self._size = 0
+        self._told: Parcel | None = None
         self._identity = identity
         self._splitter = Splitter(FRAME_BYTES_MAX)
         self._came: list[Frame] = []
@@ -38,35 +52,59 @@ class HandoffSource:
         if not isinstance(await self._body(), Welcome):
             raise ProtocolError(Fault.BAD_FRAME, "CONNECT was not answered by WELCOME")
 
-    async def listing(self) -> Sequence[Body]:
-        """What the identity has asked for there."""
-        self._write(bodies.Move("").pack())
-        found = []
-        while not isinstance(body := await self._body(), Done):
-            if isinstance(body, (bodies.Subscribe, bodies.Advertise)):
-                found.append(body)
-        return found
+    async def listing(self) -> Listing:
+        """What the identity has asked for there.
 
-    async def release(self) -> None:
-        """Fetch what was kept; from then on it is nobody's there."""
+        Raises:
+            SienaError: if that is more than a client may ask for, or unreadable.
+        """
+        self._write(bodies.Move("").pack())
+        interests: list[tuple[int | Interest, Interest]] = []
+        advertisements: list[tuple[int | Advertisement, Advertisement]] = []
+        while not isinstance(body := await self._body(), Done):
+            if isinstance(body, bodies.Subscribe):
+                interests.append((body.number, parse_interest(body.interest)))
+            elif isinstance(body, bodies.Advertise):
+                parsed = parse_advertisement(body.advertisement)
+                advertisements.append((body.number, parsed))
+            if len(interests) > SUBSCRIPTIONS_MAX:
+                raise ProtocolError(Fault.TOO_MANY, "more than a client may ask for")
+            if len(advertisements) > ADVERTISEMENTS_MAX:
+                raise ProtocolError(Fault.TOO_MANY, "more than a client may advertise")
+        return Listing(tuple(interests), tuple(advertisements))
+
+    async def release(self) -> Parcel:
+        """Fetch what was kept; from then on it is kept nowhere else."""
         self._write(pack_tell(Release()))
         while True:
             frame = await self._frame()
             if frame.op in {Op.MSG, Op.FOUND}:
-                self.frames.append(pack(*frame))
+                self._size += len(frame.body)
+                if self._size > HANDED_BYTES_MAX:
+                    raise ProtocolError(Fault.TOO_LONG, "more than a broker keeps")
+                self._letters.append(letter_of(frame))
                 continue
             body = _checked(unpack(*frame))
             if isinstance(body, bodies.Lost):
-                self.lost += body.count
+                self._lost += body.count
             elif isinstance(body, Tell):
                 parcel = decode(body)
                 if not isinstance(parcel, Parcel):
                     raise ProtocolError(Fault.BAD_FRAME, "RELEASE was not answered")
-                # Of sequences none are handed over: a pattern begins anew.
-                self.stamps = frozenset(
-                    key for key in parcel.known if isinstance(key, Stamp)
-                )
-                return
+                self._told = parcel
+                return self.parcel()
+
+    @property
+    def has_some(self) -> bool:
+        """Whether anything was handed over, and there may have been more."""
+        return self._told is None and bool(self._letters or self._lost)
+
+    def parcel(self, *, torn: str | None = None) -> Parcel:
+        """All that was handed over; ``torn`` says why it may not be all there was."""
+        told = self._told or Parcel()
+        return replace(
+            told, kept=tuple(self._letters), lost=told.lost + self._lost, torn=torn
+        )
 
     def close(self) -> None:
         """Hang up."""

@@ -9,7 +9,6 @@ import random
 
 from siena.broker.addresses import Address
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.interest_feed import InterestFeed
 from siena.broker.io.connection import Connection, ConnectionHost
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.link import Link, Other
@@ -35,12 +34,10 @@ class Links:
         self,
         state: BrokerState,
         publications: PublishBatch,
-        interest_feed: InterestFeed,
         host: ConnectionHost,
         name: str,
     ) -> None:
         self.state = state
-        self.interest_feed = interest_feed
         self.publications = publications
         self.host = host
         self.name = name
@@ -105,7 +102,6 @@ class Links:
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
-        self.interest_feed.begin()
         side = Side(peer.side)
         name = body.name or str(peer.broker)
         other = Other(peer.broker, name, peer.epoch, side.opposite, "them", peer.urls)

@@ -1,0 +1,102 @@
+"""What the exchange knows of clients: it follows what the router has registered.
+
+A client that is there is a plain connection, and the exchange lays out its deliveries.
+For one that is suspended each subscription is watched under its own name: what matches
+comes with a stamp, and goes to the mailbox that the router keeps.
+"""
+
+from collections.abc import Mapping
+
+from siena.broker.clients.session import Session
+from siena.broker.counters import Counters
+from siena.broker.data.exchange import Exchange
+from siena.messages import Interest, Party
+from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.routing.router import Router
+
+
+class ClientEntries:
+    """Enters what clients want, and moves it between the two ways to deliver."""
+
+    def __init__(
+        self,
+        router: Router,
+        exchange: Exchange,
+        sessions: Mapping[int, Session],
+        counters: Counters,
+    ) -> None:
+        self._mailboxes = router.mailboxes
+        self._exchange = exchange
+        self._sessions = sessions
+        self._counters = counters
+        router.registrations.watcher = self.registered
+        router.mailboxes.watcher = self
+
+    def registered(
+        self,
+        party: Party,
+        item: Interest | Advertisement,
+        gained: bool,  # noqa: FBT001
+    ) -> None:
+        """A client has asked for something, or withdrawn it."""
+        change = 1 if gained else -1
+        if isinstance(item, Advertisement):
+            self._counters.advertisements_now += change
+            return
+        self._counters.subscriptions_now += change
+        if isinstance(item, Pattern):
+            self._sessions[int(party.client)].patterns += change
+            return
+        is_watched = self._mailboxes.is_suspended(party.client)
+        (self._enter if gained else self._drop)(party, item, is_watched=is_watched)
+
+    def suspended(self, client: str) -> None:
+        """A client is no plain connection any more."""
+        for party, interest in self._plain(client):
+            self._drop(party, interest, is_watched=False)
+            self._enter(party, interest, is_watched=True)
+
+    def resumed(self, client: str) -> None:
+        """It is a plain connection again."""
+        for party, interest in self._plain(client):
+            self._drop(party, interest, is_watched=True)
+            self._enter(party, interest, is_watched=False)
+
+    def lost(self, client: str) -> None:
+        """A notification for a client was not kept."""
+        self._counters.lost += 1
+        session = self._sessions.get(int(client))
+        if session is not None:
+            session.lost += 1
+
+    def _plain(self, client: str) -> list[tuple[Party, Filter | Predicate]]:
+        session = self._sessions.get(int(client))
+        if session is None:
+            return []
+        return [
+            (session.party(number), interest)
+            for number, interest in session.interests.items()
+            if not isinstance(interest, Pattern)
+        ]
+
+    def _enter(
+        self, party: Party, interest: Filter | Predicate, *, is_watched: bool
+    ) -> None:
+        if is_watched:
+            for f in _filters(interest):
+                self._exchange.watch(party, f)
+        else:
+            self._exchange.subscribe(int(party.client), party.number, interest)
+
+    def _drop(
+        self, party: Party, interest: Filter | Predicate, *, is_watched: bool
+    ) -> None:
+        if is_watched:
+            for f in _filters(interest):
+                self._exchange.unwatch(party, f)
+        else:
+            self._exchange.unsubscribe(int(party.client), party.number)
+
+
+def _filters(interest: Filter | Predicate) -> frozenset[Filter]:
+    return frozenset((interest,) if isinstance(interest, Filter) else interest.filters)
