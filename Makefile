@@ -75,14 +75,15 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	cd $(SANITIZED) && SIENA_SANITIZE=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
 	$(WITH_SANITIZER) $(BIN)/python -m fuzz.blocks --buffers $(BUFFERS)
 	$(WITH_SANITIZER) $(BIN)/python -m pytest -o timeout=900 -p no:cacheprovider \
-	    tests/matching/test_engine.py tests/matching/test_engine_paths.py \
-	    tests/matching/test_table.py tests/matching/test_dispatch.py \
-	    tests/broker/test_intake.py $(ARGS)
+	    tests/unit/matching/engine/test_engine.py \
+	    tests/unit/matching/engine/test_engine_paths.py \
+	    tests/unit/matching/test_table.py tests/unit/matching/test_dispatch.py \
+	    tests/unit/broker/io/test_split_frames.py $(ARGS)
 
 BUFFERS ?= 50000
 WITH_SANITIZER = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
     LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
-    PYTHONPATH=$(CURDIR)/$(SANITIZED)/src:$(CURDIR)/tests
+    PYTHONPATH=$(CURDIR)/$(SANITIZED)/src:$(CURDIR)/tests/support:$(CURDIR)/tests
 
 .PHONY: check
 check: $(READY) ## check format, style, types and layers

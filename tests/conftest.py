@@ -1,13 +1,21 @@
-"""Hypothesis profiles, and a census of the tests for ``house/test_house.py``."""
+"""Hypothesis profiles, a guard, and a census for ``house/test_house.py``."""
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from census import CENSUS, IS_WHOLE, name_of
+from guard import only_this_process
 
+# The folders whose tests need nothing but this process, and are held to that.
+IN_PROCESS = [
+    Path(__file__).parent / folder
+    for folder in ("unit", "properties", "conformance", "fuzz", "house")
+]
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
 # While writing code: new examples on every run, quickly.
@@ -37,3 +45,13 @@ def pytest_collection_modifyitems(
     """Count the tests, whatever folder they are in."""
     config.stash[CENSUS] = Counter(map(name_of, items))
     config.stash[IS_WHOLE] = config.args == config.getini("testpaths")
+
+
+@pytest.fixture(autouse=True)
+def _guarded(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Refuse sockets, processes and Spark where the folder says that there are none."""
+    if not any(request.path.is_relative_to(folder) for folder in IN_PROCESS):
+        yield
+        return
+    with only_this_process():
+        yield

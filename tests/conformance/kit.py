@@ -7,11 +7,11 @@ here; everything the tests ask of the product is imported from here.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from repository import ROOT
 from siena import (
     parse_advertisement,
     parse_filter,
@@ -119,7 +119,7 @@ __all__ = [
     "write_form",
 ]
 
-FOLDER = Path(__file__).parents[2] / "conformance"
+FOLDER = ROOT / "conformance"
 
 # Fields differ from relation to relation; each file describes its own.
 Case = dict[str, Any]

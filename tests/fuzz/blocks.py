@@ -1,6 +1,7 @@
-"""Mutated buffers: the engine reads them as the slow parser does, and no byte more.
+r"""Mutated buffers: the engine reads them as the slow parser does, and no byte more.
 
-    PYTHONPATH=tests .venv/bin/python -m fuzz.blocks --buffers 1000000 --seed 1
+    PYTHONPATH=tests/support:tests \
+        .venv/bin/python -m fuzz.blocks --buffers 1000000 --seed 1
 
 Each buffer has a few blocks, most of them damaged, and is as long as its own piece of
 memory, so that the address sanitizer sees whoever reads beyond it (``make sanitize``).

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from census import CENSUS, IS_WHOLE
+from repository import ROOT
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 
 
 def table(name: str) -> dict[str, str]:

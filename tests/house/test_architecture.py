@@ -1,0 +1,88 @@
+"""Checks on the code itself, so that reviewers need not remember them.
+
+Which room may import which is checked by import-linter, in ``make check``.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from repository import ROOT
+
+PACKAGE = ROOT / "src" / "siena"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# The rooms whose results depend on their arguments and on nothing else.
+CORE = (
+    *("errors.py", "model", "lang", "algebra", "matching", "messages", "routing"),
+    *("sim", "research/matchers", "research/schemes", "research/cbcb"),
+    *("research/scenarios", "research/oracles"),
+)
+CORE_MODULES = [
+    m for m in MODULES if m.relative_to(PACKAGE).as_posix().startswith(CORE)
+]
+EFFECTS = {"breakpoint", "eval", "exec", "input", "open", "print"}
+
+# A module is read in one sitting; beyond this it says why it is still one.
+LINES_MAX = 400
+
+# A room has about a dozen modules; beyond this there is a room inside that wants walls.
+FOLDER_MODULES_MAX = 15
+
+# In prose, a file is named in backticks, from the root or from src/siena.
+FILE_NAME = re.compile(r"`([\w./*-]+\.(?:json|md|py|toml|txt))`")
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name)
+def test_a_module_fits_in_one_reading(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LINES_MAX or "Why one module:" in text
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name)
+def test_a_module_says_what_lives_in_it(module: Path) -> None:
+    assert ast.get_docstring(parse(module)), "needs a module docstring"
+
+
+@pytest.mark.parametrize("module", CORE_MODULES, ids=name)
+def test_a_module_of_the_core_has_no_effects(module: Path) -> None:
+    called = {
+        node.func.id
+        for node in ast.walk(parse(module))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert not called & EFFECTS
+
+
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
+def test_a_folder_is_a_room_and_not_a_hall(folder: Path) -> None:
+    modules = [m for m in folder.glob("*.py") if m.name != "__init__.py"]
+    assert len(modules) <= FOLDER_MODULES_MAX
+
+
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
+def test_a_folder_of_modules_is_a_package(folder: Path) -> None:
+    assert (folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("document", "least"), [("ARCHITECTURE.md", 150), ("CONTRIBUTING.md", 5)]
+)
+def test_a_document_names_only_files_that_exist(document: str, least: int) -> None:
+    names = FILE_NAME.findall((ROOT / document).read_text(encoding="utf-8"))
+    assert len(set(names)) >= least
+    assert not [name for name in names if not exists(name)]
+
+
+def parse(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def exists(pattern: str) -> bool:
+    return any(any(base.glob(pattern)) for base in (ROOT, PACKAGE))

@@ -1,0 +1,19 @@
+"""Drawn networks in another process are the same."""
+
+import subprocess
+import sys
+
+from siena.sim.topologies.text import parse_shape, print_topology
+
+
+def test_another_process_draws_the_same() -> None:
+    """Where strings have other hashes."""
+    shapes = ["barabasi-albert:20", "waxman:20", "random-tree:20", "transit-stub"]
+    script = (
+        "from siena.sim.topologies.text import parse_shape, print_topology\n"
+        f"for shape in {shapes}: print(print_topology(parse_shape(shape, seed=7)))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    here = [print_topology(parse_shape(shape, seed=7)) for shape in shapes]
+    assert done.stdout == "".join(f"{text}\n" for text in here)
