@@ -52,7 +52,7 @@ from siena.protocol.data_frames import (
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.interest_table import Change
-from siena.routing.options import Options
+from siena.routing.options import Covering, Options
 from siena.routing.router import Router
 from siena.sim.random_world import random_filter, random_notification, random_pattern
 
@@ -224,7 +224,8 @@ class Script:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        covering = self.rng.choice(("exact", "pairwise", "none"))
+        coverings: list[Covering] = ["exact", "pairwise", "none"]
+        covering = self.rng.choice(coverings)
         options = Options(covering=covering, quench=self.rng.random() < 0.5)
         side = self.rng.choice((Side.PEER, Side.MESH, Side.CHILD, Side.MASTER))
         self.bulk, self.twin = Bulk(options, side), Twin(options, side)
