@@ -45,10 +45,14 @@ class Subscribe:
 
 @dataclass(frozen=True, slots=True)
 class Unsubscribe:
-    """The sender no longer wants whatever it asked for that the interest covers."""
+    """The sender no longer wants whatever it asked for that the interest covers.
+
+    If it is ``exact``, only what it asked for in these words, or equal ones.
+    """
 
     interest: Interest
     origin: int | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,14 @@ class Advertise:
 
 @dataclass(frozen=True, slots=True)
 class Unadvertise:
-    """Nobody there publishes any more what the advertisement covers."""
+    """Nobody there publishes any more what the advertisement covers.
+
+    If it is ``exact``, only that advertisement, or an equal one, has gone.
+    """
 
     advertisement: Advertisement
     origin: int | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

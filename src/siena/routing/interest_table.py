@@ -79,12 +79,23 @@ class InterestTable(Generic[F]):
             for item in self._held[holder]
         }
 
-    def announce(self, holder: Holder, item: F) -> list[Change[F]]:
-        """Enter an item, unless what the holder has covers it already."""
+    def announce(
+        self, holder: Holder, item: F, *, keeps_covered: bool = False
+    ) -> list[Change[F]]:
+        """Enter an item, unless what the holder has covers it already.
+
+        What ``keeps_covered`` is entered all the same: what covers it is about to go.
+        """
         node = self.order.add(item)
         held = self._held.get(holder)
         if not held:
             return [self._enter(holder, node)]
+        if keeps_covered:
+            if node in held:
+                return []
+            narrower = held & self.order.below(node) - self.order.above(node)
+            changes = [self._enter(holder, node)]
+            return changes + [self._leave(holder, item) for item in sorted_(narrower)]
         # A neighbour hardly ever tells what it has told a cover of, so the item goes
         # in first: what is there is found above it and below it without a search.
         if not held.isdisjoint(self.order.above(node)):
@@ -101,14 +112,20 @@ class InterestTable(Generic[F]):
         holder: Holder,
         item: F,
         covers: Callable[[F, F], bool] | None = None,
+        *,
+        exact: bool = False,
     ) -> list[Change[F]]:
         """Cancel what the holder has that ``item`` covers, by the table's order.
 
         ``covers`` decides instead, where what a client meant must not depend on the
-        order that the broker happens to keep.
+        order that the broker happens to keep.  If it is ``exact``, only an equal goes.
         """
         held = self._held.get(holder, set())
-        if covers is None:
+        if exact and item in held:
+            covered = {item}
+        elif exact:
+            covered = held & self.order.below(item) & self.order.above(item)
+        elif covers is None:
             covered = held & self.order.below(item)
         else:
             covered = {narrow for narrow in held if covers(item, narrow)}

@@ -1,5 +1,7 @@
 """A neighbouring broker, as this one sees it: what it is, and what it has been told."""
 
+from functools import partial
+
 from siena.messages import Advertise, Side, Subscribe, Unadvertise, Unsubscribe
 from siena.model import Advertisement, Filter
 from siena.routing.demand.announcer import Announcer
@@ -32,12 +34,14 @@ class Neighbour:
         self.number = number
         self.side = side
         self.weight = weight
+        is_exact = options.withdrawal == "exact"
         demand, order = filters
         self.filters = Announcer(
             demand,
             order.covers,
             announce=Subscribe,
-            cancel=Unsubscribe,
+            cancel=partial(Unsubscribe, exact=is_exact),
+            is_exact=is_exact,
             merge=merge_of(options.merging),
             names_origins=side is Side.MESH,
         )
@@ -46,7 +50,8 @@ class Neighbour:
             offers,
             order_of_offers.covers,
             announce=Advertise,
-            cancel=Unadvertise,
+            cancel=partial(Unadvertise, exact=is_exact),
+            is_exact=is_exact,
             names_origins=side is Side.MESH,
         )
 

@@ -10,6 +10,7 @@ Covering = Literal["exact", "pairwise", "none"]
 Merging = Literal["none", "perfect", "imperfect"]
 Paths = Literal["tree", "reverse"]
 Unsubscription = Literal["roots", "paper"]
+Withdrawal = Literal["exact", "covering"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,11 @@ class Options:
     ``paths`` is for networks with cycles: a notification stays within the ``tree`` of
     the broker where it entered, and nobody gets two copies; or it follows every
     subscription back along its ``reverse`` path, and second copies are dropped.
+    ``withdrawal`` is between brokers: a cancellation names one announcement *exactly*,
+    so that what it covered is in force before it goes; or it cancels all that it
+    covers, and goes first, as in the papers: then what is wanted, and had settled, may
+    be missed in between.
+
     ``unsubscription="paper"`` is what the papers' hierarchy does, which loses
     notifications (erratum E4); it is here to be shown, not to be used.
     """
@@ -33,6 +39,7 @@ class Options:
     batching: bool = False
     quench: bool = False
     paths: Paths = "tree"
+    withdrawal: Withdrawal = "exact"
     unsubscription: Unsubscription = "roots"
 
     def __post_init__(self) -> None:
@@ -54,5 +61,6 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "covering": get_args(Covering),
     "merging": get_args(Merging),
     "paths": get_args(Paths),
+    "withdrawal": get_args(Withdrawal),
     "unsubscription": get_args(Unsubscription),
 }

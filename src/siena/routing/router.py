@@ -112,6 +112,7 @@ class Router:
     ) -> None:
         self.me = me
         self.options = options
+        self._is_exact = options.withdrawal == "exact"
         self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
         self.epoch = epoch
         self._accepts = accepts
@@ -218,11 +219,12 @@ class Router:
             return self._changed(self._monitors.subscribe(source, message.interest))
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
+        keeps_covered = isinstance(source, int) and self._is_exact
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
             if satisfiable(f):
-                changes += table.announce(holder, f)
+                changes += table.announce(holder, f, keeps_covered=keeps_covered)
         return self._changed(changes)
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
@@ -240,7 +242,7 @@ class Router:
         covers = covers_filter if isinstance(source, str) else None
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
-            changes += table.withdraw(holder, f, covers)
+            changes += table.withdraw(holder, f, covers, exact=message.exact)
         return self._changed(changes)
 
     def _changed(self, changes: list[Change[Filter]]) -> Outbox:
@@ -261,7 +263,8 @@ class Router:
             self.registrations.advertise(source, advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
-        changes = table.announce(holder, advertisement)
+        keeps_covered = isinstance(source, int) and self._is_exact
+        changes = table.announce(holder, advertisement, keeps_covered=keeps_covered)
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
             return out
@@ -284,7 +287,9 @@ class Router:
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
         covers = covers_advertisement if isinstance(source, str) else None
-        changes = table.withdraw(holder, message.advertisement, covers)
+        changes = table.withdraw(
+            holder, message.advertisement, covers, exact=message.exact
+        )
         if isinstance(source, str):
             for item, _, _ in changes:
                 self._quenching.unadvertise(source, item)

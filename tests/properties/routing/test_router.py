@@ -17,7 +17,7 @@ from siena.messages import (
     Unsubscribe,
 )
 from siena.model import Filter, Kind
-from siena.routing.options import Covering, Merging, Options
+from siena.routing.options import Covering, Forwarding, Merging, Options
 from siena.routing.router import Router
 from strategies import advertisements, filters
 
@@ -36,7 +36,7 @@ def requests(
     """Requests of clients and neighbours, in any order."""
     kinds = [Subscribe, Subscribe, Unsubscribe]
     if advertising:
-        kinds += [Advertise, Unadvertise]  # type: ignore[list-item]
+        kinds += [Advertise, Unadvertise]
     found: list[Request] = []
     for _ in range(draw(st.integers(1, 12))):
         kind = draw(st.sampled_from(kinds))
@@ -44,7 +44,7 @@ def requests(
         is_inside = origins and isinstance(source, int)
         origin = draw(st.sampled_from((1, 2, 3, 4, 6))) if is_inside else None
         strategy = FILTERS if kind in {Subscribe, Unsubscribe} else ADVERTISEMENTS
-        found.append((kind(draw(strategy), origin), source))  # type: ignore[arg-type]
+        found.append((kind(draw(strategy), origin), source))
     return found
 
 
@@ -60,7 +60,9 @@ def test_a_router_sends_what_the_naive_server_sends(
     asked: list[Request],
     advertising: bool,  # noqa: FBT001 -- drawn
 ) -> None:
-    options = Options(forwarding="advertisement" if advertising else "subscription")
+    forwarding: Forwarding = "advertisement" if advertising else "subscription"
+    # The naive server does as the papers do.
+    options = Options(forwarding=forwarding, withdrawal="covering")
     router = router_with_peers(options)
     naive = NaiveServer([2, 3, 4], advertising=advertising)
     sent = 0
@@ -106,7 +108,7 @@ def test_a_pair_that_reaches_more_is_told_instead_of_one_with_a_smaller_origin()
     assert router.handle(Subscribe(wanted), "a") == [
         (2, Subscribe(wanted, 5)),
         (3, Subscribe(wanted, 5)),
-        (3, Unsubscribe(wanted, 2)),
+        (3, Unsubscribe(wanted, 2, exact=True)),
     ]
 
 

@@ -40,7 +40,8 @@ class Wires:
         self.routers: dict[int, Router] = {}
         self.got: list[tuple[str, Message]] = []
         self.sent: list[tuple[int, int, Message]] = []
-        self._options = options or Options()
+        # As the papers have it, with cancellations first.
+        self._options = options or Options(withdrawal="covering")
         self._declarative = declarative
         self._on_their_way: deque[tuple[int, int, Message]] = deque()
         for broker in brokers:
