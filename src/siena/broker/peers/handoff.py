@@ -69,7 +69,7 @@ class Moving:
         if error is None:
             frame = Done(Op.MOVE).pack()
         else:
-            text = f"cannot fetch from {self._address}: {error}"
+            text = f"cannot fetch from {self._address.place}: {error}"
             fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
             frame = Error.of(fault).pack()
         if self._session.sink is self._sink:
