@@ -77,8 +77,9 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	$(WITH_SANITIZER) $(BIN)/python -m pytest -o timeout=900 -p no:cacheprovider \
 	    tests/unit/matching/engine/test_engine.py \
 	    tests/unit/matching/engine/test_engine_paths.py \
-	    tests/unit/matching/test_table.py tests/unit/matching/test_dispatch.py \
-	    tests/unit/broker/io/test_split_frames.py $(ARGS)
+	    tests/unit/matching/test_table.py \
+	    tests/unit/protocol/fast/test_delivery_writer.py \
+	    tests/unit/protocol/fast/test_split_frames.py $(ARGS)
 
 BUFFERS ?= 50000
 WITH_SANITIZER = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \

@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from siena.lang.notification_form import notification_to_json
 from siena.matching import COMPILED
-from siena.matching.blocks import encode_all
 from siena.matching.engine.engine import Matches
+from siena.matching.input.buffers import encode_all
 from siena.matching.table import ForwardingTable
 from siena.model import Constraint, Filter, Notification, Operator, Value
 

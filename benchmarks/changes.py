@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from siena.matching.blocks import encode_all
+from siena.matching.input.buffers import encode_all
 from siena.matching.kernels import COMPILED
 from siena.matching.table import ForwardingTable
 from siena.sim.workload import TR0605

@@ -10,7 +10,7 @@ import struct
 import sys
 from io import BufferedReader
 
-from siena.broker.addresses import read_address
+from siena.protocol.address import read_address
 from siena.protocol.control_frames import Connect, Subscribe
 from siena.protocol.frames import Op
 from siena.protocol.handshake import PREFACE
@@ -22,7 +22,7 @@ def hold(url: str, count: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     streams = []
     for _ in range(count):
-        connection = socket.create_connection(read_address(url))
+        connection = socket.create_connection(read_address(url).pair)
         said = PREFACE + Connect(1).pack() + Subscribe(1, "n any").pack()
         connection.sendall(said)
         stream = connection.makefile("rb")

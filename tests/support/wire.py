@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.settings import Link, Settings, Side
-from siena.matching.blocks import encode
 from siena.model import Value
 from siena.protocol.control_frames import Body, Connect, Subscribe, Welcome, unpack
 from siena.protocol.data_frames import (
@@ -103,7 +103,7 @@ async def until(holds: Callable[[], object]) -> None:
 async def open_wire(broker: Broker) -> Wire:
     """A connection on which nothing has been said but INFO."""
     address = broker.addresses[0]
-    reader, writer = await asyncio.open_connection(*address, limit=2**22)
+    reader, writer = await asyncio.open_connection(*address.pair, limit=2**22)
     _WRITERS.append(writer)
     async with asyncio.timeout(SECONDS_MAX):
         return Wire(reader, writer, read_info(await reader.readline()))

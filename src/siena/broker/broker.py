@@ -16,7 +16,6 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from siena.broker.addresses import Address, read_address
 from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests
@@ -38,6 +37,7 @@ from siena.broker.state import BrokerState
 from siena.broker.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
+from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import Info
@@ -95,7 +95,7 @@ class Broker:
         if self._worker is not None:  # where the other workers, and neighbours, call
             sockets.append(listen(Address(addresses[0].host, 0)))
         self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
-        self.name = self.settings.name or str(self.addresses[0])
+        self.name = self.settings.name or self.addresses[0].place
         epoch = self._clock.nanoseconds()
         router = Router(
             number_of(self.name),

@@ -21,11 +21,9 @@ from siena.broker.log.limits import (
     STAGED_BYTES,
 )
 from siena.errors import SienaError
+from siena.protocol.address import PORT
 from siena.protocol.limits import NAME_CHARACTERS_MAX
 from siena.routing.options import Covering, Forwarding, Merging, Options, Paths
-
-# Nothing else is registered there.
-PORT = 2606
 
 Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Side = Literal["master", "peer", "mesh"]

@@ -7,7 +7,7 @@ no cycle, and behind the hub the whole network is.
 
 from typing import NamedTuple
 
-from siena.broker.addresses import Address, read_address
+from siena.protocol.address import Address, read_address
 
 _HUB = "hub="
 
@@ -21,10 +21,12 @@ class Worker(NamedTuple):
 def hub_feature(hub: Address) -> tuple[str, ...]:
     """What INFO says of the hub.
 
-    >>> hub_feature(Address("127.0.0.1", 7)), hub_of(("hub=0.0.0.0:7",), "10.0.0.1")
-    (('hub=127.0.0.1:7',), Address(host='10.0.0.1', port=7))
+    >>> hub_feature(Address("127.0.0.1", 7))
+    ('hub=127.0.0.1:7',)
+    >>> print(hub_of(("hub=0.0.0.0:7",), "10.0.0.1"))
+    siena://10.0.0.1:7
     """
-    return (f"{_HUB}{hub}",)
+    return (f"{_HUB}{hub.place}",)
 
 
 def hub_of(features: tuple[str, ...], host: str) -> Address | None:

@@ -17,13 +17,13 @@ from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
-from siena.broker.addresses import Address, read_address
 from siena.broker.broker import Broker
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.limits import DRAIN_SECONDS_MAX
 from siena.broker.settings import Link, Settings
 from siena.broker.worker import Worker
 from siena.errors import SienaError
+from siena.protocol.address import Address, read_address
 
 # More than any machine has cores for.
 WORKERS_MAX = 256
@@ -102,11 +102,13 @@ class Workers:
         check_listening(wanted, insecure=self._settings.insecure_listen)
         self._reserved = [listen(address, is_shared=True) for address in wanted]
         self.addresses = [Address(*s.getsockname()[:2]) for s in self._reserved]
-        self.name = self._settings.name or str(self.addresses[0])
+        self.name = self._settings.name or self.addresses[0].place
 
     def _start(self, number: int, hub: Address | None) -> Address:
         settings = replace(
-            self._settings, name=self.name, listen=tuple(map(str, self.addresses))
+            self._settings,
+            name=self.name,
+            listen=tuple(a.place for a in self.addresses),
         )
         if hub is not None:
             settings = replace(

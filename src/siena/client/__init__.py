@@ -5,13 +5,13 @@ from ``blocking`` to those who do not.  ``subscription``, ``advertising``, ``log
 ``request_reply`` are what a client hands out; how it works is in the room ``core``.
 """
 
-from siena.client.address import DEFAULT_URL, Address, parse_address
 from siena.client.advertising import Advertising
 from siena.client.client import Client
 from siena.client.connect import connect
 from siena.client.core.backoff import Backoff
 from siena.client.settings import Settings
 from siena.client.subscription import Subscription
+from siena.protocol.address import DEFAULT_URL, Address, parse_address
 
 __all__ = [
     "DEFAULT_URL",

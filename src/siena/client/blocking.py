@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from siena.client.address import Address
+from siena.block import Attributes
 from siena.client.blocking_handles import Advertising, Subscription
 from siena.client.blocking_log import LogClient
 from siena.client.client import SUSPENDED_QUEUE
-from siena.client.core.coding import Attributes
 from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
@@ -27,6 +26,7 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Hop
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from siena.client.core.coding import Attributes
+from siena.block import Attributes
 from siena.client.core.loop_thread import LoopThread
 from siena.client.log import EVERYTHING, Logged, logged, piles
 from siena.model import Filter, Predicate

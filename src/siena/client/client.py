@@ -16,9 +16,8 @@ from collections.abc import AsyncIterable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self, overload
 
-from siena.client.address import Address
+from siena.block import Attributes
 from siena.client.advertising import Advertising
-from siena.client.core.coding import Attributes
 from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
 from siena.client.core.publisher import Publisher, joined
 from siena.client.core.reconnect import Reconnector
@@ -43,6 +42,7 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Hop, Move, Resume, Suspend
 from siena.protocol.frames import HEAD_BYTES
 

@@ -1,12 +1,13 @@
 """``siena.connect``: one name for programs that await and for those that do not."""
 
+import os
 import random
 import ssl
+from collections.abc import Mapping
 from types import TracebackType
 from typing import NoReturn
 
 from siena.client import blocking
-from siena.client.address import default_url, parse_address
 from siena.client.client import Client
 from siena.client.core.backoff import Backoff
 from siena.client.settings import (
@@ -16,7 +17,10 @@ from siena.client.settings import (
     SlowPolicy,
 )
 from siena.errors import NotEnteredError
+from siena.protocol.address import DEFAULT_URL, parse_address
 
+# The variable that names the server for programs that do not.
+URL_VARIABLE = "SIENA_URL"
 _DEFAULT_BACKOFF = Backoff()
 
 
@@ -117,3 +121,12 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         chance=chance or random.Random(),
     )
     return Connecting(urls, settings)
+
+
+def default_url(environment: Mapping[str, str] = os.environ) -> str:
+    """What ``SIENA_URL`` says, or the broker on this machine.
+
+    >>> default_url({"SIENA_URL": "siena://hub"}), default_url({})
+    ('siena://hub', 'siena://127.0.0.1:2606')
+    """
+    return environment.get(URL_VARIABLE) or DEFAULT_URL

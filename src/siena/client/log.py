@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
-from siena.client.core.coding import Attributes, notification_of
+from siena.block import Attributes, decode
 from siena.client.core.publisher import Publisher
 from siena.client.core.session import Session
 from siena.errors import ConnectionLostError
@@ -186,7 +186,7 @@ class LogClient:
 def logged(entry: Entry) -> Logged:
     """An entry, read."""
     time = _EPOCH + timedelta(microseconds=entry.time)
-    return Logged(entry.offset, time, notification_of(entry.block))
+    return Logged(entry.offset, time, decode(entry.block))
 
 
 def _text(interest: str | Filter | Predicate) -> str:

@@ -10,7 +10,7 @@ import itertools
 import secrets
 from typing import TYPE_CHECKING
 
-from siena.client.core.coding import Attributes
+from siena.block import Attributes
 from siena.errors import InvalidNotificationError, NoReplyError
 from siena.model import Constraint, Filter, Notification, Operator
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Generic, Self, TypeVar, cast
 
-from siena.client.core.coding import notification_of
+from siena.block import decode
 from siena.client.core.inbox import Item
 from siena.client.core.registrations import StandingInterest
 from siena.client.core.session import Session
@@ -153,8 +153,8 @@ class Subscription(Generic[T]):
     def _read(self, item: Item) -> T:
         """From bytes to what was promised when it was made; see Client.subscribe."""
         if isinstance(item, bytes):
-            return cast("T", notification_of(item))
-        return cast("T", tuple(map(notification_of, item)))
+            return cast("T", decode(item))
+        return cast("T", tuple(map(decode, item)))
 
     def __repr__(self) -> str:
         return f"<Subscription {self.number}: {self.interest}>"

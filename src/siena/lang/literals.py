@@ -121,6 +121,7 @@ def _read_time(scanner: Scanner, kind: Kind | None) -> datetime:
     if has_date and token[-1] != "Z" and token[-6] not in "+-":
         scanner.fail(f"{token} has no time zone", hint=f"write {token}Z")
     try:
+        # Python cuts off what is less than a microsecond, as a time is cut everywhere.
         if has_date:
             return datetime.fromisoformat(token).astimezone(UTC)
         clock = time.fromisoformat(token.removesuffix("Z"))

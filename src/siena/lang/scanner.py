@@ -15,7 +15,7 @@ from siena.model.spelling import BAREWORD, RESERVED
 KEYWORD, WORD, QUOTED, TIME, NUMBER, SYMBOL, PUNCTUATION = range(1, 8)
 END = 0
 
-_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
+_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
 # Tokens as regular expressions, for those that are found elsewhere too.
 QUOTED_TEXT = r"""(?:"[^"\\]*(?:\\(?s:.)[^"\\]*)*"|'[^'\\]*(?:\\(?s:.)[^'\\]*)*')"""
 TIME_TEXT = (

@@ -1,10 +1,10 @@
 """From notifications to those who want them.
 
-``table``, the ``ForwardingTable``, is the front: ``holding`` keeps its interests,
-``engine`` finds those that match, and ``dispatch`` lays out what connections get.
-``input`` reads notifications and filters in bulk.  ``matcher`` is what all matchers
-have in common, ``reference`` the one that is a loop.  ``pattern`` and ``compound`` find
-combinations of notifications in a stream; each is a small machine without a clock.
+``table``, the ``ForwardingTable``, is the front: ``holding`` keeps its interests, and
+``engine`` finds those that match.  ``input`` reads notifications and filters in bulk.
+``matcher`` is what all matchers have in common, ``reference`` the one that is a loop.
+``pattern`` and ``compound`` find combinations of notifications in a stream; each is a
+small machine without a clock.
 
 The inner loops are in ``kernels``.  Where they could not be compiled everything still
 works, far more slowly, and :data:`COMPILED` says so.

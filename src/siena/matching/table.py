@@ -13,15 +13,16 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from siena.block import BLOCK_ERRORS, Refusal
 from siena.errors import InvalidNotificationError
 from siena.matching.answers import Delivery, Wanted, restricted
-from siena.matching.blocks import BLOCK_ERRORS, NOT_JSON, encode_all
 from siena.matching.engine.engine import Engine, Matches
 from siena.matching.engine.joiner import ONLY_ONE_LABEL, Joiner
 from siena.matching.engine.linear_tier import match_all
 from siena.matching.holding import Holding, View
 from siena.matching.input.arrow import read_batch, read_texts
 from siena.matching.input.arrow_interface import ArrowSource
+from siena.matching.input.buffers import encode_all
 from siena.matching.input.json_rows import encode_texts
 from siena.matching.kernels.join import spread, turn
 from siena.model import Value
@@ -95,7 +96,7 @@ class ForwardingTable(Holding):
         """What matches each of many blocks that stand back to back in a buffer.
 
         A block that is bad has a count below zero, whose meaning is in
-        :data:`siena.matching.blocks.BLOCK_ERRORS`; the others are matched all the same.
+        :data:`siena.block.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
         view = self._view(len(offsets) - 1)
@@ -150,7 +151,9 @@ class ForwardingTable(Holding):
                 found = self.match_labels(blocks, offsets, labels)
             # What the engine does not accept was no notification in the first place.
             bad |= found.counts < 0
-            return Matches(np.where(bad, -NOT_JSON, found.counts), found.filters)
+            return Matches(
+                np.where(bad, -Refusal.NOT_JSON, found.counts), found.filters
+            )
         rows = read_batch(batch)
         view = self._view()
         parts = [engine.match_arrow(rows) for engine in view.engines]

@@ -9,7 +9,7 @@ FORWARD    u64 broker | u64 epoch | u64 number | u64 root | f64 time | u16 ttl |
            u8 flags | block
 ========== ========================================================================
 
-A block is a notification as msgpack (:mod:`siena.matching.blocks`), and travels
+A block is a notification as msgpack (:mod:`siena.block`), and travels
 unchanged from its publisher to its subscribers.  These functions are the obvious form;
 what a broker does for many at once must write the same bytes.
 """
@@ -22,14 +22,16 @@ from typing import NamedTuple
 from siena.messages import Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Op, check_length, pack
+from siena.protocol.frames import HEAD_BYTES, Op, check_length, pack
 from siena.protocol.limits import FRAME_BYTES_MAX, SEQUENCE_MAX, SUBSCRIPTIONS_MAX
 
 _COUNT = struct.Struct("<H")
-_LENGTH = struct.Struct("<I")
+_WORD = struct.Struct("<I")
 _FOUND = struct.Struct("<IH")
 _FORWARD = struct.Struct("<QQQQdHB")
 FORWARD_BYTES = _FORWARD.size
+# What stands before the subscriptions of a MSG frame: its head, and their count.
+MSG_HEAD_BYTES = HEAD_BYTES + _COUNT.size
 
 # Flags of FORWARD.
 TRACED = 1
@@ -84,16 +86,16 @@ def unpack_msg(body: bytes) -> Delivery:
     >>> unpack_msg(pack_msg([7, 9], b"X")[5:])
     Delivery(subscriptions=(7, 9), block=b'X')
     """
-    _require(len(body) >= 2, "MSG")
+    _require(len(body) >= _COUNT.size, "MSG")
     (count,) = _COUNT.unpack_from(body)
-    end = 2 + 4 * count
+    end = _COUNT.size + 4 * count
     _require(len(body) >= end, "MSG")
-    return Delivery(struct.unpack_from(f"<{count}I", body, 2), body[end:])
+    return Delivery(struct.unpack_from(f"<{count}I", body, _COUNT.size), body[end:])
 
 
 def pack_traced(token: int, block: bytes) -> bytes:
     """The TRACED_PUB frame."""
-    return pack(Op.TRACED_PUB, _LENGTH.pack(token) + block)
+    return pack(Op.TRACED_PUB, _WORD.pack(token) + block)
 
 
 def unpack_traced(body: bytes) -> TracedPublication:
@@ -103,7 +105,7 @@ def unpack_traced(body: bytes) -> TracedPublication:
     TracedPublication(token=7, block=b'X')
     """
     _require(len(body) >= 4, "TRACED_PUB")
-    return TracedPublication(_LENGTH.unpack_from(body)[0], body[4:])
+    return TracedPublication(_WORD.unpack_from(body)[0], body[4:])
 
 
 def pack_found(subscription: int, blocks: Sequence[bytes]) -> bytes:
@@ -115,7 +117,7 @@ def pack_found(subscription: int, blocks: Sequence[bytes]) -> bytes:
     assert len(blocks) <= SEQUENCE_MAX
     parts = [_FOUND.pack(subscription, len(blocks))]
     for block in blocks:
-        parts += [_LENGTH.pack(len(block)), block]
+        parts += [_WORD.pack(len(block)), block]
     body = b"".join(parts)
     check_length(len(body) + 1, FRAME_BYTES_MAX)
     return pack(Op.FOUND, body)
@@ -133,7 +135,7 @@ def unpack_found(body: bytes) -> FoundSequence:
     blocks = []
     for _ in range(count):
         _require(len(body) >= at + 4, "FOUND")
-        (length,) = _LENGTH.unpack_from(body, at)
+        (length,) = _WORD.unpack_from(body, at)
         at += 4 + length
         _require(len(body) >= at, "FOUND")
         blocks.append(body[at - length : at])

@@ -15,10 +15,11 @@ from msgspec import Meta, Struct
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX, NAME_CHARACTERS_MAX, NUMBER_MAX
 
-_HEAD = struct.Struct("<IB")
-HEAD_BYTES = _HEAD.size
-_LENGTH = struct.Struct("<I")
-LENGTH_BYTES = _LENGTH.size
+# What a frame begins with: its length, and its operation behind it.
+HEAD = struct.Struct("<IB")
+HEAD_BYTES = HEAD.size
+LENGTH = struct.Struct("<I")
+LENGTH_BYTES = LENGTH.size
 
 # The kinds of fields in bodies that are msgpack.
 Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
@@ -85,7 +86,7 @@ def pack(op: int, body: bytes) -> bytes:
     >>> pack(Op.PING, b"hello").hex(" ")
     '06 00 00 00 07 68 65 6c 6c 6f'
     """
-    return _HEAD.pack(len(body) + 1, op) + body
+    return HEAD.pack(len(body) + 1, op) + body
 
 
 class Splitter:
@@ -121,14 +122,14 @@ class Splitter:
         wanted = LENGTH_BYTES
         try:
             while len(data) - at >= LENGTH_BYTES:
-                (length,) = _LENGTH.unpack_from(data, at)
+                (length,) = LENGTH.unpack_from(data, at)
                 # What is wrong can be said before it is all there.
                 check_length(length, self.limit)
                 end = at + LENGTH_BYTES + length
                 if end > len(data):
                     wanted += length
                     break
-                frame = Frame(data[at + 4], data[at + 5 : end])
+                frame = Frame(data[at + LENGTH_BYTES], data[at + HEAD_BYTES : end])
                 at = end
                 yield frame
         finally:

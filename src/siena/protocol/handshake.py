@@ -10,11 +10,11 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from siena.block import BLOCK_BYTES_MAX
 from siena.protocol.control_frames import Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import (
     ADVERTISEMENTS_MAX,
-    BLOCK_BYTES_MAX,
     FRAME_BYTES_MAX,
     LINE_BYTES_MAX,
     SUBSCRIPTIONS_MAX,

@@ -1,13 +1,12 @@
 """How long and how many: the limits of what travels.
 
-A server tells its own in the greeting; these are the highest that it may tell.
+A server tells its own in the greeting; these are the highest that it may tell.  That of
+one notification is :data:`siena.block.BLOCK_BYTES_MAX`.
 """
 
 # A frame without its length: a notification of the greatest size, and what stands
 # before it in a delivery to very many subscriptions.
 FRAME_BYTES_MAX = 2_097_152
-# One notification as a block.
-BLOCK_BYTES_MAX = 1_048_576
 # An interest that one broker tells another: a frame, without what stands around it.
 TELL_BYTES_MAX = FRAME_BYTES_MAX - 1_024
 # Subscriptions of one connection; a delivery counts them in 16 bits.

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from siena.block import decode as decode_block, encode as encode_block
 from siena.lang.parser import parse_filter
 from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
 from siena.messages.notices import Key
 from siena.model import Filter, Pattern, Predicate
-from siena.protocol.contents import read_block, write_block
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
 
@@ -58,7 +58,7 @@ def interest_of(form: InterestForm) -> Interest:
 
 def notice_form(notify: Notify) -> NoticeForm:
     """A notification on its way, as msgpack can carry it."""
-    block = write_block(notify.notification)
+    block = encode_block(notify.notification)
     return block, notify.stamp, notify.time, notify.root, notify.ttl
 
 
@@ -67,7 +67,7 @@ def notice_of(form: NoticeForm) -> Notify:
     block, stamp, time, root, ttl = form
     if not math.isfinite(time):
         raise ProtocolError(Fault.BAD_FRAME, "a time that is not finite")
-    return Notify(read_block(block), Stamp(*stamp), time, root, ttl)
+    return Notify(decode_block(block), Stamp(*stamp), time, root, ttl)
 
 
 def delivery_form(delivery: Notify | Found) -> DeliveryForm:

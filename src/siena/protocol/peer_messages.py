@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from siena.errors import LimitError, SienaError
+from siena.block import decode as decode_block, encode as encode_block
+from siena.errors import InvalidNotificationError, LimitError, SienaError
 from siena.lang.parser import parse_advertisement
 from siena.messages import (
     Advertise,
@@ -55,7 +56,6 @@ from siena.messages import (
 )
 from siena.messages.interface import TTL_MAX
 from siena.model import Predicate
-from siena.protocol.contents import read_block, write_block
 from siena.protocol.control_frames import Tell
 from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -317,7 +317,7 @@ def forwarded(
     notify: Notify, block: bytes | None = None, *, flags: int = 0
 ) -> Forwarded:
     """A notification as it goes to another broker; its block, where that is known."""
-    block = write_block(notify.notification) if block is None else block
+    block = encode_block(notify.notification) if block is None else block
     return Forwarded(notify.stamp, notify.root, notify.time, notify.ttl, flags, block)
 
 
@@ -334,4 +334,8 @@ def notify_of(forwarded: Forwarded) -> Notify:
         ProtocolError: if it is none.
     """
     stamp, root, time, ttl, _, block = forwarded
-    return Notify(read_block(block), stamp, time, root, ttl)
+    try:
+        notification = decode_block(block)
+    except InvalidNotificationError as error:
+        raise ProtocolError.because(Fault.BAD_NOTIFICATION, error) from None
+    return Notify(notification, stamp, time, root, ttl)

@@ -2,8 +2,8 @@
 
 import json
 
+from siena.block import encode
 from siena.broker.settings import Limits, Settings
-from siena.matching.blocks import encode
 from siena.protocol.control_frames import Done, Error, Settled, Subscribe, Unsubscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault

@@ -4,11 +4,11 @@ import logging
 
 import pytest
 
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.broker.settings import Limits, Settings
-from siena.matching.blocks import encode
 from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault

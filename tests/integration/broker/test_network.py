@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from repository import ROOT
+from siena.block import encode
 from siena.broker.network import Network, NetworkSettings, read_network
 from siena.errors import InvalidTopologyError, SienaError
 from siena.lang.parser import parse_filter
-from siena.matching.blocks import encode
 from siena.messages import Side, Subscribe, Unsubscribe
 from siena.model import Filter, Notification
 from siena.protocol.control_frames import Unsubscribe as UnsubscribeBody

@@ -13,6 +13,7 @@ import pytest
 
 import siena.bench.broker.kernels
 import siena.matching
+import siena.protocol.fast.kernels
 import siena.research.matchers.kernels
 from kernels import KERNELS, plain
 from repository import ROOT
@@ -26,6 +27,7 @@ needs_compiler = pytest.mark.skipif(
 @needs_compiler
 def test_the_kernels_are_compiled() -> None:
     assert siena.matching.COMPILED, "run `make setup`"
+    assert siena.protocol.fast.kernels.COMPILED
     assert siena.research.matchers.kernels.COMPILED
     assert siena.bench.broker.kernels.COMPILED
 

@@ -4,11 +4,11 @@ import secrets
 from pathlib import Path
 
 import siena
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.log.store import Store
 from siena.broker.settings import Log as LogSettings, Settings
 from siena.client.client import Client
-from siena.matching.blocks import encode
 from siena.model import Value
 
 # The smallest: four files of four KiB.

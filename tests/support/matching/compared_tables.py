@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from siena.lang import parse_filter
-from siena.matching.blocks import encode_all
 from siena.matching.engine.rebuilding import Rebuild
+from siena.matching.input.buffers import encode_all
 from siena.matching.reference import ReferenceMatcher
 from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification, Predicate

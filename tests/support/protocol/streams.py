@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from siena.block import encode
 from siena.messages import Stamp
 from siena.protocol.client import ClientConversation
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import (
     Advertise,
     Connect,
@@ -54,7 +54,7 @@ from siena.protocol.runs import Publications
 from siena.protocol.server import ServerConversation
 
 Conversation = ServerConversation | ClientConversation
-BLOCKS = [write_block({"x": 1}), write_block({"s": "y" * 40, "x": 2.5}), b"\x80", b""]
+BLOCKS = [encode({"x": 1}), encode({"s": "y" * 40, "x": 2.5}), b"\x80", b""]
 PART = bytes(range(16))
 # Small, so that they are met.
 LIMITS = Limits(frame_bytes=100, block_bytes=60, line_bytes=80)

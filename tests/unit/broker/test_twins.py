@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from siena.block import decode, encode
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
-from siena.broker.io.split_frames import run_of
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
 from siena.clock import SystemClock
@@ -41,7 +41,6 @@ from siena.messages import (
     Unsubscribe,
 )
 from siena.model import Advertisement, Filter, Notification
-from siena.protocol.contents import read_block, write_block
 from siena.protocol.control_frames import unpack
 from siena.protocol.data_frames import (
     Forwarded,
@@ -49,6 +48,7 @@ from siena.protocol.data_frames import (
     unpack_found,
     unpack_msg,
 )
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.interest_table import Change
@@ -122,13 +122,13 @@ class Bulk:
         self.state.handle(PeerDisconnect(), number)
 
     def publish(self, client: int, notifications: list[Notification]) -> None:
-        run = run_of([write_block(n) for n in notifications])
+        run = run_of([encode(n) for n in notifications])
         self.batch.add(self.clients[client], run)
         self.batch.flush()
 
     def hear(self, notify: Notify, number: int) -> None:
         """What a link does with a FORWARD."""
-        block = write_block(notify.notification)
+        block = encode(notify.notification)
         head = Forwarded(notify.stamp, notify.root, notify.time, notify.ttl, 0, block)
         if self.state.router.seen.is_new(notify.stamp):
             self.batch.add(self.links[number], run_of([block]), [head])
@@ -184,7 +184,7 @@ def _stripped(notify: Notify) -> object:
 
 def _forwarded(frame: bytes) -> object:
     head = unpack_forward(frame[HEAD_BYTES:])
-    return read_block(head.block), _foreign(head.stamp), head.root, head.ttl
+    return decode(head.block), _foreign(head.stamp), head.root, head.ttl
 
 
 def _foreign(stamp: Stamp) -> Stamp:
@@ -212,10 +212,10 @@ def _said(op: int, body: bytes) -> object:
     """What of a client's frames the twin says, too: deliveries, and LOST."""
     if op == Op.MSG:
         numbers, block = unpack_msg(body)
-        return tuple(sorted(numbers)), read_block(block)
+        return tuple(sorted(numbers)), decode(block)
     if op == Op.FOUND:
         number, blocks = unpack_found(body)
-        return number, tuple(map(read_block, blocks))
+        return number, tuple(map(decode, blocks))
     return getattr(unpack(op, body), "count", None) if op == Op.LOST else None
 
 

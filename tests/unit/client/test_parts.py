@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena import Notification
-from siena.client.address import parse_address
+from siena.block import BLOCK_BYTES_MAX, decode, encode
 from siena.client.core.backoff import Backoff
-from siena.client.core.coding import notification_of, publication
+from siena.client.core.publisher import publication
 from siena.errors import InvalidNotificationError, SienaError
-from siena.matching.blocks import encode
+from siena.protocol.address import parse_address
 from siena.protocol.frames import HEAD_BYTES
-from siena.protocol.limits import BLOCK_BYTES_MAX
 from strategies import notifications
 
 
@@ -24,7 +23,7 @@ from strategies import notifications
 def test_a_publication_is_the_block_of_the_engine(notification: Notification) -> None:
     frame = publication(notification, BLOCK_BYTES_MAX)
     assert frame[HEAD_BYTES:] == encode(notification)
-    assert notification_of(frame[HEAD_BYTES:]) == notification
+    assert decode(frame[HEAD_BYTES:]) == notification
     assert publication(dict(notification), BLOCK_BYTES_MAX) == frame
 
 
@@ -62,16 +61,16 @@ def test_what_comes_is_read_as_the_constructor_reads_it(form: dict[str, Any]) ->
         expected = Notification(msgspec.msgpack.decode(block))
     except SienaError:
         with pytest.raises(SienaError):
-            notification_of(block)
+            decode(block)
     else:
-        assert notification_of(block) == expected
-        assert str(notification_of(block)) == str(expected)
+        assert decode(block) == expected
+        assert str(decode(block)) == str(expected)
 
 
 @pytest.mark.parametrize("block", [b"", b"\x81", b"\xc0", b"\x81\x01\x01", b"\xff\xff"])
 def test_a_broken_block_is_refused(block: bytes) -> None:
     with pytest.raises(InvalidNotificationError):
-        notification_of(block)
+        decode(block)
 
 
 @pytest.mark.parametrize(

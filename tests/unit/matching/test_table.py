@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from matching.compared_tables import Compared, Step, agree, histories
 from siena.errors import InvalidNotificationError, LimitError
 from siena.lang import parse_filter, parse_predicate
-from siena.matching.blocks import encode_all
 from siena.matching.engine import tiers
+from siena.matching.input.buffers import encode_all
 from siena.matching.matcher import UnknownFilterError
 from siena.matching.table import MASK_BITS, ForwardingTable
 from siena.model import Filter, Notification
@@ -155,8 +155,10 @@ def test_what_is_no_notification_is_refused() -> None:
     table = ForwardingTable()
     table.add(1, parse_filter("x any"))
     for ask in (table.match, table.match_filters):
-        with pytest.raises(InvalidNotificationError, match="a float is not finite"):
+        with pytest.raises(InvalidNotificationError, match="floats are finite"):
             ask({"x": math.nan})
+        with pytest.raises(InvalidNotificationError, match="half of a character"):
+            ask({"x": "\ud800"})
 
 
 @pytest.mark.parametrize("labels", [[0], [0, -1], [0, 2**30]])

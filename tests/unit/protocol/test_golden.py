@@ -2,8 +2,8 @@
 
 import pytest
 
+from siena.block import encode
 from siena.messages import Stamp
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import (
     Advertise,
     Body,
@@ -53,7 +53,7 @@ from siena.protocol.log_frames import (
 )
 from siena.protocol.pings import Ping, Pong
 
-X1 = write_block({"x": 1})
+X1 = encode({"x": 1})
 PART = bytes(range(16))
 PART_HEX = "c410 000102030405060708090a0b0c0d0e0f"
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import strategies as our
+from siena.block import encode as encode_block
 from siena.errors import LimitError
 from siena.lang import parse_interest, parse_predicate
 from siena.messages import (
@@ -45,7 +46,6 @@ from siena.messages import (
 )
 from siena.messages.interface import TTL_MAX
 from siena.model import Notification, Pattern, Predicate
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import Tell, unpack
 from siena.protocol.data_frames import pack_forward, unpack_forward
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -139,7 +139,7 @@ def test_a_notification_is_forwarded_as_it_was(notice: Notify, flags: int) -> No
     frame = pack_forward(forwarded(notice, flags=flags))
     it = unpack_forward(frame[HEAD_BYTES:])
     assert (frame[4], it.flags) == (Op.FORWARD, flags)
-    assert it.block == write_block(notice.notification)
+    assert it.block == encode_block(notice.notification)
     assert notify_of(it) == notice
 
 

@@ -5,6 +5,7 @@ import re
 from msgspec.structs import asdict
 
 from repository import ROOT
+from siena.block import BLOCK_BYTES_MAX
 from siena.protocol import limits
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
@@ -45,6 +46,7 @@ def test_limits() -> None:
         for name, value, *_ in rows("| limit |")
     }
     known = {n: v for n, v in vars(limits).items() if n.endswith("_MAX")}
+    known["BLOCK_BYTES_MAX"] = BLOCK_BYTES_MAX
     assert said == known
     in_info = {
         info.strip("`"): int(value.replace(" ", ""))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from siena.protocol.contents import write_block
+from siena.block import encode
 from siena.protocol.control_frames import (
     Advertise,
     Body,
@@ -43,8 +43,8 @@ from siena.protocol.server import Event, ServerConversation, State
 CONNECT = Connect(1, name="me")
 HELLO = PREFACE + CONNECT.pack()
 AS_BROKER = PREFACE + Connect(1, peer=Peer(7, 8, "peer")).pack()
-X1 = write_block({"x": 1})
-X2 = write_block({"x": 2, "y": "z"})
+X1 = encode({"x": 1})
+X2 = encode({"x": 2, "y": "z"})
 FORWARD = bytes.fromhex(
     "0100000000000000 0200000000000000 0300000000000000 0400000000000000"
     "0000000000000840 0500 00"

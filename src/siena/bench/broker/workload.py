@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.bench.broker.kernels.stamping import BASE
+from siena.block import encode_in_order
 from siena.errors import SienaError
-from siena.matching.blocks import encode
 from siena.protocol.limits import SUBSCRIPTIONS_MAX
 
 SYMBOLS_MAX = 1_000
@@ -183,7 +183,7 @@ class Workload:
         """
         volumes = self._random("volumes").integers(1 << 20, 1 << 31, self.pool).tolist()
         return [
-            encode(
+            encode_in_order(
                 {
                     "class": "finance/exchanges",
                     "exchange": EXCHANGES[at % len(EXCHANGES)],

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from siena.bench.match.workload import Question
 from siena.errors import SienaError
-from siena.matching.blocks import encode_all
 from siena.matching.engine.engine import MATCHES_AT_FIRST, Encoded, Engine
+from siena.matching.input.buffers import encode_all
 from siena.matching.kernels.join import spread
 from siena.matching.matcher import Matcher
 from siena.matching.reference import ReferenceMatcher

@@ -13,8 +13,9 @@ from siena.bench.match.contenders import (
     split,
 )
 from siena.bench.match.workload import Question
-from siena.matching.blocks import encode, encode_all
+from siena.block import encode
 from siena.matching.engine.engine import Engine
+from siena.matching.input.buffers import encode_all
 
 # What a thread matches before it waits for the others.
 MESSAGES_AT_A_TIME = 50_000

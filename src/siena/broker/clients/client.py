@@ -2,22 +2,22 @@
 
 from typing import Protocol
 
+from siena.block import BLOCK_BYTES_MAX, decode as decode_block
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
+from siena.errors import InvalidNotificationError
 from siena.messages import ListInterests, Release
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome, unpack
 from siena.protocol.data_frames import TracedPublication, unpack_traced
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Frame, Op
 from siena.protocol.handshake import VERSIONS, agree
-from siena.protocol.limits import BLOCK_BYTES_MAX
 from siena.protocol.peer_messages import decode
 from siena.protocol.pings import unpack_ping
 
@@ -123,8 +123,8 @@ class Client:
 
     def _is_advertised(self, block: bytes) -> bool:
         try:
-            notification = read_block(block)
-        except ProtocolError:
+            notification = decode_block(block)
+        except InvalidNotificationError:
             return True  # what is wrong with it is found out in routing
         advertised = self.session.advertisements.values()
         return any(a.admits(notification) for a in advertised)

@@ -7,9 +7,9 @@ takes along.
 
 from dataclasses import replace
 
+from siena.block import encode
 from siena.messages import Encoded, Found, Listing, Numbered, Parcel
 from siena.model import Pattern
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import Advertise, Done, Lost, Subscribe
 from siena.protocol.data_frames import pack_found, pack_msg, unpack_found, unpack_msg
 from siena.protocol.frames import Frame, Op, pack
@@ -25,10 +25,10 @@ def frame_of(letter: Numbered) -> bytes:
     """
     content = letter.content
     if isinstance(content, Found):
-        blocks = [write_block(notify.notification) for notify in content.sequence]
+        blocks = [encode(notify.notification) for notify in content.sequence]
         return pack_found(letter.numbers[0], blocks)
     if not isinstance(content, Encoded):
-        return pack_msg(letter.numbers, write_block(content.notification))
+        return pack_msg(letter.numbers, encode(content.notification))
     return (
         content.data if content.is_sequence else pack_msg(letter.numbers, content.data)
     )

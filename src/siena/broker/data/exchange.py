@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from siena.matching.dispatch import Dispatcher, Octets
+from siena.block import BLOCK_BYTES_MAX
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
-from siena.protocol.limits import BLOCK_BYTES_MAX
+from siena.protocol.fast.delivery_writer import Dispatcher
+from siena.protocol.fast.split_frames import Octets
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the name of a party.
@@ -31,7 +32,7 @@ class Routed(Struct, frozen=True):
     out: list[tuple[int, bytes, int]]
     """For each connection that gets any: MSG frames back to back, and how many."""
     bad: list[tuple[int, int]]
-    """Which blocks are bad, and why: :data:`siena.matching.blocks.BLOCK_ERRORS`."""
+    """Which blocks are bad, and why: :data:`siena.block.BLOCK_ERRORS`."""
     others: list[tuple[Key, Ints]]
     """Who else wants which blocks; each block once, in ascending order."""
 
@@ -43,9 +44,9 @@ def _nobody_asks() -> None:
 class Exchange:
     """Who wants what, and what they get.
 
-    >>> from siena.broker.io.split_frames import run_of
+    >>> from siena.protocol.fast.split_frames import run_of
     >>> from siena.lang.parser import parse_filter as parse
-    >>> from siena.matching.blocks import encode
+    >>> from siena.block import encode
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
     >>> exchange.watch(-1, parse("x > 4"))

@@ -13,15 +13,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from siena.block import decode
 from siena.broker.data.exchange import Key, Routed
 from siena.broker.io.backpressure import Holder
-from siena.broker.io.split_frames import PublishRun
 from siena.broker.state import BrokerState
-from siena.matching.kernels.wiring import unframe
 from siena.messages import Encoded, Interface, Notify, Numbered, Party, Stamp
 from siena.messages.interface import TTL_MAX
-from siena.protocol.contents import read_block
 from siena.protocol.data_frames import Forwarded, pack_forward
+from siena.protocol.fast.kernels.framing import unframe
+from siena.protocol.fast.split_frames import PublishRun
 from siena.routing.forwarding import brokers_among, root_of
 
 
@@ -111,7 +111,7 @@ class Forwarder:
         if head.ttl > 0 and self._state.router.tables.neighbours:
             self._forward(head, source, brokers)
         if any(isinstance(key, int) and key < 0 for key in keys):
-            notification = read_block(head.block)
+            notification = decode(head.block)
             notify = Notify(notification, head.stamp, head.time, head.root, head.ttl)
             self._state.post(self._state.router.offer(brokers, notify))
         if len(brokers) < len(keys):

@@ -8,16 +8,16 @@ until what was published before it has been routed.
 from collections.abc import Sequence
 from typing import Protocol
 
+from siena.block import BLOCK_ERRORS
 from siena.broker.data.exchange import Routed
 from siena.broker.data.forwarder import Batch, Forwarder, Origin, Source
 from siena.broker.data.tracing import Tracing
-from siena.broker.io.split_frames import AT_ONCE_BYTES, PublishRun, joined
 from siena.broker.state import BrokerState
-from siena.matching.blocks import BLOCK_ERRORS
 from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault
-from siena.protocol.frames import Op
+from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined
+from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
 
 _PUB = bytes([Op.PUB])
 
@@ -115,7 +115,8 @@ class PublishBatch:
         None of them, if there is more to do about each than to deliver it.
         """
         state = self._state
-        if frames[4:5] != _PUB:  # no reason to make ready for many publications
+        # Otherwise there is no reason to make ready for many publications.
+        if frames[LENGTH_BYTES:HEAD_BYTES] != _PUB:
             return 0
         if self.journal is not None or state.router.tables.has_master:
             return 0

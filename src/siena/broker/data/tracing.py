@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Protocol
 
+from siena.block import decode
 from siena.broker.data.exchange import Routed
 from siena.broker.data.forwarder import Source
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.broker.state import BrokerState
 from siena.messages import Stamp
 from siena.messages.interface import TTL_MAX
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import TRACED, Forwarded, TracedPublication, unpack_msg
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import HEAD_BYTES
 
 # Traced publications whose answers still find their way back.
@@ -112,7 +112,7 @@ class Tracing:
         names = {n: link.snapshot()["name"] for n, link in state.links.items()}
         return [
             f"→ {names[holder.hop]}: {f}"
-            for f in sorted(table.order.match(read_block(block)), key=str)
+            for f in sorted(table.order.match(decode(block)), key=str)
             for holder in sorted(table.holders(f), key=str)
             if isinstance(holder.hop, int) and names.get(holder.hop) in went_to
         ]

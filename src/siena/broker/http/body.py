@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from starlette.requests import ClientDisconnect, Request
 
+from siena.block import BLOCK_BYTES_MAX, encode
 from siena.broker.http.cloud_events import Read, notification_of_event
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import (
@@ -14,13 +15,11 @@ from siena.broker.http.limits import (
     NOTIFICATIONS_MAX,
     READ_AT_ONCE,
 )
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
-from siena.protocol.contents import write_block
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.limits import BLOCK_BYTES_MAX
+from siena.protocol.fast.split_frames import PublishRun, run_of
 
 
 class Posted(NamedTuple):
@@ -91,7 +90,7 @@ async def read_notifications(kind: str, body: bytes) -> Posted:
                 await asyncio.sleep(0)  # others have their turn
             notification, more = read(form)
             left_out += more
-            blocks.append(_checked(write_block(notification)))
+            blocks.append(_checked(encode(notification)))
     except ProtocolError:
         raise
     except SienaError as error:

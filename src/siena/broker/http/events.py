@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from siena.block import decode
 from siena.broker.http.limits import STREAM_BYTES_AT_ONCE
 from siena.lang.json_text import Json
 from siena.lang.notification_form import notification_to_json
-from siena.protocol.contents import read_block
 from siena.protocol.data_frames import unpack_found, unpack_msg
 from siena.protocol.frames import Op, Splitter, pack
 from siena.protocol.text.output import told_in_lines
@@ -23,9 +23,9 @@ def events_of(frames: bytes) -> Iterator[bytes]:
     r"""Frames of a broker as events, some at a time.
 
     >>> from siena.protocol.control_frames import Lost
-    >>> from siena.protocol.contents import write_block
+    >>> from siena.block import encode
     >>> from siena.protocol.data_frames import pack_msg
-    >>> list(events_of(pack_msg([1], write_block({"x": 1})) + Lost(3).pack()))
+    >>> list(events_of(pack_msg([1], encode({"x": 1})) + Lost(3).pack()))
     [b'data: {"x":1}\n\nevent: lost\ndata: {"siena":"LOST","count":3}\n\n']
     """
     parts: list[bytes] = []
@@ -51,4 +51,4 @@ def _event(op: int, body: bytes) -> bytes:
 
 
 def _form(block: bytes) -> dict[str, Json]:
-    return notification_to_json(read_block(block))
+    return notification_to_json(decode(block))

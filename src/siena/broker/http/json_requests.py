@@ -6,10 +6,10 @@ verb, and what it wants.  Each becomes what a frame would have said.
 
 from collections.abc import Callable
 
+from siena.block import encode
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import (
     Advertise,
     Look,
@@ -95,7 +95,7 @@ class JsonRequests:
 def _pub(form: Json, _: Form) -> bytes:
     forms = form if isinstance(form, list) else [form]
     try:
-        blocks = [write_block(notification_from_json(one)) for one in forms]
+        blocks = [encode(notification_from_json(one)) for one in forms]
     except SienaError as error:
         raise ProtocolError.because(
             Fault.BAD_NOTIFICATION, error, request=Op.PUB

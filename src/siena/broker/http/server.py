@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from siena.broker.addresses import Address, read_address
 from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.app import make_app
@@ -14,6 +13,7 @@ from siena.broker.http.limits import CONNECTIONS_MAX, DRAIN_SECONDS_MAX
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
+from siena.protocol.address import Address, read_address
 from siena.protocol.limits import LINE_BYTES_MAX
 
 PORT = 2680
@@ -45,7 +45,7 @@ class HttpServer:
     @property
     def url(self) -> str:
         """As people write it."""
-        return f"http://{self.address}"
+        return f"http://{self.address.place}"
 
     async def start(self) -> None:
         """Listen, and serve from now on.
@@ -77,7 +77,7 @@ class HttpServer:
         self._task = loop.create_task(self._server.serve([socket]))
         while not self._server.started:
             if self._task.done():
-                raise SienaError(f"cannot serve HTTP at {self.address}")
+                raise SienaError(f"cannot serve HTTP at {self.address.place}")
             await asyncio.sleep(0.001)
 
     async def drain(self) -> None:

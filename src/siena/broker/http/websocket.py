@@ -13,8 +13,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.json_requests import JsonRequests
-from siena.broker.io.split_frames import PublishRun, cut_one_by_one
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, cut_one_by_one
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.protocol.text.output import error_line, told_in_lines
 

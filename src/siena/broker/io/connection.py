@@ -15,7 +15,6 @@ from siena.broker.io.listen import keep_alive
 from siena.broker.io.outbox import Fit, Outbox
 from siena.broker.io.receive_buffer import ReceiveBuffer
 from siena.broker.io.role import Role
-from siena.broker.io.split_frames import PublishRun
 from siena.broker.limits import (
     DRAIN_SECONDS_MAX,
     HERE_BYTES_MIN,
@@ -24,6 +23,7 @@ from siena.broker.limits import (
 )
 from siena.protocol.control_frames import Error, Lost
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Frame
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.protocol.text.output import told_in_lines

@@ -5,8 +5,8 @@ import resource
 import socket
 from collections.abc import Iterable
 
-from siena.broker.addresses import Address
 from siena.errors import SienaError
+from siena.protocol.address import Address
 
 # When a machine at the other end has vanished is noticed after so many seconds without
 # a sign of life, asked for so often.
@@ -38,7 +38,7 @@ def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
     for address in addresses:
         if not insecure and not address.is_loopback:
             raise SienaError(
-                f"{address} can be reached from other machines, "
+                f"{address.place} can be reached from other machines, "
                 "and nobody is asked who they are",
                 hint="127.0.0.1:PORT cannot; --insecure-listen allows it",
             )
@@ -60,11 +60,13 @@ def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
     """
     try:
         family, kind, _, _, place = socket.getaddrinfo(
-            *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            *address.pair, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         found = socket.socket(family, kind)
     except OSError as error:
-        raise SienaError(f"cannot listen at {address}: {error.strerror}") from None
+        raise SienaError(
+            f"cannot listen at {address.place}: {error.strerror}"
+        ) from None
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if is_shared:
@@ -74,7 +76,7 @@ def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
         found.close()
         is_taken = error.errno == errno.EADDRINUSE
         raise SienaError(
-            f"cannot listen at {address}: {error.strerror}",
+            f"cannot listen at {address.place}: {error.strerror}",
             hint="port 0 stands for any that is free" if is_taken else "",
         ) from None
     return found

@@ -4,14 +4,12 @@ Nothing here waits.  What a slow reader cannot take is dropped and counted, ends
 connection, or keeps those who publish for it waiting: it chose so when it connected.
 """
 
-import struct
 from enum import Enum, auto
 from typing import Literal
 
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.protocol.control_frames import Policy
-
-_LENGTH = struct.Struct("<I")
+from siena.protocol.frames import LENGTH, LENGTH_BYTES
 
 
 class Fit(Enum):
@@ -145,4 +143,4 @@ class Outbox:
         """Where the frame, or the line, ends that begins at a place."""
         if self.in_lines:
             return frames.index(b"\n", at) + 1
-        return at + 4 + int(_LENGTH.unpack_from(frames, at)[0])
+        return at + LENGTH_BYTES + int(LENGTH.unpack_from(frames, at)[0])

@@ -8,9 +8,15 @@ line first.
 from collections.abc import Callable
 from typing import Protocol
 
-from siena.broker.io.split_frames import PublishRun, cut
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import HEAD_BYTES, Frame, check_length
+from siena.protocol.fast.split_frames import PublishRun, cut
+from siena.protocol.frames import (
+    HEAD_BYTES,
+    LENGTH,
+    LENGTH_BYTES,
+    Frame,
+    check_length,
+)
 from siena.protocol.handshake import PREFACE
 from siena.protocol.limits import CONNECT_BYTES_MAX, LINE_BYTES_MAX
 from siena.protocol.text.mode import Asked, LineMode
@@ -107,7 +113,7 @@ class ReceiveBuffer:
         self.size = 0
         left = len(data) - start
         if left >= HEAD_BYTES:
-            needed = 4 + int.from_bytes(data[start : start + 4], "little")
+            needed = LENGTH_BYTES + LENGTH.unpack_from(data, start)[0]
             if left < needed <= self.frame_bytes_max:  # nothing but half a frame
                 self._needed = needed
                 self.put(bytes(data[start:]))

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from siena.broker.io.split_frames import PublishRun
+from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Frame
 
 

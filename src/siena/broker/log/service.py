@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from siena.block import BLOCK_BYTES_MAX, BLOCK_ERRORS, decode
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
@@ -12,11 +13,9 @@ from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
 from siena.broker.log.staging import Staging
 from siena.broker.state import BrokerState
-from siena.matching.blocks import BLOCK_ERRORS
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Done
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.limits import BLOCK_BYTES_MAX, READ_BYTES_MAX
+from siena.protocol.limits import READ_BYTES_MAX
 from siena.protocol.log_frames import (
     Batch,
     Commit,
@@ -181,7 +180,7 @@ class LogService:
         if self._state.router.options.is_advertising:
             advertised = session.advertisements.values()
             for block in blocks:
-                notification = read_block(block)
+                notification = decode(block)
                 if not any(a.admits(notification) for a in advertised):
                     text = "no advertisement of this connection admits it"
                     raise ProtocolError(Fault.NOT_ADVERTISED, text)

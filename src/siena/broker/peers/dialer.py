@@ -8,17 +8,17 @@
 import asyncio
 from typing import Protocol
 
-from siena.broker.addresses import Address, read_address
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection, ConnectionHost
-from siena.broker.io.split_frames import PublishRun
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.worker import hub_of
 from siena.messages import PeerConfirm, PeerRefuse, Side
+from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Frame
 from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
 
@@ -79,7 +79,7 @@ class Dialer:
         connection = Connection(links.host, limit, on_info=self._greeted)
         connection.role = self
         self._connection = connection
-        host, port = self._address
+        host, port = self._address.pair
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(CALL_SECONDS_MAX):
             await loop.create_connection(lambda: connection, host, port)

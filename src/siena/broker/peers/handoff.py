@@ -14,7 +14,6 @@ What each of them does in between is written down in :mod:`siena.routing.handoff
 
 import asyncio
 
-from siena.broker.addresses import Address, read_address
 from siena.broker.clients.session import Session, Sink
 from siena.broker.peers.handoff_source import HandoffSource
 from siena.broker.state import BrokerState
@@ -28,6 +27,7 @@ from siena.messages import (
     PeerRefuse,
     Release,
 )
+from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Done, Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
@@ -69,7 +69,7 @@ class Moving:
         if error is None:
             frame = Done(Op.MOVE).pack()
         else:
-            text = f"cannot fetch from {self._address}: {error}"
+            text = f"cannot fetch from {self._address.place}: {error}"
             fault = ProtocolError(Fault.BAD_REQUEST, text, request=Op.MOVE)
             frame = Error.of(fault).pack()
         if self._session.sink is self._sink:

@@ -3,12 +3,12 @@
 import asyncio
 from dataclasses import replace
 
-from siena.broker.addresses import Address
 from siena.broker.clients.letters import letter_of
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.messages import Interest, Listing, Numbered, Parcel, Release
 from siena.model import Advertisement
 from siena.protocol import control_frames as bodies
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Body, Done, Error, Tell, Welcome, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Frame, Op, Splitter
@@ -44,7 +44,7 @@ class HandoffSource:
     async def connect(self, address: Address) -> None:
         """Connect as the identity."""
         self._reader, self._writer = await asyncio.open_connection(
-            *address, limit=LINE_BYTES_MAX
+            *address.pair, limit=LINE_BYTES_MAX
         )
         read_info(await self._reader.readline())
         connect = bodies.Connect(VERSIONS[1], identity=self._identity)

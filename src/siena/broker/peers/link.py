@@ -8,10 +8,10 @@ broken and made anew, and everything is told again.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from siena.block import BLOCK_BYTES_MAX
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.broker.state import BrokerState
 from siena.messages import (
     Advertise,
@@ -32,8 +32,8 @@ from siena.protocol.control_frames import Digest, Tell, Trace, unpack
 from siena.protocol.data_frames import TRACED, unpack_forward
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Frame, Op
-from siena.protocol.limits import BLOCK_BYTES_MAX
 from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import unpack_ping
 from siena.routing.interest_table import Change

@@ -7,7 +7,6 @@ import asyncio
 import logging
 import random
 
-from siena.broker.addresses import Address
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection, ConnectionHost
 from siena.broker.peers.dialer import Dialer
@@ -16,6 +15,7 @@ from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.messages import PeerConnect, PeerDisconnect, PeerRefuse, Side
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import VERSIONS

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from siena.block import decode
 from siena.broker.webhooks.limits import LETTER_MAX
 from siena.lang.json_text import Json
 from siena.lang.notification_form import notification_to_json
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Lost, unpack
 from siena.protocol.data_frames import unpack_found, unpack_msg
 from siena.protocol.frames import Op, Splitter
@@ -31,9 +31,9 @@ class Letter(msgspec.Struct):
 def letters_of(frames: bytes, identity: str, broker: str) -> Iterator[Letter]:
     """Frames of a broker as letters that are not too long.
 
-    >>> from siena.protocol.contents import write_block
+    >>> from siena.block import encode
     >>> from siena.protocol.data_frames import pack_msg
-    >>> frames = pack_msg([1], write_block({"x": 1})) + Lost(3).pack()
+    >>> frames = pack_msg([1], encode({"x": 1})) + Lost(3).pack()
     >>> [(letter.notifications, letter.lost) for letter in letters_of(frames, "a", "b")]
     [([{'x': 1}], 3)]
     """
@@ -55,4 +55,4 @@ def letters_of(frames: bytes, identity: str, broker: str) -> Iterator[Letter]:
 
 
 def _form(block: bytes) -> Form:
-    return notification_to_json(read_block(block))
+    return notification_to_json(decode(block))

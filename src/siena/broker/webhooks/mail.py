@@ -5,11 +5,11 @@ from email.message import EmailMessage
 import aiosmtplib
 import msgspec
 
-from siena.broker.addresses import Address
 from siena.broker.webhooks.http import GiveUpError, TryAgainError
 from siena.broker.webhooks.letters import Letter
 from siena.broker.webhooks.limits import ATTEMPT_SECONDS_MAX
 from siena.broker.webhooks.targets import Target
+from siena.protocol.address import Address
 
 
 class Mail:

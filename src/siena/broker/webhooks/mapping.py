@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from siena.broker.addresses import read_address
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.clients.session import Session
 from siena.broker.webhooks.delivery import HandlerDelivery, Tries, Way
@@ -14,6 +13,7 @@ from siena.broker.webhooks.mail import Mail
 from siena.broker.webhooks.targets import Target, check_allowed, read_target
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
+from siena.protocol.address import read_address
 from siena.protocol.control_frames import Resume, Subscribe, Unsubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from siena.client.address import URL_VARIABLE, default_url, parse_address
+from siena.client.connect import URL_VARIABLE, default_url
 from siena.errors import SienaError
+from siena.protocol.address import parse_address
 
 # Names that nobody can mistake for an address.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Self
 import typer
 
 from siena.cli.common.contexts import Server, find_server
-from siena.client.address import Address, parse_address
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
+from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
 from siena.protocol.control_frames import Body, Connect, Error, Look, Seen, Welcome
 from siena.protocol.error_codes import ProtocolError

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from siena.cli.common.contexts import Server
 from siena.cli.common.observing import Form, Observer
-from siena.client.address import Address, parse_address
 from siena.errors import SienaError
+from siena.protocol.address import Address, parse_address
 from siena.protocol.limits import LOOK_MAX
 
 # Brokers that are looked at; those behind them are not drawn.

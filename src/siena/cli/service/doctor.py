@@ -120,7 +120,8 @@ def _kernels() -> Finding:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is said here
         from siena.matching import COMPILED
-    if COMPILED:
+        from siena.protocol.fast import kernels as wire
+    if COMPILED and wire.COMPILED:
         return Finding("kernels", "ok", "compiled")
     compiler = any(map(shutil.which, ("cc", "gcc", "clang")))
     fix = "in a clone: make setup; else: pip install --force-reinstall siena-pubsub"

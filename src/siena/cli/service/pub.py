@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from siena.block import Attributes
 from siena.cli.common.client_options import (
     EXIT_FAILURE,
     EXIT_TIMEOUT,
@@ -24,7 +25,6 @@ from siena.cli.common.pairs import read_attributes
 from siena.cli.common.progress import Progress
 from siena.cli.common.templates import Template
 from siena.client.blocking import Client
-from siena.client.core.coding import Attributes
 from siena.errors import SienaError
 from siena.model import Notification
 

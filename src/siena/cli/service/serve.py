@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from siena.broker.addresses import Address
 from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
 from siena.broker.network import Network, read_network
-from siena.broker.settings import PORT, Settings, gather
+from siena.broker.settings import Settings, gather
 from siena.broker.workers import WORKERS_MAX, Workers
 from siena.errors import SienaError
+from siena.protocol.address import PORT, Address
 
 if TYPE_CHECKING:
     from siena.broker.http.server import HttpServer

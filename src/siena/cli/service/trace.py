@@ -8,11 +8,11 @@ from typing import Annotated
 import msgspec
 import typer
 
+from siena.block import encode
 from siena.cli.common.client_options import EXIT_FAILURE, EXIT_TIMEOUT, ServerOption
 from siena.cli.common.contexts import find_server
 from siena.cli.common.observing import Form, Observer
 from siena.cli.common.pairs import read_attributes
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.limits import NUMBER_MAX
@@ -60,7 +60,7 @@ def trace(
     token = secrets.randbelow(NUMBER_MAX + 1)
     hops: dict[str, Hop] = {}
     with Observer(find_server(server), seconds=timeout) as observer:
-        observer.send(pack_traced(token, write_block(notification)))
+        observer.send(pack_traced(token, encode(notification)))
         for hop in _hops(observer, token):
             hops[hop.broker] = hop
             start = min(known.arrived for known in hops.values())

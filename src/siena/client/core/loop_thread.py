@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from siena.client.address import Address
 from siena.client.client import Client
 from siena.client.core.thread_queue import ThreadQueue
 from siena.client.settings import Settings
 from siena.errors import ConnectionLostError
+from siena.protocol.address import Address
 
 R = TypeVar("R")
 

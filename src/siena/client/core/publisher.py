@@ -7,10 +7,12 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import NamedTuple
 
-from siena.client.core.coding import Attributes, publication
+from siena.block import Attributes, encode
 from siena.client.core.session import Session
 from siena.client.core.transport import TURN_BYTES
+from siena.errors import LimitError
 from siena.model import Notification
+from siena.protocol.frames import Op, pack
 
 
 class Packet(NamedTuple):
@@ -118,6 +120,21 @@ class _Pile:
         """All of it."""
         frames, self._frames, self._bytes = self._frames, [], 0
         return Packet(b"".join(frames), len(frames))
+
+
+def publication(attributes: Attributes, block_bytes_max: int) -> bytes:
+    """The PUB frame of a notification.
+
+    >>> publication({"x": 1}, 100).hex(" ")
+    '05 00 00 00 02 81 a1 78 01'
+    >>> publication({"x": "long" * 100}, 100)
+    Traceback (most recent call last):
+    siena.errors.LimitError: more than 100 bytes in a notification (limit block_bytes)
+    """
+    block = encode(attributes)
+    if len(block) > block_bytes_max:
+        raise LimitError("block_bytes", block_bytes_max, "bytes in a notification")
+    return pack(Op.PUB, block)
 
 
 def joined(attributes: Attributes | None, more: Attributes) -> Attributes:

@@ -12,12 +12,12 @@ import ssl
 from collections.abc import Sequence
 from errno import ECONNREFUSED
 
-from siena.client.address import Address
 from siena.client.core.backoff import Backoff
 from siena.client.core.session import Session
 from siena.client.core.transport import Transport
 from siena.client.settings import CLOSE_SECONDS, Settings
 from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
+from siena.protocol.address import Address
 from siena.protocol.client import Event
 from siena.protocol.control_frames import Connect, Error, Welcome
 from siena.protocol.error_codes import ProtocolError

@@ -7,14 +7,13 @@ together cost at most about twice what would have been best.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from siena.block import decode_named
 from siena.matching.engine.engine import Engine, Matches
-from siena.model import Filter, Kind, Value
+from siena.model import Filter, Value
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -23,10 +22,6 @@ Longs = npt.NDArray[np.int64]
 # one to two microseconds each, about as long as that takes.
 TESTED_MAX = 4_096
 
-_ATTRIBUTES = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
-_VALUE = msgspec.msgpack.Decoder()
-_LAST_TIME = datetime.max.replace(tzinfo=UTC)
-
 
 class LinearTier:
     """Filters, each with its owner; never changed, but for what has been tested."""
@@ -34,10 +29,6 @@ class LinearTier:
     def __init__(self, filters: Iterable[tuple[int, Filter]] = ()) -> None:
         self.filters = tuple(filters)
         self._names = {c.name for _, f in self.filters for c in f.constraints}
-        # The decoder rounds times to microseconds, where the kernel cuts.
-        self._has_times = any(
-            c.kind is Kind.TIME for _, f in self.filters for c in f.constraints
-        )
         self._tested = 0
 
     def extended(self, filters: Iterable[tuple[int, Filter]]) -> "LinearTier":
@@ -47,7 +38,7 @@ class LinearTier:
     def is_worth_it(self, messages: int) -> bool:
         """Whether to go on with a loop, rather than to make an engine."""
         tested = self._tested + messages * len(self.filters)
-        return not self._has_times and tested <= TESTED_MAX
+        return tested <= TESTED_MAX
 
     def match(
         self, blocks: bytes | memoryview, offsets: Longs, good: Iterable[bool]
@@ -83,9 +74,8 @@ class LinearTier:
         """Of each block the attributes that filters name; of a bad one none."""
         view, start = memoryview(blocks), int(offsets[0])
         for end, is_good in zip(offsets[1:].tolist(), good, strict=True):
-            raw = _ATTRIBUTES.decode(view[start:end]) if is_good else {}
+            yield decode_named(view[start:end], self._names) if is_good else {}
             start = end
-            yield {n: _value(raw[n]) for n in raw.keys() & self._names}
 
 
 def match_all(
@@ -99,13 +89,3 @@ def match_all(
     if fresh is not None:
         parts.append(fresh.match(blocks, offsets, (parts[0].counts >= 0).tolist()))
     return parts
-
-
-def _value(raw: msgspec.Raw) -> Value:
-    try:
-        value: Value = _VALUE.decode(raw)
-    except (ValueError, msgspec.MsgspecError):
-        # Rounded, the last microsecond of all time is too late; that it is a time is
-        # all that filters here ask.
-        return _LAST_TIME
-    return value

@@ -1,5 +1,5 @@
-"""Notifications and filters in bulk: Arrow batches, JSON texts, texts of filters.
+"""Notifications and filters in bulk: blocks, Arrow batches, JSON texts, filters.
 
-From the ground up: ``numbers``, ``flat``, ``arrow_interface`` → ``arrow`` →
-``json_rows``; ``filter_texts``.
+From the ground up: ``buffers``, blocks back to back; ``numbers``, ``flat``,
+``arrow_interface`` → ``arrow`` → ``json_rows``; ``filter_texts``.
 """

@@ -12,10 +12,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from siena.block import encode, encode_in_order
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_text
-from siena.matching.blocks import encode
 from siena.matching.input.arrow import TextColumn
+from siena.matching.input.buffers import join
 from siena.matching.kernels.json import Transcoder
 from siena.model import Value
 from siena.model.limits import (
@@ -85,9 +86,8 @@ def _encode_slowly(
 ) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """The same, text by text: the twin, and for texts that may be too long."""
     blocks = [_encode(texts.text(row)) for row in range(len(texts.there))]
-    offsets = np.zeros(len(blocks) + 1, np.int64)
-    np.cumsum([len(block) for block in blocks], out=offsets[1:])
-    return b"".join(blocks), offsets, np.diff(offsets) == 0
+    data, offsets = join(blocks)
+    return data, offsets, np.diff(offsets) == 0
 
 
 def _encode(text: bytes | None) -> bytes:
@@ -97,7 +97,9 @@ def _encode(text: bytes | None) -> bytes:
     try:
         characters = text.decode()
         plain = read_plain(text, characters)
-        return encode(notification_from_text(characters) if plain is None else plain)
+        if plain is not None:
+            return encode_in_order(plain)
+        return encode(notification_from_text(characters))
     except (SienaError, UnicodeDecodeError):
         return b""
 

@@ -6,7 +6,7 @@ strings without escapes and control characters, integers of up to 18 digits, flo
 one exact division or multiplication gives, ``true``, ``false``, ``null``, and times in
 whole seconds from 1970 to 2105, as we print them.
 
-What is written is what :func:`siena.matching.blocks.encode` writes, byte for byte.
+What is written is what :func:`siena.block.encode_in_order` writes, byte for byte.
 Names that occur twice are written twice, for the engine to find, but those whose value
 is null, which nobody would see there.
 

@@ -135,6 +135,7 @@ VIEW_BYTES = cython.declare(cython.int, 12)
 # Blocks that are fetched before they are read.
 AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # What goes before a block on the wire: the length of what follows, and an operation.
+# The protocol is a layer above; a test compares.
 FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 
 # Why a batch stopped before its end; the caller makes room and goes on.

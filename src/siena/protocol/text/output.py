@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from siena.block import decode
 from siena.errors import Place
 from siena.lang import notification_to_json
 from siena.lang.json_text import Json
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Body, Done, Error, Welcome, unpack
 from siena.protocol.data_frames import unpack_found, unpack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -66,7 +66,7 @@ def _line_of_body(said: Body) -> bytes:
 
 
 def _form(block: bytes) -> dict[str, Json]:
-    return notification_to_json(read_block(block))
+    return notification_to_json(decode(block))
 
 
 def _error_fields(error: Error, place: Place | None) -> dict[str, Any]:

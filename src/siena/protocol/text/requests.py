@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from siena.block import encode
 from siena.errors import Place, SienaError
 from siena.lang import parse_advertisement, parse_interest, parse_notification
 from siena.lang.lists import ListReader
 from siena.lang.scanner import END
 from siena.model import Notification
-from siena.protocol.contents import write_block
 from siena.protocol.control_frames import (
     Advertise,
     Body,
@@ -198,7 +198,7 @@ def _pub(text: str) -> Request:
     with_place = _Faulty(Fault.BAD_NOTIFICATION, Op.PUB)
     notification = with_place.try_to(read_pairs, text)
     assert isinstance(notification, Notification)
-    return Publication(write_block(notification))
+    return Publication(encode(notification))
 
 
 def _unsub(text: str) -> Request:

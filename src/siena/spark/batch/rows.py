@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.types import VariantVal
 
+from siena.block import encode
 from siena.errors import InvalidNotificationError, SienaError
-from siena.matching.blocks import encode
+from siena.matching.input.buffers import join
 from siena.model import Notification, Value
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
@@ -37,9 +38,7 @@ def encode_rows(
         except SienaError as error:
             blocks.append(b"")
             reasons.append(error.message)
-    offsets = np.zeros(len(blocks) + 1, np.int64)
-    np.cumsum([len(block) for block in blocks], out=offsets[1:])
-    return b"".join(blocks), offsets, reasons
+    return *join(blocks), reasons
 
 
 def read_map(row: list[tuple[str, Any]]) -> Iterator[tuple[str, Value]]:

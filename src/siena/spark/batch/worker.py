@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from siena.block import BLOCK_ERRORS
 from siena.errors import InvalidNotificationError
-from siena.matching.blocks import BLOCK_ERRORS
 from siena.matching.engine.engine import Matches
 from siena.matching.table import ForwardingTable
 from siena.spark.batch.compiling import Labels, OnError

@@ -24,9 +24,9 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
+from siena.block import decode
 from siena.client.blocking import Client
 from siena.client.connect import Connecting
-from siena.client.core.coding import notification_of
 from siena.errors import SienaError
 from siena.lang import notification_to_json
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -43,10 +43,6 @@ _ARROW = pa.schema(
         pa.field("notification", pa.string(), nullable=False),
     ]
 )
-_DECODER: msgspec.msgpack.Decoder[dict[str, Any]] = msgspec.msgpack.Decoder(
-    dict[str, Any]
-)
-_PLAIN = {str, int, float, bool}
 
 
 class Range(InputPartition):
@@ -99,11 +95,8 @@ def text_of(block: bytes) -> str:
     >>> text_of(bytes.fromhex("82 a1 78 01 a1 79 cb 3f f8 00 00 00 00 00 00"))
     '{"x":1,"y":1.5}'
     """
-    attributes = _DECODER.decode(block)
-    if not _PLAIN.issuperset(map(type, attributes.values())):
-        form = notification_to_json(notification_of(block))
-        return msgspec.json.encode(form).decode()
-    return msgspec.json.encode(attributes).decode()
+    form = notification_to_json(decode(block))
+    return msgspec.json.encode(form).decode()
 
 
 def _ahead(offset: int, latest: int) -> SienaError:

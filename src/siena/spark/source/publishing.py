@@ -20,10 +20,10 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
+from siena.block import encode
 from siena.client.blocking import Client
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_text
-from siena.matching.blocks import encode
 from siena.matching.input.arrow import read_texts
 from siena.matching.input.json_rows import encode_texts
 from siena.model import Notification

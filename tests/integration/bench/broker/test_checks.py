@@ -27,9 +27,9 @@ from siena.bench.broker.kernels import checking, cutting, stamping
 from siena.bench.broker.loadgen.publisher import Frames, number_at, sent_at
 from siena.bench.broker.loadgen.subscriber import Bench, Subscriber
 from siena.bench.broker.workload import Workload, symbol_name
+from siena.block import encode
 from siena.errors import SienaError
 from siena.lang import parse_filter
-from siena.matching.blocks import encode
 from siena.model import Notification
 from siena.protocol.control_frames import Lost, Settled
 from siena.protocol.data_frames import pack_msg

@@ -1,7 +1,7 @@
 """Patterns, advertisements, and identities that come and go."""
 
+from siena.block import encode
 from siena.broker.settings import Routing, Settings
-from siena.matching.blocks import encode
 from siena.protocol.control_frames import (
     Advertise,
     Connect,

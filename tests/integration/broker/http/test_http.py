@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from http_wire import subscribed, web
+from siena.block import encode
 from siena.broker.http import limits
 from siena.broker.settings import Limits, Routing
-from siena.matching.blocks import encode
 from siena.model import Value
 from siena.protocol.data_frames import Delivery
 from wire import connect, until
@@ -205,10 +205,11 @@ async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
         fast = await connect(broker)
         await fast.subscribe(1, "n any")
         publisher = await connect(broker)
-        request = (
-            f"GET /subscribe?filter=n+any HTTP/1.1\r\nHost: {server.address}\r\n\r\n"
+        host = f"Host: {server.address.place}"
+        request = f"GET /subscribe?filter=n+any HTTP/1.1\r\n{host}\r\n\r\n"
+        reader, writer = await asyncio.open_connection(
+            *server.address.pair, limit=2**16
         )
-        reader, writer = await asyncio.open_connection(*server.address, limit=2**16)
         writer.write(request.encode())
         await until(lambda: broker.state.counters.subscriptions_now == 2)
         text, total, got = "a" * 10_000, 2_000, 0
@@ -303,7 +304,7 @@ async def test_a_stream_never_begins_for_who_only_asks_for_its_head() -> None:
 
 async def test_garbage_leaves_the_broker_unimpressed() -> None:
     async with web() as (broker, server, client):
-        host = f"Host: {server.address}\r\n".encode()
+        host = f"Host: {server.address.place}\r\n".encode()
         for data in (
             b"\x00SIENA\r\n" * 100,
             b"GET / HTTP/9.9\r\n\r\n",
@@ -314,7 +315,7 @@ async def test_garbage_leaves_the_broker_unimpressed() -> None:
             + host
             + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
         ):
-            reader, writer = await asyncio.open_connection(*server.address)
+            reader, writer = await asyncio.open_connection(*server.address.pair)
             writer.write(data)
             writer.write_eof()
             async with asyncio.timeout(10):

@@ -11,8 +11,8 @@ from websockets.asyncio.client import ClientConnection, connect as connect_ws
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from http_wire import Web, web
+from siena.block import encode
 from siena.broker.settings import Limits, Routing
-from siena.matching.blocks import encode
 from siena.protocol.data_frames import Delivery
 from wire import connect, until
 
@@ -32,7 +32,7 @@ class Socket:
 
 @asynccontextmanager
 async def socket(found: Web, **headers: str) -> AsyncIterator[Socket]:
-    url = f"ws://{found.server.address}/ws"
+    url = f"ws://{found.server.address.place}/ws"
     async with connect_ws(url, additional_headers=headers, proxy=None) as connection:
         yield Socket(connection)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from siena.block import encode
 from siena.broker.io.outbox import Fit, Outbox
 from siena.broker.io.receive_buffer import ReceiveBuffer
 from siena.broker.limits import LEAD_BYTES_MAX
 from siena.broker.settings import Limits, Routing, Settings, Side
-from siena.matching.blocks import encode
 from siena.protocol.control_frames import Advertise, Error, Subscribe, Unsubscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
@@ -31,7 +31,7 @@ def frames(rng: random.Random) -> tuple[list[bytes], list[Delivery | bytes]]:
     for i in range(FRAMES):
         draw = rng.random()
         if draw < 0.8:
-            block = encode({"x": i, "text": "y" * rng.choice([0, 1, 9, 90, 900])})
+            block = encode({"x": i, "y": "y" * rng.choice([0, 1, 9, 90, 900])})
             sent.append(pack(Op.PUB, block))
             back.append(Delivery(tuple(sorted(held)), block))
         elif draw < 0.85:

@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from siena.matching.blocks import encode
+from siena.block import BLOCK_BYTES_MAX, encode
 from siena.protocol.control_frames import Connect, Error, Subscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import PREFACE
-from siena.protocol.limits import BLOCK_BYTES_MAX, CONNECT_BYTES_MAX, FRAME_BYTES_MAX
+from siena.protocol.limits import CONNECT_BYTES_MAX, FRAME_BYTES_MAX
 from wire import connect, open_wire, serving
 
 CONNECTED = PREFACE + Connect(1).pack()

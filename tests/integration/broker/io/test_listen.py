@@ -2,9 +2,9 @@
 
 import pytest
 
-from siena.broker.addresses import Address
 from siena.broker.io.listen import listen
 from siena.errors import SienaError
+from siena.protocol.address import Address
 
 
 def test_where_somebody_listens_already_there_is_a_way_out() -> None:

@@ -12,7 +12,7 @@ from broker.logs import blocks, everything
 from siena.broker.log.records import DamagedLogError, pack_record
 from siena.broker.log.store import Store
 from siena.errors import ConnectionLostError
-from siena.matching.blocks import encode_all
+from siena.matching.input.buffers import encode_all
 from siena.testing.in_process import ProcessBroker
 
 

@@ -28,7 +28,7 @@ from siena.broker.log.segment import Segment
 from siena.broker.log.state_file import Kept
 from siena.broker.log.store import Store
 from siena.errors import RequestRefusedError
-from siena.matching.blocks import encode_all
+from siena.matching.input.buffers import encode_all
 from siena.model import Value
 from siena.protocol.error_codes import Fault
 from siena.protocol.log_frames import Batch, Part

@@ -184,7 +184,7 @@ async def test_a_full_log_slows_publishers_and_loses_nothing(tmp_path: Path) -> 
 
 
 def read(block: bytes) -> Value:
-    return siena.protocol.contents.read_block(block)["n"]
+    return siena.block.decode(block)["n"]
 
 
 async def test_who_waits_hears_that_somebody_is_there(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.ids import number_of
-from siena.matching.blocks import encode
 from siena.messages import Stamp
 from siena.protocol.control_frames import Connect, Digest, Error, Peer, Tell, Welcome
 from siena.protocol.data_frames import Delivery, Forwarded, pack_forward

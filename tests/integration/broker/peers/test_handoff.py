@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.settings import Limits, Settings, Side as SideName
-from siena.matching.blocks import encode
 from siena.messages import PeerConnect, PeerDisconnect, Release, Side
 from siena.protocol.control_frames import (
     Done,

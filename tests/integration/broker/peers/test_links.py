@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
+from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.settings import Link, Settings, Side
 from siena.broker.worker import Worker
 from siena.lang.parser import parse_filter
-from siena.matching.blocks import encode
 from siena.messages import Unsubscribe
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Advertise, Quench, Trace
@@ -75,7 +75,7 @@ async def test_a_broker_that_comes_back_is_called_again_and_told_everything() ->
         async with serving(settings("b", Link(url=url))) as second:
             wire = await connect(second)
             await wire.subscribe(1, "x any")
-            address = str(first.addresses[0])
+            address = first.addresses[0].place
             await first.drain()
             assert not second.state.links
             again = Settings(name="a", listen=(address,))

@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import siena
+from siena.block import decode, encode
 from siena.errors import SienaError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
-from siena.protocol.contents import read_block, write_block
 from siena.spark import match, register_source
 from siena.spark.source.data_source import Options
 from siena.spark.source.log_reading import text_of
@@ -107,10 +107,10 @@ def done(query: StreamingQuery) -> StreamingQuery:
     ],
 )
 def test_blocks_become_texts_and_texts_blocks(notification: dict[str, Value]) -> None:
-    text = text_of(write_block(notification))
+    text = text_of(encode(notification))
     batch = pa.RecordBatch.from_pydict({"notification": [text]})
     (block,) = blocks_of(batch, "notification")
-    assert read_block(block) == Notification(notification)
+    assert decode(block) == Notification(notification)
 
 
 def test_a_row_that_cannot_be_published_is_named() -> None:

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
 
+from siena.block import decode, encode
 from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
 from siena.broker.http.events import events_of
 from siena.broker.http.json_requests import JsonRequests
-from siena.broker.io.split_frames import PublishRun, cut
 from siena.broker.webhooks.letters import letters_of
 from siena.broker.webhooks.limits import LETTER_MAX
 from siena.lang.json_text import read_json
 from siena.lang.notification_form import notification_from_json, notification_to_json
 from siena.model import Notification
-from siena.protocol.contents import read_block, write_block
 from siena.protocol.control_frames import Lost
 from siena.protocol.data_frames import pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, cut
 from siena.protocol.limits import FRAME_BYTES_MAX
 from strategies import notifications
 
@@ -35,7 +35,7 @@ async def test_what_is_posted_is_what_is_published(some: list[Notification]) -> 
     lines = "\n".join(map(json.dumps, forms(some))).encode()
     for kind, body in (("application/json", whole), ("application/x-ndjson", lines)):
         posted = await read_notifications(kind, body)
-        assert [read_block(block) for block in posted.run.blocks()] == some
+        assert [decode(block) for block in posted.run.blocks()] == some
         assert posted.left_out == 0
 
 
@@ -50,14 +50,14 @@ def test_what_comes_over_a_socket_is_what_is_published(
         if isinstance(piece, PublishRun)
         for block in piece.blocks()
     ]
-    assert [read_block(block) for block in found] == some
+    assert [decode(block) for block in found] == some
 
 
 @given(SOME, st.integers(0, 3))
 def test_events_and_letters_have_what_was_delivered(
     some: list[Notification], lost: int
 ) -> None:
-    frames = b"".join(pack_msg([1], write_block(n)) for n in some)
+    frames = b"".join(pack_msg([1], encode(n)) for n in some)
     frames += Lost(lost).pack() if lost else b""
     text = b"".join(events_of(frames)).decode()
     data = [
@@ -74,7 +74,7 @@ def test_events_and_letters_have_what_was_delivered(
 
 @given(st.integers(0, 3 * LETTER_MAX))
 def test_letters_are_bounded_and_in_order(count: int) -> None:
-    frames = b"".join(pack_msg([1], write_block({"n": n})) for n in range(count))
+    frames = b"".join(pack_msg([1], encode({"n": n})) for n in range(count))
     letters = list(letters_of(frames, "a", "b"))
     assert all(0 < len(letter) <= LETTER_MAX for letter in letters)
     sent = [form["n"] for letter in letters for form in letter.notifications]

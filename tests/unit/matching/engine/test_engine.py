@@ -15,9 +15,9 @@ from hypothesis import event, given, strategies as st
 
 from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block
+from siena.block import BLOCK_ERRORS, encode
 from siena.errors import LimitError
 from siena.lang import parse_filter
-from siena.matching.blocks import BLOCK_ERRORS, encode, encode_all
 from siena.matching.engine import (
     arena,
     engine as engine_module,
@@ -27,6 +27,7 @@ from siena.matching.engine import (
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine
 from siena.matching.engine.layout import lay_out
+from siena.matching.input.buffers import encode_all
 from siena.matching.kernels.match import Kernel
 from siena.model import Constraint, Filter, Notification, Operator
 from siena.sim.workload import TR0605

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from kernels import plain
+from siena.block import encode
 from siena.lang import parse_filter
-from siena.matching.blocks import encode
 from siena.matching.engine import engine as engine_module, ranks as vocabulary
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from siena.lang import parse_filter
-from siena.matching.blocks import encode_all
 from siena.matching.engine import linear_tier as fresh
 from siena.matching.engine.tiers import FRESH_ROWS
+from siena.matching.input.buffers import encode_all
 from siena.matching.table import ForwardingTable
 from siena.sim.workload import TR0605
 

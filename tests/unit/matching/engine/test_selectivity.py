@@ -10,13 +10,13 @@ from hypothesis import given, strategies as st
 
 from kernels import plain
 from siena.lang import parse_filter
-from siena.matching.blocks import encode_all
 from siena.matching.engine import layout
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine
 from siena.matching.engine.intervals import Table
 from siena.matching.engine.layout import lay_out
 from siena.matching.engine.selectivity import learn
+from siena.matching.input.buffers import encode_all
 from siena.matching.sample import SAMPLE_BLOCK_BYTES, SAMPLE_BLOCKS, Sample
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Notification

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import event, example, given, strategies as st
 
 from kernels import plain
+from siena.block import BLOCK_ERRORS, encode, encode_in_order
 from siena.errors import SienaError
 from siena.lang import parse_filter, parse_predicate
 from siena.lang.notification_form import notification_from_text
-from siena.matching.blocks import BLOCK_ERRORS, encode
 from siena.matching.engine import engine, tiers
 from siena.matching.engine.engine import Engine, Matches
 from siena.matching.input.arrow import TextColumn
@@ -531,7 +531,7 @@ def test_plain_texts_become_the_blocks_that_they_would_become(
     wanted = notification_from_text(text)
     read = msgspec.json.decode(text)
     ordered = {key: wanted[key] for key in read if key in wanted}
-    assert transcoded(text, name) == encode(ordered)
+    assert transcoded(text, name) == encode_in_order(ordered)
 
 
 @pytest.mark.parametrize("name", TRANSCODERS)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 import strategies as our
+from siena.block import decode, encode
 from siena.lang import notification_from_json, notification_to_json
 from siena.model import Notification, Value
 from siena.model.spelling import spell, spell_string
-from siena.protocol.contents import read_block, write_block
 from siena.protocol.control_frames import (
     Advertise,
     Connect,
@@ -65,7 +65,7 @@ def answer(conversation: ServerConversation, event: Event) -> dict[str, Any]:
 def test_publishing(line: str) -> None:
     (event,) = typed(line)
     assert isinstance(event, Publications)
-    assert read_block(event.blocks) == Notification(DIS)
+    assert decode(event.blocks) == Notification(DIS)
 
 
 def test_lines_become_what_frames_say() -> None:
@@ -214,8 +214,8 @@ def test_answers_are_lines_of_json() -> None:
     conversation.feed(b"ping\n")
     said = [
         Welcome(1, 2, 3, 4).pack(),
-        pack_msg([1, 7], write_block(DIS)),
-        pack_found(2, [write_block(DIS), write_block({"x": 1.0})]),
+        pack_msg([1, 7], encode(DIS)),
+        pack_found(2, [encode(DIS), encode({"x": 1.0})]),
         Lost(3).pack(),
         Quench(1, quenched=True).pack(),
         Settled(1).pack(),
@@ -258,14 +258,14 @@ def test_answers_are_lines_of_json() -> None:
 def test_what_is_delivered_is_what_was_published(notification: Notification) -> None:
     conversation = ServerConversation()
     conversation.feed(b"ping\n")
-    line = conversation.speak(pack_msg([1], write_block(notification)))
+    line = conversation.speak(pack_msg([1], encode(notification)))
     assert line.count(b"\n") == 1
     told = json.loads(line)["notification"]
     assert notification_from_json(told) == notification
     text = json.dumps(notification_to_json(notification))
     (event,) = conversation.feed(f"pub {text}\n".encode())
     assert isinstance(event, Publications)
-    assert read_block(event.blocks) == notification
+    assert decode(event.blocks) == notification
 
 
 @given(our.any_notifications, st.sampled_from([" ", ", ", " and ", ","]))

@@ -9,7 +9,15 @@ from siena.bench.broker.kernels import cutting
 from siena.bench.broker.workload import Workload
 from siena.errors import SienaError
 from siena.protocol.control_frames import Connect, Error, Lost, Subscribe, unpack
-from siena.protocol.frames import HEAD_BYTES, Frame, Op, pack
+from siena.protocol.frames import (
+    HEAD,
+    HEAD_BYTES,
+    LENGTH,
+    LENGTH_BYTES,
+    Frame,
+    Op,
+    pack,
+)
 from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
 
 
@@ -71,17 +79,17 @@ class Siena(Contender):
         """A frame, unless it is LOST or ERR."""
         if len(data) < HEAD_BYTES:
             return 0
-        end = 4 + int.from_bytes(data[:4], "little")
+        end = LENGTH_BYTES + int(LENGTH.unpack_from(data)[0])
         if len(data) < end:
             return 0
-        complain(Frame(data[4], data[HEAD_BYTES:end]))
+        complain(Frame(data[LENGTH_BYTES], data[HEAD_BYTES:end]))
         return end
 
 
 def take_frame(wire: Wire) -> Frame:
     """Wait for the next frame."""
-    head = wire.take(HEAD_BYTES)
-    return Frame(head[4], wire.take(int.from_bytes(head[:4], "little") - 1))
+    length, op = HEAD.unpack(wire.take(HEAD_BYTES))
+    return Frame(op, wire.take(length - 1))
 
 
 def expect(frame: Frame, op: Op) -> None:

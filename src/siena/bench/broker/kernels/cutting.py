@@ -7,6 +7,9 @@ to who asked.  Nothing here is trusted: a length is compared with what has come.
 
 import cython
 
+from siena.protocol.data_frames import MSG_HEAD_BYTES
+from siena.protocol.frames import HEAD_BYTES, Op
+
 # The protocols.
 SIENA = 0
 NATS = 1
@@ -19,7 +22,11 @@ NEEDS_MORE = 0
 OTHER = 1
 NO_ROOM = 2
 
-# The same, inside; a position is never negative.
+# What our own protocol has, as C has it.
+_MSG = cython.declare(cython.int, Op.MSG)
+_HEAD = cython.declare(cython.Py_ssize_t, HEAD_BYTES)
+_MSG_HEAD = cython.declare(cython.Py_ssize_t, MSG_HEAD_BYTES)
+# Why cutting ended, inside; a position is never negative.
 _MORE = cython.declare(cython.Py_ssize_t, -1)
 _OTHER = cython.declare(cython.Py_ssize_t, -2)
 
@@ -69,9 +76,9 @@ def siena(
     """``u32 length | u8 operation | u16 n | n times u32 | block``, low bytes first."""
     size: cython.Py_ssize_t
     ids: cython.Py_ssize_t
-    if last - at < 5:
+    if last - at < _HEAD:
         return _MORE
-    if d[at + 4] != 0x12:
+    if d[at + 4] != _MSG:
         return _OTHER
     size = d[at] | (d[at + 1] << 8) | (d[at + 2] << 16)
     size |= cython.cast(cython.Py_ssize_t, d[at + 3]) << 24
@@ -82,9 +89,9 @@ def siena(
     ids = d[at + 5] | (d[at + 6] << 8)
     if size < 3 + 4 * ids:
         return _OTHER
-    spans[n, 0] = at + 7 + 4 * ids
+    spans[n, 0] = at + _MSG_HEAD + 4 * ids
     spans[n, 1] = at + 4 + size
-    spans[n, 2] = at + 7
+    spans[n, 2] = at + _MSG_HEAD
     spans[n, 3] = ids
     return at + 4 + size
 

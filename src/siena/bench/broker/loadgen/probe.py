@@ -8,7 +8,6 @@ publisher tells when those have been worked off, and then all of them must have 
 import selectors
 from time import perf_counter
 
-import msgspec
 import numpy as np
 
 from siena.bench.broker.contenders.siena import complain
@@ -17,6 +16,7 @@ from siena.bench.broker.kernels.stamping import BASE
 from siena.bench.broker.loadgen.generator import Generator
 from siena.bench.broker.loadgen.publisher import number_at, sent_at
 from siena.bench.broker.workload import HIGHEST, LOWEST, symbol_name
+from siena.block import decode
 from siena.errors import SienaError
 from siena.protocol.control_frames import Settled, Subscribe, Unsubscribe
 from siena.protocol.data_frames import unpack_msg
@@ -129,8 +129,9 @@ class Probe:
     def _check(self, body: bytes) -> None:
         """See that a delivery is one that was selected, as it was published."""
         numbers, block = unpack_msg(body)
-        stamped = msgspec.msgpack.decode(block)["number"] - BASE
-        publisher, number = divmod(stamped, 1 << NUMBER_BITS)
+        stamped = decode(block)["number"]
+        assert isinstance(stamped, int)
+        publisher, number = divmod(stamped - BASE, 1 << NUMBER_BITS)
         begun = self._generator.publishers[publisher].begun
         place = (begun + number) % self._workload.pool
         right = numbers == (self._number,) and self._selects[place]

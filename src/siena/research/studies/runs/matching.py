@@ -7,7 +7,7 @@ from typing import cast
 
 from siena.algebra.poset.poset import Poset
 from siena.lang.parser import parse_predicate
-from siena.matching.blocks import encode_all
+from siena.matching.input.buffers import encode_all
 from siena.matching.table import ForwardingTable
 from siena.model import Constraint, Filter, Notification
 from siena.research.matchers.counting import CountingMatcher

@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.broker.io import split_frames as intake
-from siena.broker.io.split_frames import PublishRun, cut, cut_one_by_one, run_of
-from siena.matching.kernels import wiring
-from siena.protocol.frames import Frame, Op, pack
-from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
+from siena.block import BLOCK_BYTES_MAX
+from siena.protocol.data_frames import MSG_HEAD_BYTES, pack_msg
+from siena.protocol.fast import split_frames as intake
+from siena.protocol.fast.kernels import framing
+from siena.protocol.fast.split_frames import PublishRun, cut, cut_one_by_one, run_of
+from siena.protocol.frames import HEAD_BYTES, Frame, Op, pack
+from siena.protocol.limits import FRAME_BYTES_MAX
 
 LIMIT = 40
-KERNELS = {"compiled": wiring, "plain": plain("wiring")}
+KERNELS = {"compiled": framing, "plain": plain("framing")}
 frames = st.builds(
     pack, st.sampled_from([Op.PUB, Op.PUB, Op.PUB, Op.PING, 99]), st.binary(max_size=50)
 )
@@ -36,7 +38,7 @@ def test_both_cut_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intake, "SHORT_BYTES", 0)
         patch.setattr(intake, "AT_ONCE_BYTES", at_once)
-        patch.setattr(intake, "wiring", KERNELS[kernel])
+        patch.setattr(intake, "framing", KERNELS[kernel])
         found = cut(data, LIMIT)
         pieces += found.pieces
         while not found.is_all:
@@ -90,3 +92,13 @@ def test_a_publication_that_is_too_long_is_for_itself() -> None:
         at = found.end
     assert [type(piece) for piece in pieces] == [PublishRun, Frame, PublishRun]
     assert _in_rows(pieces) == _in_rows(cut_one_by_one(data, FRAME_BYTES_MAX).pieces)
+
+
+def test_kernels_have_the_numbers_of_the_protocol() -> None:
+    """Those below the protocol cannot import them, and have their own."""
+    framing = plain("framing")
+    assert framing.OTHER_FRAME == intake.OTHER_FRAME
+    assert (framing.PUB, framing.MSG, framing.HEAD) == (Op.PUB, Op.MSG, HEAD_BYTES)
+    assert plain("match").FRAME_HEAD == HEAD_BYTES
+    message = pack_msg([], b"")
+    assert framing.MSG_HEAD == MSG_HEAD_BYTES == len(message)

@@ -1,20 +1,19 @@
-"""The wire's inner loops: publications cut out of a stream, deliveries laid out for it.
+"""Framing: publications cut out of a stream, deliveries laid out for one.
 
 What is written here must be, byte for byte, what :mod:`siena.protocol.data_frames`
 writes one by one.  Lengths and numbers are little-endian.
-
-Why not in the room of the protocol: kernels are compiled together, and these work on
-what the engine reads and finds.
 """
 
 import cython
 
-# Operations; siena.protocol.frames has the same numbers.
-PUB = cython.declare(cython.int, 0x02)
-MSG = cython.declare(cython.int, 0x12)
-# A frame's length, its operation, and in a delivery the count of subscriptions.
-HEAD = cython.declare(cython.int, 5)
-MSG_HEAD = cython.declare(cython.int, 7)
+from siena.protocol.data_frames import MSG_HEAD_BYTES
+from siena.protocol.frames import HEAD_BYTES, Op
+
+# The protocol's own numbers, as C has them.
+PUB = cython.declare(cython.int, Op.PUB)
+MSG = cython.declare(cython.int, Op.MSG)
+HEAD = cython.declare(cython.int, HEAD_BYTES)
+MSG_HEAD = cython.declare(cython.int, MSG_HEAD_BYTES)
 
 # Why cutting ended.
 NEEDS_MORE = cython.declare(cython.int, 0)

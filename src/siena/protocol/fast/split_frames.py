@@ -1,21 +1,31 @@
-"""Intake: what came over a connection, cut into publications and other frames.
+"""Frames split: what came over a connection, as publications and other frames.
 
 Publications that follow each other stay together as a run, which is matched in one call
 later; every other frame is for itself.
 """
 
-import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from siena.matching.dispatch import Octets
-from siena.matching.kernels import wiring
+from siena.block import BLOCK_BYTES_MAX
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.frames import HEAD_BYTES, Frame, Op, check_length, pack
-from siena.protocol.limits import BLOCK_BYTES_MAX
+from siena.protocol.fast.kernels import framing
+from siena.protocol.frames import (
+    HEAD_BYTES,
+    LENGTH,
+    LENGTH_BYTES,
+    Frame,
+    Op,
+    check_length,
+    pack,
+)
 
-_LENGTH = struct.Struct("<I")
-# Why a row of publications ended; the kernel has the same number.
+Octets = bytes | memoryview
+
+# A plain integer: to look an operation up takes longer than to compare it.
+PUB = int(Op.PUB)
+
+# Why a row of publications ended, as the kernel says it; a test compares.
 OTHER_FRAME = 1
 # Below this many bytes a loop is done before the kernel has been set up.
 SHORT_BYTES = 1_024
@@ -40,9 +50,11 @@ class PublishRun(NamedTuple):
         """Their blocks, one by one."""
         found, at = [], self.start
         for _ in range(self.total):
-            (length,) = _LENGTH.unpack_from(self.frames, at)
-            found.append(bytes(self.frames[at + HEAD_BYTES : at + 4 + length]))
-            at += 4 + length
+            (length,) = LENGTH.unpack_from(self.frames, at)
+            found.append(
+                bytes(self.frames[at + HEAD_BYTES : at + LENGTH_BYTES + length])
+            )
+            at += LENGTH_BYTES + length
         return found
 
 
@@ -80,22 +92,24 @@ def cut(data: Octets, limit: int, start: int = 0) -> Cut:
     is_all = True
     while True:
         begun = at
-        count, at, why = wiring.cut(data, begun, bound, limit, BLOCK_BYTES_MAX)
+        count, at, why = framing.cut(data, begun, bound, limit, BLOCK_BYTES_MAX)
         if count:
             pieces.append(PublishRun(data, begun, at, count))
-        if size - at < 4:
+        if size - at < LENGTH_BYTES:
             break
-        (length,) = _LENGTH.unpack_from(data, at)
+        (length,) = LENGTH.unpack_from(data, at)
         try:
             check_length(length, limit)
         except ProtocolError as error:
             return Cut(pieces, at, needed, error)
-        end = at + 4 + length
+        end = at + LENGTH_BYTES + length
         if end > size:
-            needed = 4 + length
+            needed = LENGTH_BYTES + length
             break
         if why == OTHER_FRAME:
-            pieces.append(Frame(data[at + 4], bytes(data[at + 5 : end])))
+            pieces.append(
+                Frame(data[at + LENGTH_BYTES], bytes(data[at + HEAD_BYTES : end]))
+            )
             at = end
         elif at > start:
             is_all = False
@@ -112,21 +126,21 @@ def cut_one_by_one(data: Octets, limit: int, start: int = 0) -> Cut:
     count, size, needed = 0, len(data), HEAD_BYTES
     error = None
     try:
-        while size - at >= 4:
-            (length,) = _LENGTH.unpack_from(data, at)
+        while size - at >= LENGTH_BYTES:
+            (length,) = LENGTH.unpack_from(data, at)
             check_length(length, limit)
-            end = at + 4 + length
+            end = at + LENGTH_BYTES + length
             if end > size:
-                needed = 4 + length
+                needed = LENGTH_BYTES + length
                 break
-            op = data[at + 4]
+            op = data[at + LENGTH_BYTES]
             # One that is too long is for itself, and will be refused.
-            if op == Op.PUB and length - 1 <= BLOCK_BYTES_MAX:
+            if op == PUB and length - 1 <= BLOCK_BYTES_MAX:
                 count += 1
             else:
                 if count:
                     pieces.append(PublishRun(data, begun, at, count))
-                pieces.append(Frame(op, bytes(data[at + 5 : end])))
+                pieces.append(Frame(op, bytes(data[at + HEAD_BYTES : end])))
                 begun, count = end, 0
             at = end
     except ProtocolError as caught:

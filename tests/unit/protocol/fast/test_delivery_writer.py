@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
+from siena.block import encode
 from siena.lang.parser import parse_filter
-from siena.matching.blocks import encode
-from siena.matching.dispatch import NO_SLOT, Dispatcher
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Batches, Engine
 from siena.matching.engine.layout import lay_out
-from siena.matching.kernels import wiring
 from siena.matching.kernels.match import Kernel
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import pack_msg
+from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
+from siena.protocol.fast.kernels import framing
 from siena.protocol.frames import Op, pack
 from strategies import filters, notifications, predicates
 
-KERNELS = {"compiled": wiring, "plain": plain("wiring")}
+KERNELS = {"compiled": framing, "plain": plain("framing")}
 
 interests = st.one_of(filters(), predicates())
 operations = st.sampled_from([Op.PUB, Op.PUB, Op.PING])
@@ -185,7 +185,7 @@ def test_publications_end_where_they_are_cut(
     end = min(end, len(data))
     start = min(start, end)
     found = dispatcher.dispatch(memoryview(data), start, end, longest)
-    count, at, _ = wiring.cut(data, start, end, longest + 1, longest)
+    count, at, _ = framing.cut(data, start, end, longest + 1, longest)
     assert (found.total, found.end) == (count, at)
 
 

@@ -1,4 +1,4 @@
-"""Dispatch: publications of a batch, laid out as the bytes that each connection gets.
+"""Deliveries: publications of a batch, as the bytes that each connection gets.
 
 One call matches a batch and writes all deliveries; what it writes is, byte for byte,
 what :mod:`siena.protocol.data_frames` writes one by one.
@@ -11,21 +11,18 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from siena.matching.engine.engine import Batches, Engine
-from siena.matching.kernels import wiring
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
+from siena.protocol.fast.kernels import framing
+from siena.protocol.fast.split_frames import PUB, Octets
+from siena.protocol.frames import HEAD_BYTES
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Octets = bytes | memoryview
 
 # The slot of interests that belong to no connection.
 NO_SLOT = -1
-# What stands before a block in a frame, and what kind of frame it is;
-# siena.protocol.frames has the same numbers.
-HEAD = 5
-PUB = 0x02
 # A frame of usual size, to guess how many there are.
 USUAL_BYTES = 128
 _SERIAL_MAX = 2**31 - 1
@@ -66,7 +63,7 @@ class Dispatcher:
     (0, '0b 00 00 00 12 01 00 07 00 00 00 81 a1 78 05', 1)
     """
 
-    def __init__(self, kernel: ModuleType = wiring) -> None:
+    def __init__(self, kernel: ModuleType = framing) -> None:
         self.table = ForwardingTable()
         self.table.leave_to_rebuilds()
         # The tests put the kernel's plain twin here.
@@ -165,7 +162,11 @@ class Dispatcher:
             if found is not None:
                 count, at, matches = found
                 self._know(
-                    batches.offsets, HEAD, batches.counts, batches.filters, matches
+                    batches.offsets,
+                    HEAD_BYTES,
+                    batches.counts,
+                    batches.filters,
+                    matches,
                 )
                 self._turn += 1
                 if count and self._turn % NOTED_EVERY == 0:
@@ -182,7 +183,7 @@ class Dispatcher:
         """Remember one of the blocks, if it is good."""
         if batches.counts[index] >= 0:
             start, end = batches.offsets[index : index + 2].tolist()
-            self.table.see(bytes(frames[start : end - HEAD]))
+            self.table.see(bytes(frames[start : end - HEAD_BYTES]))
 
     def _know(
         self, offsets: Longs, gap: int, counts: Ints, filters: Ints, found: int

@@ -6,18 +6,19 @@ from hypothesis import given
 
 import strategies as our
 from fuzz.blocks import buffer, whole
+from kernels import plain
 from matching.slow_blocks import BadBlockError, read_block as read_slowly
-from siena.matching.blocks import encode
+from siena.block import BLOCK_ERRORS, Refusal, decode, decode_named, encode
+from siena.errors import InvalidNotificationError
 from siena.model import Notification
-from siena.protocol.contents import read_block, write_block
-from siena.protocol.error_codes import ProtocolError
 
 
 @given(our.any_notifications)
 def test_what_is_written_is_read(notification: Notification) -> None:
-    block = write_block(notification)
-    assert block == encode(notification)
-    assert read_block(block) == notification
+    block = encode(notification)
+    assert block == encode(dict(notification))
+    assert decode(block) == notification
+    assert decode_named(block, notification) == dict(notification)
 
 
 def test_damaged_blocks_are_read_as_the_slow_reader_reads_them() -> None:
@@ -41,6 +42,13 @@ def slowly(block: bytes) -> Notification | None:
 
 def quickly(block: bytes) -> Notification | None:
     try:
-        return read_block(block)
-    except ProtocolError:
+        return decode(block)
+    except InvalidNotificationError:
         return None
+
+
+def test_the_kernel_refuses_for_the_same_reasons() -> None:
+    kernel = vars(plain("match"))
+    numbers = {r.name: kernel[r.name] for r in Refusal if r is not Refusal.NOT_JSON}
+    assert numbers == {name: Refusal[name].value for name in numbers}
+    assert BLOCK_ERRORS.keys() == set(Refusal)
