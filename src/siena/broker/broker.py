@@ -219,6 +219,10 @@ class Broker:
         """Route what has been published so far."""
         self.publications.flush()
 
+    def count_fault(self) -> None:
+        """An error is sent."""
+        self.state.counters.faults += 1
+
     def blocked(self, connection: Connection) -> None:
         """Let those wait who publish for somebody who is full."""
         link = connection.role if isinstance(connection.role, Link) else None
@@ -264,8 +268,7 @@ class Broker:
             self.links.accept(connection, body, body.peer)
             return
         client, is_known = self.admit(connection, body)
-        connection.role = client
-        connection.welcomed()
+        connection.become(client, publisher=client)
         client.welcome(resumed=is_known)
 
     def admit(
@@ -307,6 +310,6 @@ class Broker:
         return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:
-        if isinstance(connection.role, Handshake) and not connection.is_closing:
+        if connection.conversation.handshaking and not connection.is_closing:
             text = f"no CONNECT in {HANDSHAKE_SECONDS_MAX:g} seconds"
             connection.fail(ProtocolError(Fault.TIMED_OUT, text))

@@ -3,11 +3,11 @@
 import numpy as np
 
 from siena.broker.data.exchange import Key, Routed
-from siena.broker.io.split_frames import PublishRun, cut_one_by_one
 from siena.matching.dispatch import Octets
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 from siena.protocol.data_frames import pack_msg
+from siena.protocol.fast.split_frames import PublishRun, cut_one_by_one
 from siena.protocol.limits import FRAME_BYTES_MAX
 
 

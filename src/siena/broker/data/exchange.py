@@ -43,7 +43,7 @@ def _nobody_asks() -> None:
 class Exchange:
     """Who wants what, and what they get.
 
-    >>> from siena.broker.io.split_frames import run_of
+    >>> from siena.protocol.fast.split_frames import run_of
     >>> from siena.lang.parser import parse_filter as parse
     >>> from siena.matching.blocks import encode
     >>> exchange = Exchange()

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from siena.broker.data.exchange import Key, Routed
 from siena.broker.io.backpressure import Holder
-from siena.broker.io.split_frames import PublishRun
 from siena.broker.state import BrokerState
 from siena.matching.kernels.wiring import unframe
 from siena.messages import Encoded, Interface, Notify, Numbered, Party, Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.contents import read_block
 from siena.protocol.data_frames import Forwarded, pack_forward
+from siena.protocol.error_codes import ProtocolError
+from siena.protocol.fast.split_frames import PublishRun
 from siena.routing.forwarding import brokers_among, root_of
 
 
@@ -30,6 +31,10 @@ class Source(Protocol):
 
     def reply(self, frame: bytes) -> None:
         """Answer."""
+        ...
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what is wrong, and end if that cannot be lived with."""
         ...
 
     @property

@@ -10,13 +10,13 @@ from typing import Protocol
 
 from siena.broker.data.exchange import Routed
 from siena.broker.data.forwarder import Source
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.broker.state import BrokerState
 from siena.messages import Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import TRACED, Forwarded, TracedPublication, unpack_msg
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import HEAD_BYTES
 
 # Traced publications whose answers still find their way back.

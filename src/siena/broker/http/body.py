@@ -14,12 +14,12 @@ from siena.broker.http.limits import (
     NOTIFICATIONS_MAX,
     READ_AT_ONCE,
 )
-from siena.broker.io.split_frames import PublishRun, run_of
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
 from siena.protocol.contents import write_block
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.limits import BLOCK_BYTES_MAX
 
 

@@ -17,7 +17,6 @@ from msgspec import Struct, field
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
-from siena.broker.io.split_frames import run_of
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError, Record
@@ -25,6 +24,7 @@ from siena.broker.log.staging import Staging
 from siena.broker.log.state_file import Kept
 from siena.protocol.control_frames import Error
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import Op
 from siena.protocol.log_frames import Batch, Taken
 
@@ -306,6 +306,10 @@ class Sinks:
     def reply(self, frame: bytes) -> None:
         """What is wrong with a notification was said when it was staged."""
         log.warning("of a batch a notification was refused: %s", frame[5:])
+
+    def fail(self, error: ProtocolError) -> None:
+        """A record could not be routed: its batch is not taken."""
+        self._queue[0].failure = error.message
 
     def hold(self, by: Holder) -> None:
         """Publish no more until somebody who is full has caught up."""

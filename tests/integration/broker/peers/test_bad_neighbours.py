@@ -13,6 +13,7 @@ from siena.protocol.data_frames import Delivery, Forwarded, pack_forward
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import PREFACE
+from siena.protocol.limits import BLOCK_BYTES_MAX
 from wire import Wire, connect, open_wire, serving, until
 
 STAMP = Stamp(number_of("rogue"), 1, 1)
@@ -70,6 +71,25 @@ async def test_a_bad_block_is_refused_and_a_second_copy_dropped() -> None:
         assert error.fault == Fault.BAD_NOTIFICATION.number
         assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
         assert broker.state.counters.duplicates == 1
+
+
+async def test_what_can_be_left_out_costs_nothing_that_follows_it() -> None:
+    async with serving() as broker:
+        witness = await connect(broker)
+        await witness.subscribe(1, "x any")
+        wire = await link(broker)
+        await wire.next()  # is told what is wanted
+        good = Forwarded(STAMP, STAMP.broker, 1.0, 5, 0, encode({"x": 1}))
+        too_long = good._replace(block=bytes(BLOCK_BYTES_MAX + 1))
+        wire.send(
+            pack(Op.PING, bytes(65)) + pack_forward(too_long) + pack_forward(good)
+        )
+        errors = await wire.sync()
+        assert [e.fault for e in errors if isinstance(e, Error)] == [
+            Fault.BAD_REQUEST.number,
+            Fault.BAD_NOTIFICATION.number,
+        ]
+        assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
 
 
 @pytest.mark.parametrize("side", ["peer", "mesh", "master", "child"])

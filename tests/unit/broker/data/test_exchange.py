@@ -4,10 +4,10 @@ from hypothesis import given, strategies as st
 
 from broker.obvious_exchange import ObviousExchange
 from siena.broker.data.exchange import Exchange, Routed
-from siena.broker.io.split_frames import run_of
 from siena.matching.blocks import encode
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import unpack_msg
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import Splitter
 from strategies import filters, notifications, predicates
 

@@ -9,7 +9,6 @@ from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
 from siena.broker.http.events import events_of
 from siena.broker.http.json_requests import JsonRequests
-from siena.broker.io.split_frames import PublishRun, cut
 from siena.broker.webhooks.letters import letters_of
 from siena.broker.webhooks.limits import LETTER_MAX
 from siena.lang.json_text import read_json
@@ -19,6 +18,7 @@ from siena.protocol.contents import read_block, write_block
 from siena.protocol.control_frames import Lost
 from siena.protocol.data_frames import pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun, cut
 from siena.protocol.limits import FRAME_BYTES_MAX
 from strategies import notifications
 

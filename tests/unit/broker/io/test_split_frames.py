@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.broker.io import split_frames as intake
-from siena.broker.io.split_frames import PublishRun, cut, cut_one_by_one, run_of
 from siena.matching.kernels import wiring
+from siena.protocol.fast import split_frames as intake
+from siena.protocol.fast.split_frames import PublishRun, cut, cut_one_by_one, run_of
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import BLOCK_BYTES_MAX, FRAME_BYTES_MAX
 
