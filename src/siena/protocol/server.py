@@ -11,11 +11,11 @@ asks :attr:`ServerConversation.may_publish` once for all of them.
 
 from collections.abc import Iterator
 
-from siena.protocol.control_frames import Connect, Error
+from siena.protocol.control_frames import Connect, Error, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.receive_buffer import ReceiveBuffer
 from siena.protocol.fast.split_frames import PublishRun, cut
-from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Frame, Op
+from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
 from siena.protocol.handshake import (
     PREFACE,
     VERSIONS,
@@ -73,6 +73,7 @@ class ServerConversation:
         self.handshaking = True
         """Whether it is not known yet who this is; that may not last."""
         self._limits = limits
+        self._block_bytes = limits.block_bytes
         self._versions = versions
         self._lines = LineSplitter(limits.line_bytes)
         self._text: TextMode | None = None
@@ -81,12 +82,13 @@ class ServerConversation:
     def _enter(self, state: ServerState) -> None:
         self.state = state
         # What the table says of it, at hand for every buffer that comes.
-        self._reads_frames = state in TABLE
-        if self._reads_frames:
+        self.reads_frames = state in TABLE
+        """Whether what comes now are frames."""
+        if self.reads_frames:
             rule = TABLE[state]
             self._allowed = rule.allowed
             self._frame_bytes = min(rule.frame_bytes_max, self._limits.frame_bytes)
-        self.may_publish = self._reads_frames and Op.PUB in self._allowed
+        self.may_publish = self.reads_frames and Op.PUB in self._allowed
         """Whether publications in frames are allowed now, however many they are."""
 
     def admit(self, connect: Connect) -> None:
@@ -119,7 +121,7 @@ class ServerConversation:
         before it holds.  If its fault closes, it is the last event ever.
         """
         data = self.received.take()
-        if self._reads_frames:
+        if self.reads_frames:
             return self._read_frames(data)
         match self.state:
             case ServerState.TEXT:
@@ -134,7 +136,7 @@ class ServerConversation:
     @property
     def rest(self) -> bytes | None:
         """What waits to be read, if what comes behind it are frames."""
-        return self.received.rest if self._reads_frames else None
+        return self.received.rest if self.reads_frames else None
 
     def read_in_place(self, data: memoryview, start: int) -> Iterator[Event]:
         """What is complete of frames, where they came; :attr:`rest` is among them.
@@ -157,7 +159,7 @@ class ServerConversation:
     def _read_preface(self, data: bytes) -> Iterator[Event]:
         if data[:1] != PREFACE[:1]:
             self._enter(ServerState.TEXT)
-            self._text = TextMode(self._lines, self._limits.block_bytes)
+            self._text = TextMode(self._lines, self._block_bytes)
             yield from self._read_lines(data)
             return
         self.talks_in_lines = False
@@ -181,7 +183,7 @@ class ServerConversation:
                 self.talks_in_lines = False
                 self._enter(ServerState.CALLED)
                 yield info
-                if self._reads_frames:
+                if self.reads_frames:
                     yield from self._read_frames(rest)
         except ProtocolError as error:
             yield self._refused(error)
@@ -193,27 +195,30 @@ class ServerConversation:
         needed = LENGTH_BYTES
         while not is_all:
             limit = self._frame_bytes
-            found = cut(data, limit, at, self._limits.block_bytes)
-            _, at, needed, error, is_all = found
-            for piece in found.pieces:
-                yield self._event(piece)
-                if not self._reads_frames:  # one of both ends has closed
+            pieces, at, needed, error, is_all = cut(data, limit, at, self._block_bytes)
+            for piece in pieces:
+                if isinstance(piece, PublishRun):
+                    yield piece if self.may_publish else self._misplaced(Op.PUB)
+                else:
+                    yield self._event(*piece)
+                if not self.reads_frames:  # one of both ends has closed
                     return
             if error is not None:
                 if self._frame_bytes == limit:
                     yield self._refused(error)
                     return
                 is_all = False  # it is known by now who this is: frames may be longer
-        self.received.keep(bytes(data[at:]), needed)
+        self.received.needed = needed
+        if at < len(data):
+            self.received.put(bytes(data[at:]))
 
-    def _event(self, piece: PublishRun | Frame) -> Event:
-        if isinstance(piece, PublishRun):
-            return piece if self.may_publish else self._misplaced(Op.PUB)
-        op, body = piece
+    def _event(self, op: int, body: bytes) -> Event:
         if op not in self._allowed:
             return self._misplaced(op)
         try:
-            return self._event_of(op, body)
+            if self.handshaking:
+                return self._shake_hands(op, body)
+            return read_event(op, body, self._block_bytes)
         except ProtocolError as error:
             error.request = op
             return self._refused(error)
@@ -221,16 +226,19 @@ class ServerConversation:
     def _misplaced(self, op: int) -> ProtocolError:
         return self._refused(misplaced(self.state, op))
 
-    def _event_of(self, op: int, body: bytes) -> Event:
+    # --- Who this is ----------------------------------------------------------------
+
+    def _shake_hands(self, op: int, body: bytes) -> Event:
+        """The first frame: CONNECT, or what answers ours."""
         if op == Op.CONNECT:
             connect = read_connect(body, self._versions)
             self._welcome(connect)
             return connect
-        event = read_event(op, body, self._limits.block_bytes)
+        answer = unpack(op, body)
         if op == Op.WELCOME:
             self.handshaking = False
             self._enter(ServerState.PEER)
-        return event
+        return answer
 
     def _welcome(self, connect: Connect) -> None:
         self.handshaking = False

@@ -15,7 +15,7 @@ The table below says of each state in which frames come what it takes, and with 
 error any other operation is answered; docs/reference/protocol.md has the same table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
 from typing import NamedTuple
@@ -197,22 +197,33 @@ def read_event(op: int, body: bytes, block_bytes: int) -> Event:
     Raises:
         ProtocolError: if its body is wrong, or its notification too long.
     """
-    match op:
-        case Op.FORWARD:
-            forwarded = unpack_forward(body)
-            if len(forwarded.block) > block_bytes:
-                raise too_long(forwarded.block, block_bytes, op)
-            return forwarded
-        case Op.PING:
-            return unpack_ping(body)
-        case Op.PONG:
-            return unpack_pong(body)
-        case Op.TRACED_PUB:
-            traced = unpack_traced(body)
-            if len(traced.block) > block_bytes:
-                raise too_long(traced.block, block_bytes, op)
-            return traced
-        case Op.PUB:  # shorter ones come in runs
-            raise too_long(body, block_bytes, op)
-        case _:
-            return unpack(op, body)
+    read = _READERS.get(op)
+    return unpack(op, body) if read is None else read(body, block_bytes)
+
+
+def _read_forward(body: bytes, block_bytes: int) -> Forwarded:
+    forwarded = unpack_forward(body)
+    if len(forwarded.block) > block_bytes:
+        raise too_long(forwarded.block, block_bytes, Op.FORWARD)
+    return forwarded
+
+
+def _read_traced(body: bytes, block_bytes: int) -> TracedPublication:
+    traced = unpack_traced(body)
+    if len(traced.block) > block_bytes:
+        raise too_long(traced.block, block_bytes, Op.TRACED_PUB)
+    return traced
+
+
+def _read_publication(body: bytes, block_bytes: int) -> Event:
+    raise too_long(body, block_bytes, Op.PUB)  # shorter ones come in runs
+
+
+# Of the operations whose bodies are no msgpack arrays.
+_READERS: Mapping[int, Callable[[bytes, int], Event]] = {
+    Op.FORWARD: _read_forward,
+    Op.PING: lambda body, _: unpack_ping(body),
+    Op.PONG: lambda body, _: unpack_pong(body),
+    Op.TRACED_PUB: _read_traced,
+    Op.PUB: _read_publication,
+}

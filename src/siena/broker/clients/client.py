@@ -119,11 +119,11 @@ class Client:
     def handle(self, event: Event) -> None:
         """Do what is asked for."""
         match event:
-            case PublishRun():
-                self.run(event)
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self._connection, pong)
+            case PublishRun():
+                self.run(event)
             case Pong():
                 pass
             case TracedPublication():

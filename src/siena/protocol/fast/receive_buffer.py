@@ -42,9 +42,8 @@ class ReceiveBuffer:
 
     def take(self) -> bytes:
         """What was waiting."""
-        data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        self.clear()
-        return data
+        parts, self._parts, self.size = self._parts, [], 0
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def keep(self, rest: bytes, needed: int) -> None:
         """Let wait what is not complete, until there are so many bytes of it."""
