@@ -16,7 +16,6 @@ from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
-from siena.broker.io.split_frames import run_of
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
 from siena.clock import SystemClock
@@ -49,6 +48,8 @@ from siena.protocol.data_frames import (
     unpack_found,
     unpack_msg,
 )
+from siena.protocol.error_codes import ProtocolError
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.interest_table import Change
@@ -73,6 +74,9 @@ class Wire:
 
     def reply(self, frame: bytes) -> None:
         self.frames.append(frame)
+
+    def fail(self, error: ProtocolError) -> None:
+        raise error
 
     def expect(self, size: int) -> bool:  # noqa: ARG002 -- there is room for all
         return True
