@@ -17,6 +17,7 @@ from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
+from siena.protocol.log_frames import Batch, Part, Stage
 from wire import Wire, connect, serving
 
 LIMIT = 2**16
@@ -163,6 +164,25 @@ async def test_nothing_is_acknowledged_after_a_mistake(
         assert await serves(broker)
         stamps = broker.state.router.published
         assert stamps == 3, "no stamp is given twice"
+
+
+async def test_a_batch_that_could_not_be_routed_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    part = bytes(16)
+    log = Log(path=str(tmp_path / "log"))
+    async with serving(Settings(listen=("127.0.0.1:0",), log=log)) as broker:
+        wire = await connect(broker)
+        wire.send(Stage(part, 0, [encode({"x": 1})]))
+        await wire.next()
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.state.exchange, "route", fails)
+            wire.send(Batch("query", 1, [Part(part, 1)]))
+            error = await wire.next()
+        assert isinstance(error, Error)
+        assert error.request == Op.BATCH
+        assert await serves(broker)
 
 
 async def test_what_could_not_be_gathered_is_not_read_again_elsewhere(

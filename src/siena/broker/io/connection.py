@@ -93,6 +93,8 @@ class Connection(asyncio.BufferedProtocol):
         self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
         self.address = ""
+        self.file_number = -1
+        """Of the connection, among the files of this process."""
         self._transport: asyncio.Transport | None = None
         self._high = 0
         self._received = self.conversation.received
@@ -121,7 +123,9 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
-        keep_alive(transport.get_extra_info("socket"))
+        socket = transport.get_extra_info("socket")
+        self.file_number = socket.fileno()
+        keep_alive(socket)
         # Above this much output the loop says so, and again below a half of it.
         self._high = self.outbox.limit // 2
         transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
