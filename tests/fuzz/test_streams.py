@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from protocol.damage import after_hello, damaged, damaged_stream, drawn, nonsense
 from protocol.streams import KINDS, LIMITS, chopped, heard
 from siena.protocol.client import ClientConversation
 from siena.protocol.control_frames import Tell
@@ -14,13 +15,6 @@ from siena.protocol.limits import LINE_BYTES_MAX
 from siena.protocol.peer_messages import decode
 from siena.protocol.server import ServerConversation
 from siena.protocol.text.splitter import LineSplitter
-
-Rng = random.Random
-
-
-def drawn(rng: Rng, kind: str) -> bytes:
-    _, hello, pieces = KINDS[kind]
-    return hello + b"".join(rng.choices(pieces, k=rng.choice((0, 1, 3, 10, 30))))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,44 +28,6 @@ def test_chopped_anyhow_a_stream_says_the_same(kind: str) -> None:
         whole = heard(make(), iter([data]))
         assert heard(make(), chopped(rng, data)) == whole
         assert heard(make(), (data[i : i + 1] for i in range(len(data)))) == whole
-
-
-def damaged(rng: Rng, data: bytes) -> bytes:
-    """The data with some of its bytes changed, lost, doubled or replaced."""
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        at = rng.randrange(len(data) + 1)
-        end = at + rng.choice((1, 1, 2, 4, 9))
-        match rng.randrange(6):
-            case 0:
-                data = data[:at] + rng.randbytes(1) + data[at + 1 :]
-            case 1:
-                data = data[:at] + data[end:]
-            case 2:
-                data = data[:end] + data[at:]
-            case 3:
-                data = data[:at] + rng.randbytes(rng.randrange(9)) + data[at:]
-            case 4:
-                data = (
-                    data[:at] + rng.choice((b"\0", b"\xff", b"\n", b"{")) + data[end:]
-                )
-            case _:
-                op = rng.choice([*Op, rng.randrange(256)])
-                data = data[:at] + pack(op, data[at:end]) + data[at:]
-    return data
-
-
-def nonsense(rng: Rng, _: str) -> bytes:
-    return rng.choice((b"", b"\0", b"\0SIENA\r\n", b"{", b"sub ")) + rng.randbytes(
-        rng.choice((1, 5, 50, 500))
-    )
-
-
-def after_hello(rng: Rng, kind: str) -> bytes:
-    """Frames that are whole, with anything inside."""
-    frames = [
-        pack(rng.choice([*Op]), rng.randbytes(rng.randrange(12))) for _ in range(5)
-    ]
-    return KINDS[kind][1] + b"".join(frames)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,10 +55,6 @@ COMMON = {
     "answers": {Fault.BAD_FRAME, Fault.TOO_LONG},
     "links": {Fault.BAD_FRAME, Fault.TOO_LONG},
 }
-
-
-def damaged_stream(rng: Rng, kind: str) -> bytes:
-    return damaged(rng, drawn(rng, kind))
 
 
 def suffer(

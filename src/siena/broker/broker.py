@@ -8,12 +8,17 @@
 """
 
 import asyncio
+
+# What Python and NumPy import when it is first needed, by the first thread and the
+# first publication: by then there may be no file left to open.
+import concurrent.futures.thread  # noqa: F401 -- see above
 import logging
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from itertools import count
 
+import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
 from siena.broker.clients.client import Client, Handshake
@@ -74,6 +79,7 @@ class Broker:
         self._numbers = count(1)
         self._is_draining = False
         self._connections_max = 0
+        self._file_number_max = 0
 
     # --- Beginning and end ----------------------------------------------------------
 
@@ -87,9 +93,7 @@ class Broker:
         for link in self.settings.links:  # said now rather than at the first call
             read_address(link.url)
         check_listening(addresses, insecure=self.settings.insecure_listen)
-        self._connections_max = min(
-            self.settings.limits.connections, raise_file_limit() - FILES_KEPT
-        )
+        self._limit_connections()
         is_shared = self._worker is not None
         sockets = [listen(address, is_shared=is_shared) for address in addresses]
         if self._worker is not None:  # where the other workers, and neighbours, call
@@ -178,9 +182,7 @@ class Broker:
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
-        self._connections_max = min(
-            settings.limits.connections, raise_file_limit() - FILES_KEPT
-        )
+        self._limit_connections()
         self.links.call(settings.links)
         names = settings.__struct_fields__
         return [
@@ -219,6 +221,10 @@ class Broker:
         """Route what has been published so far."""
         self.publications.flush()
 
+    def count_fault(self) -> None:
+        """An error is sent."""
+        self.state.counters.faults += 1
+
     def blocked(self, connection: Connection) -> None:
         """Let those wait who publish for somebody who is full."""
         link = connection.role if isinstance(connection.role, Link) else None
@@ -241,16 +247,30 @@ class Broker:
         connection.greet(self._info)
         if self._is_draining:
             connection.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
-        elif len(self._connections) > self._connections_max:
+        elif not self._has_room(connection):
             counters.connections_refused += 1
-            most = self._connections_max
-            text = f"more than {most} connections"
+            text = f"more than {self._connections_max} connections, or too many files"
             connection.fail(ProtocolError(Fault.TOO_MANY_CONNECTIONS, text))
         else:
             loop = asyncio.get_running_loop()
             connection.handshake = loop.call_later(
                 HANDSHAKE_SECONDS_MAX, self._expect, connection
             )
+
+    def _limit_connections(self) -> None:
+        files_max = raise_file_limit()
+        # The system gives the lowest number that is free: one above this says that
+        # hardly any are left, for whatever the others are used.
+        self._file_number_max = files_max - FILES_KEPT
+        self._connections_max = min(
+            self.settings.limits.connections, self._file_number_max
+        )
+
+    def _has_room(self, connection: Connection) -> bool:
+        return (
+            len(self._connections) <= self._connections_max
+            and connection.file_number < self._file_number_max
+        )
 
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
@@ -264,8 +284,7 @@ class Broker:
             self.links.accept(connection, body, body.peer)
             return
         client, is_known = self.admit(connection, body)
-        connection.role = client
-        connection.welcomed()
+        connection.become(client, publisher=client)
         client.welcome(resumed=is_known)
 
     def admit(
@@ -307,6 +326,6 @@ class Broker:
         return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:
-        if isinstance(connection.role, Handshake) and not connection.is_closing:
+        if connection.conversation.handshaking and not connection.is_closing:
             text = f"no CONNECT in {HANDSHAKE_SECONDS_MAX:g} seconds"
             connection.fail(ProtocolError(Fault.TIMED_OUT, text))

@@ -18,7 +18,8 @@ REPLY_BYTES_MAX = 1024 * 1024
 CONNECTIONS_MAX = 100_000
 # Those that come by HTTP and stay, and identities with handlers.
 GUESTS_MAX = 10_000
-# Files that are open beside connections: logs, listening sockets, the loop's own.
+# Files that no connection gets, so that logs, links and requests by HTTP go on when
+# there are too many connections.
 FILES_KEPT = 64
 # Patterns of one connection: each of them looks at what it subscribes to.
 PATTERNS_MAX = 1_024

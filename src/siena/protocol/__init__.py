@@ -3,8 +3,8 @@
 From the ground up: ``address``, ``limits``, ``error_codes`` → ``frames`` →
 ``control_frames``, ``log_frames``, ``data_frames``, ``pings`` →
 ``handshake``; ``peer_forms`` → ``peer_messages``, what routers tell each other;
-``digests``; the room ``text``, for people; ``runs`` → ``server`` and ``client``, the
-two ends; and ``fast``, frames by the thousand, for brokers: the only room here that
-needs the engine.  docs/reference/protocol.md is the same for those who write a client
-in another language.
+``digests``; the room ``text``, for people; the room ``fast``, for many frames at
+once; ``states`` → ``server``, and ``client``: the two ends.
+
+docs/reference/protocol.md is the same for those who write a client in another language.
 """

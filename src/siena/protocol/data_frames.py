@@ -168,6 +168,15 @@ def unpack_forward(body: bytes) -> Forwarded:
     )
 
 
+def too_long(block: bytes, limit: int, op: int) -> ProtocolError:
+    """What is said of a notification that is longer than a limit."""
+    return ProtocolError(
+        Fault.BAD_NOTIFICATION,
+        f"a notification of {len(block)} bytes; at most {limit} are allowed",
+        request=op,
+    )
+
+
 def _require(holds: bool, what: str) -> None:  # noqa: FBT001 -- a condition
     if not holds:
         raise ProtocolError(Fault.BAD_FRAME, f"a {what} frame that ends too early")

@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from siena.block import BLOCK_BYTES_MAX
-from siena.protocol.control_frames import Error
+from siena.protocol.control_frames import Connect, Error, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Op
 from siena.protocol.limits import (
     ADVERTISEMENTS_MAX,
     FRAME_BYTES_MAX,
@@ -121,3 +122,45 @@ def agree(ours: tuple[int, int], theirs: tuple[int, int]) -> int:
             f"{ours[0]} to {ours[1]} are",
         )
     return version
+
+
+def read_connect(body: bytes, versions: tuple[int, int]) -> Connect:
+    """What CONNECT says; its version comes before anything else in it.
+
+    >>> read_connect(bytes([0x92, 9, 0x90]), (1, 1))
+    Traceback (most recent call last):
+    siena.protocol.error_codes.ProtocolError: version 9 of the protocol is not talked
+    here; 1 to 1 are (error 203)
+
+    Raises:
+        ProtocolError: if it is of another version, or not as it should be.
+    """
+    try:
+        version = _VERSION_READER.decode(body).version
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise ProtocolError(
+            Fault.BAD_CONNECT, "CONNECT begins with a version"
+        ) from None
+    lowest, highest = versions
+    # Before the rest is read, which in other versions may be something else.
+    if not lowest <= version <= highest:
+        raise ProtocolError(
+            Fault.BAD_VERSION,
+            f"version {version} of the protocol is not talked here; "
+            f"{lowest} to {highest} are",
+        )
+    try:
+        connect = unpack(Op.CONNECT, body)
+    except ProtocolError as error:
+        raise ProtocolError(Fault.BAD_CONNECT, error.message) from None
+    assert isinstance(connect, Connect)
+    return connect
+
+
+class _Version(Struct, array_like=True):
+    """What CONNECT begins with in all versions."""
+
+    version: int
+
+
+_VERSION_READER = msgspec.msgpack.Decoder(_Version)

@@ -1,83 +1,40 @@
 """The server's end of a conversation: from bytes to what is asked, in either mode.
 
-::
-
-              first byte 0x00        preface            CONNECT
-    GREETED ───────────────▶ PREFACE ───────▶ CONNECTING ───────▶ OPEN or LINKED
-       │
-       └── any other ──▶ LINES                        from anywhere ──▶ CLOSED
-
-OPEN is for clients and LINKED for brokers; they may say different things.  The line
-mode says CONNECT for a person, before the first line.
-
-Nothing here reads or writes: whoever owns the connection feeds what came, carries out
+Which state takes what is the table in :mod:`siena.protocol.states`.  Nothing here reads
+a socket or writes to one: the owner of a connection puts aside what came, carries out
 the events, and sends what :meth:`ServerConversation.speak` makes of the answers.
+
+Publications are not looked at one by one.  They are events in *runs*, as many as came
+in a row, where they came; and a broker that routes many at once, before they are cut,
+asks :attr:`ServerConversation.may_publish` once for all of them.
 """
 
-from enum import Enum, auto
+from collections.abc import Iterator
 
-from msgspec import MsgspecError, Struct, msgpack
-
-from siena.protocol.control_frames import Body, Connect, Error, unpack
-from siena.protocol.data_frames import (
-    Forwarded,
-    TracedPublication,
-    unpack_forward,
-    unpack_traced,
-)
+from siena.protocol.control_frames import Connect, Error, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Op, Splitter
-from siena.protocol.handshake import PREFACE, VERSIONS, Limits
-from siena.protocol.limits import CONNECT_BYTES_MAX
-from siena.protocol.pings import Ping, Pong, unpack_ping, unpack_pong
-from siena.protocol.runs import Gathering, Publications, too_long
-from siena.protocol.text.output import error_line, told_in_lines
-from siena.protocol.text.requests import Publication, Quit, Reply, Requests
-from siena.protocol.text.splitter import LineSplitter
-
-
-class State(Enum):
-    """How far a conversation has come."""
-
-    GREETED = auto()
-    PREFACE = auto()
-    CONNECTING = auto()
-    OPEN = auto()
-    LINKED = auto()
-    LINES = auto()
-    CLOSED = auto()
-
-
-# What may follow from bytes.  A ProtocolError is to be told (`refuse`); if its fault
-# closes, nothing follows it.
-Event = (
-    Body
-    | Publications
-    | TracedPublication
-    | Forwarded
-    | Ping
-    | Pong
-    | Reply
-    | Quit
-    | ProtocolError
+from siena.protocol.fast.receive_buffer import ReceiveBuffer
+from siena.protocol.fast.split_frames import PublishRun, cut
+from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
+from siena.protocol.handshake import (
+    PREFACE,
+    VERSIONS,
+    Limits,
+    agree,
+    read_connect,
+    read_info,
 )
-
-_EVERYBODY = {Op.PING, Op.PONG}
-_ALLOWED: dict[State, frozenset[int]] = {
-    State.OPEN: frozenset(
-        _EVERYBODY
-        | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
-        | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
-        | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
-    ),
-    State.LINKED: frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST}),
-}
-_OF_BROKERS = _ALLOWED[State.LINKED] - _EVERYBODY
+from siena.protocol.states import TABLE, Event, ServerState, misplaced, read_event
+from siena.protocol.text.mode import TextMode
+from siena.protocol.text.output import error_line, told_in_lines
+from siena.protocol.text.requests import Quit
+from siena.protocol.text.splitter import LineSplitter
 
 
 class ServerConversation:
     r"""What one connection has said so far.
 
+    >>> from siena.protocol.pings import Ping
     >>> conversation = ServerConversation()
     >>> hello = PREFACE + Connect(version=1, name="me").pack()
     >>> conversation.feed(hello[:9]), conversation.handshaking
@@ -95,55 +52,219 @@ class ServerConversation:
     Unsubscribe(number=7)
     >>> conversation.speak(bytes.fromhex("02 00 00 00 08 61"))
     b'{"siena":"PONG","data":"a"}\n'
+
+    Args:
+        limits: what is accepted.
+        versions: the lowest and the highest version of the protocol that is talked.
+        is_calling: whether this end has called another broker, and wants a link.
     """
 
     def __init__(
         self,
         limits: Limits = Limits(),  # noqa: B008 -- frozen
         versions: tuple[int, int] = VERSIONS,
+        *,
+        is_calling: bool = False,
     ) -> None:
-        self.state = State.GREETED
+        self.received = ReceiveBuffer()
+        """What is not complete yet of frames."""
+        self.talks_in_lines = True
+        """Whether answers are lines; they are until a program has shown itself."""
+        self.handshaking = True
+        """Whether it is not known yet who this is; that may not last."""
         self._limits = limits
+        self._block_bytes = limits.block_bytes
         self._versions = versions
-        self._preface = b""
-        self._splitter = Splitter(min(limits.frame_bytes, CONNECT_BYTES_MAX))
         self._lines = LineSplitter(limits.line_bytes)
-        self._talks_in_frames = False
-        self._requests = Requests()
+        self._text: TextMode | None = None
+        self._enter(ServerState.CALLING if is_calling else ServerState.GREETING)
 
-    @property
-    def handshaking(self) -> bool:
-        """Whether it has not been said yet who this is; that may not last."""
-        return self.state in {State.GREETED, State.PREFACE, State.CONNECTING}
+    def _enter(self, state: ServerState) -> None:
+        self.state = state
+        # What the table says of it, at hand for every buffer that comes.
+        self.reads_frames = state in TABLE
+        """Whether what comes now are frames."""
+        if self.reads_frames:
+            rule = TABLE[state]
+            self._allowed = rule.allowed
+            self._frame_bytes = min(rule.frame_bytes_max, self._limits.frame_bytes)
+        self.may_publish = self.reads_frames and Op.PUB in self._allowed
+        """Whether publications in frames are allowed now, however many they are."""
+
+    def admit(self, connect: Connect) -> None:
+        """A client is known without having sent CONNECT; frames of requests follow."""
+        self.talks_in_lines = False
+        self._welcome(connect)
 
     @property
     def closed(self) -> bool:
-        """Whether nothing that comes will be listened to any more."""
-        return self.state is State.CLOSED
-
-    @property
-    def talks_in_lines(self) -> bool:
-        """Whether answers are lines; so they are as long as nobody knows."""
-        return not self._talks_in_frames
+        """Whether nothing that comes is read any more."""
+        return self.state is ServerState.CLOSING
 
     @property
     def pending(self) -> int:
         """How many bytes are kept of what is not complete."""
-        return len(self._preface) + self._splitter.pending + self._lines.pending
+        return self.received.size + self._lines.pending
+
+    # --- Reading --------------------------------------------------------------------
 
     def feed(self, data: bytes) -> list[Event]:
-        """What these bytes complete, in order; it never raises.
+        """What these bytes complete, in order."""
+        self.received.put(data)
+        return list(self.read()) if self.received.is_enough else []
 
-        What is wrong is in the list as a :class:`ProtocolError`, in its turn: all that
-        stands before it holds.  If its fault closes, it is the last event ever.
+    def read(self) -> Iterator[Event]:
+        """What is complete of what was put aside, in order; it never raises.
+
+        Each event is carried out before the next is asked for: what follows may depend
+        on it.  What is wrong is a :class:`ProtocolError` in its turn: all that stands
+        before it holds.  If its fault closes, it is the last event ever.
         """
-        found = Gathering[Event](self._limits.block_bytes)
+        data = self.received.take()
+        if self.reads_frames:
+            return self._read_frames(data)
+        match self.state:
+            case ServerState.TEXT:
+                return self._read_lines(data)
+            case ServerState.CALLING:
+                return self._read_info(data)
+            case ServerState.CLOSING:
+                return iter(())
+            case _:
+                return self._read_preface(data)
+
+    @property
+    def rest(self) -> bytes | None:
+        """What waits to be read, if what comes behind it are frames."""
+        return self.received.rest if self.reads_frames else None
+
+    def read_in_place(self, data: memoryview, start: int) -> Iterator[Event]:
+        """What is complete of frames, where they came; :attr:`rest` is among them.
+
+        Args:
+            data: what waited, and what came behind it.
+            start: where the publications end that were carried out already.
+        """
+        self.received.clear()
+        left = len(data) - start
+        if left >= HEAD_BYTES:
+            needed = LENGTH_BYTES + int.from_bytes(data[start : start + 4], "little")
+            if left < needed <= self._frame_bytes:  # nothing but half a frame
+                self.received.keep(bytes(data[start:]), needed)
+                return iter(())
+        return self._read_frames(data, start)
+
+    # --- Which mode -----------------------------------------------------------------
+
+    def _read_preface(self, data: bytes) -> Iterator[Event]:
+        if data[:1] != PREFACE[:1]:
+            self._enter(ServerState.TEXT)
+            self._text = TextMode(self._lines, self._block_bytes)
+            yield from self._read_lines(data)
+            return
+        self.talks_in_lines = False
+        self._enter(ServerState.PREFACE)
+        if not data.startswith(PREFACE[: len(data)]):
+            text = "what begins with 0x00 goes on with SIENA\\r\\n"
+            yield self._refused(ProtocolError(Fault.BAD_PREFACE, text))
+        elif len(data) < len(PREFACE):
+            self.received.keep(data, len(data) + 1)
+        else:
+            self._enter(ServerState.HANDSHAKE)
+            yield from self._read_frames(data, len(PREFACE))
+
+    def _read_info(self, data: bytes) -> Iterator[Event]:
+        """Read the line with which a broker begins that we have called."""
+        line, end, rest = data.partition(b"\n")
         try:
-            self._advance(data, found)
+            for whole in self._lines.feed(line + end):
+                info = read_info(whole)
+                agree(self._versions, info.versions)
+                self.talks_in_lines = False
+                self._enter(ServerState.CALLED)
+                yield info
+                if self.reads_frames:
+                    yield from self._read_frames(rest)
         except ProtocolError as error:
-            found.add(error)
-            self._close()
-        return found.events()
+            yield self._refused(error)
+
+    # --- Frames ---------------------------------------------------------------------
+
+    def _read_frames(self, data: bytes | memoryview, at: int = 0) -> Iterator[Event]:
+        is_all = at == len(data)
+        needed = LENGTH_BYTES
+        while not is_all:
+            limit = self._frame_bytes
+            pieces, at, needed, error, is_all = cut(data, limit, at, self._block_bytes)
+            for piece in pieces:
+                if isinstance(piece, PublishRun):
+                    yield piece if self.may_publish else self._misplaced(Op.PUB)
+                else:
+                    yield self._event(*piece)
+                if not self.reads_frames:  # one of both ends has closed
+                    return
+            if error is not None:
+                if self._frame_bytes == limit:
+                    yield self._refused(error)
+                    return
+                is_all = False  # it is known by now who this is: frames may be longer
+        self.received.needed = needed
+        if at < len(data):
+            self.received.put(bytes(data[at:]))
+
+    def _event(self, op: int, body: bytes) -> Event:
+        if op not in self._allowed:
+            return self._misplaced(op)
+        try:
+            if self.handshaking:
+                return self._shake_hands(op, body)
+            return read_event(op, body, self._block_bytes)
+        except ProtocolError as error:
+            error.request = op
+            return self._refused(error)
+
+    def _misplaced(self, op: int) -> ProtocolError:
+        return self._refused(misplaced(self.state, op))
+
+    # --- Who this is ----------------------------------------------------------------
+
+    def _shake_hands(self, op: int, body: bytes) -> Event:
+        """The first frame: CONNECT, or what answers ours."""
+        if op == Op.CONNECT:
+            connect = read_connect(body, self._versions)
+            self._welcome(connect)
+            return connect
+        answer = unpack(op, body)
+        if op == Op.WELCOME:
+            self.handshaking = False
+            self._enter(ServerState.PEER)
+        return answer
+
+    def _welcome(self, connect: Connect) -> None:
+        self.handshaking = False
+        if connect.peer:
+            self._enter(ServerState.PEER)
+        elif connect.identity:
+            self._enter(ServerState.IDENTIFIED)
+        else:
+            self._enter(ServerState.CLIENT)
+
+    # --- Lines ----------------------------------------------------------------------
+
+    def _read_lines(self, data: bytes) -> Iterator[Event]:
+        assert self._text is not None, "a line was begun"
+        for event in self._text.read(data):
+            if isinstance(event, Connect):
+                self.handshaking = False
+            elif isinstance(event, Quit):
+                self.close()
+            elif isinstance(event, ProtocolError):
+                self._refused(event)
+            yield event
+            if self.state is ServerState.CLOSING:
+                return
+
+    # --- Answering ------------------------------------------------------------------
 
     def speak(self, frames: bytes) -> bytes:
         """These frames, in the mode of this connection."""
@@ -151,143 +272,18 @@ class ServerConversation:
 
     def refuse(self, error: ProtocolError) -> bytes:
         """What to send about a fault; one that closes ends the conversation."""
-        said = error_line(error) if self.talks_in_lines else Error.of(error).pack()
+        self._refused(error)
+        return error_line(error) if self.talks_in_lines else Error.of(error).pack()
+
+    def _refused(self, error: ProtocolError) -> ProtocolError:
         if error.fault.closes:
-            self._close()
-        return said
+            self.close()
+        return error
 
-    def _close(self) -> None:
-        self.state = State.CLOSED
-        # What was kept is of no use any more.
-        self._splitter = Splitter()
-        self._lines = LineSplitter(self._limits.line_bytes)
-        self._preface = b""
-
-    # --- Which mode -----------------------------------------------------------------
-
-    def _advance(self, data: bytes, found: Gathering[Event]) -> None:
-        if not data or self.closed:
-            return
-        if self.state is State.GREETED:
-            self._talks_in_frames = data[:1] == PREFACE[:1]
-            self.state = State.PREFACE if self._talks_in_frames else State.LINES
-        if self.state is State.LINES:
-            self._read_lines(data, found)
-            return
-        if self.state is State.PREFACE:
-            data = self._read_preface(data)
-        for op, body in self._splitter.feed(data):
-            self._read_frame(op, body, found)
-
-    def _read_preface(self, data: bytes) -> bytes:
-        """What stands behind the preface."""
-        wanted = len(PREFACE) - len(self._preface)
-        self._preface += data[:wanted]
-        if not PREFACE.startswith(self._preface):
-            raise ProtocolError(
-                Fault.BAD_PREFACE, "what begins with 0x00 goes on with SIENA\\r\\n"
-            )
-        if self._preface == PREFACE:
-            self._preface = b""
-            self.state = State.CONNECTING
-        return data[wanted:]
-
-    # --- Frames ---------------------------------------------------------------------
-
-    def _read_frame(self, op: int, body: bytes, found: Gathering[Event]) -> None:
-        if self.state is State.CONNECTING:
-            found.add(self._connect(op, body))
-        elif op not in _ALLOWED[self.state]:
-            raise self._misplaced(op)
-        elif op == Op.PUB:
-            found.publish(body)
-        else:
-            try:
-                found.add(self._event(op, body))
-            except ProtocolError as error:
-                if error.fault.closes:
-                    raise
-                found.add(error)
-
-    def _connect(self, op: int, body: bytes) -> Connect:
-        if op != Op.CONNECT:
-            raise ProtocolError(Fault.BAD_CONNECT, "the first frame is CONNECT")
-        try:
-            version = _VERSION.decode(body).version
-        except (MsgspecError, ValueError, RecursionError):
-            raise ProtocolError(
-                Fault.BAD_CONNECT, "CONNECT begins with a version"
-            ) from None
-        lowest, highest = self._versions
-        # Before the rest is read, which in other versions may be something else.
-        if not lowest <= version <= highest:
-            raise ProtocolError(
-                Fault.BAD_VERSION,
-                f"version {version} of the protocol is not talked here; "
-                f"{lowest} to {highest} are",
-            )
-        try:
-            connect = unpack(op, body)
-        except ProtocolError as error:
-            raise ProtocolError(Fault.BAD_CONNECT, error.message) from None
-        assert isinstance(connect, Connect)
-        self.state = State.LINKED if connect.peer else State.OPEN
-        self._splitter.limit = self._limits.frame_bytes
-        return connect
-
-    def _misplaced(self, op: int) -> ProtocolError:
-        if op == Op.CONNECT:
-            return ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
-        if op in _OF_BROKERS:
-            name = Op(op).name
-            return ProtocolError(Fault.PEER_REFUSED, f"{name} is for brokers")
-        if op in set(Op):
-            who = "linked brokers do" if self.state is State.LINKED else "clients do"
-            return ProtocolError(Fault.BAD_FRAME, f"{Op(op).name} is not what {who}")
-        return ProtocolError(Fault.BAD_FRAME, f"an operation that nobody knows: {op}")
-
-    def _event(self, op: int, body: bytes) -> Event:
-        match op:
-            case Op.PING:
-                return unpack_ping(body)
-            case Op.PONG:
-                return unpack_pong(body)
-            case Op.FORWARD:
-                forwarded = unpack_forward(body)
-                self._check_block(forwarded.block, op)
-                return forwarded
-            case Op.TRACED_PUB:
-                traced = unpack_traced(body)
-                self._check_block(traced.block, op)
-                return traced
-            case _:
-                return unpack(op, body)
-
-    def _check_block(self, block: bytes, op: int) -> None:
-        if len(block) > self._limits.block_bytes:
-            raise too_long(block, self._limits.block_bytes, op)
-
-    # --- Lines ----------------------------------------------------------------------
-
-    def _read_lines(self, data: bytes, found: Gathering[Event]) -> None:
-        for line in self._lines.feed(data):
-            for event in self._requests.read(line):
-                if isinstance(event, Publication):
-                    found.publish(event.block)
-                else:
-                    found.add(event)
-                if isinstance(event, Quit):
-                    self._close()
-                    return
-                if isinstance(event, ProtocolError) and event.fault.closes:
-                    self._close()
-                    return
-
-
-class _Version(Struct, array_like=True):
-    """What CONNECT begins with in all versions."""
-
-    version: int
-
-
-_VERSION = msgpack.Decoder(_Version)
+    def close(self) -> None:
+        """Read nothing any more; what was kept is of no use."""
+        self._enter(ServerState.CLOSING)
+        self.handshaking = False
+        self.received.clear()
+        self.received.needed = 1
+        self._lines.clear()

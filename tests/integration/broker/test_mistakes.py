@@ -1,6 +1,10 @@
 """Whatever goes wrong, in one connection or in the broker, others are served."""
 
+import errno
 import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -8,11 +12,12 @@ from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
-from siena.broker.settings import Limits, Settings
+from siena.broker.settings import Limits, Log, Settings
 from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
+from siena.protocol.log_frames import Batch, Part, Stage
 from wire import Wire, connect, serving
 
 LIMIT = 2**16
@@ -27,9 +32,9 @@ def fails(*_: object) -> int:
     raise MistakeError
 
 
-def last(broker: Broker) -> Connection:
-    """The connection of who came last."""
-    session = broker.state.sessions[max(broker.state.sessions)]
+def last(broker: Broker, place: int = -1) -> Connection:
+    """The connection of the client that came last, or before it."""
+    session = broker.state.sessions[sorted(broker.state.sessions)[place]]
     assert isinstance(session.sink, Connection)
     return session.sink
 
@@ -91,8 +96,92 @@ async def test_a_mistake_while_routing_leaves_nobody_waiting(
         with monkeypatch.context() as patch:
             patch.setattr(broker.state.exchange, "route", fails)
             wire.publish({"x": 1}, {"x": 2})
-            assert await wire.sync() == []
+            wire.send(pack(Op.PING, b"acknowledge"))
+            assert await final(wire) == Fault.BROKEN.number
+            assert await wire.closed()
         assert broker.state.router.published == 2, "their stamps are not given again"
+        assert await serves(broker)
+
+
+def is_full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "the disk is full")
+
+
+DELIVER = "siena.broker.clients.session.Session.deliver"
+APPEND = "siena.broker.log.store.Store.append"
+BREAKS: dict[str, dict[str, Callable[..., object]]] = {
+    "matching": {"siena.broker.data.exchange.Exchange.route": fails},
+    "writing to the log": {APPEND: fails},
+    "delivering": {DELIVER: fails},
+    "delivering while the disk is full": {DELIVER: fails, APPEND: is_full},
+    "all that follows": {"siena.broker.data.publish_batch.PublishBatch._go_on": fails},
+}
+
+
+@pytest.mark.parametrize("sync", ["always", "second"])
+@pytest.mark.parametrize("broken", BREAKS)
+async def test_nothing_is_acknowledged_after_a_mistake(
+    broken: str,
+    sync: Literal["always", "second"],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Who published in that batch is told, and others are answered as ever."""
+    caplog.set_level(logging.ERROR, "siena.broker")
+    settings = Settings(
+        listen=("127.0.0.1:0",), log=Log(path=str(tmp_path / "log"), sync=sync)
+    )
+    async with serving(settings) as broker:
+        reader = await connect(broker)
+        await reader.subscribe(1, "x any")
+        first, second, other = [await connect(broker) for _ in range(3)]
+        connections = [last(broker, -3), last(broker, -2), last(broker, -1)]
+        with monkeypatch.context() as patch:
+            for name, how in BREAKS[broken].items():
+                patch.setattr(name, how)
+            # In one batch, as if all of it had come in one turn.
+            for connection, frames in zip(
+                connections,
+                [
+                    pack(Op.PUB, encode({"x": 1})) + pack(Op.PING, b"1"),
+                    pack(Op.PUB, encode({"x": 2})) + pack(Op.PING, b"2"),
+                    pack(Op.PING, b"3"),
+                ],
+                strict=True,
+            ):
+                connection.put(frames)
+            for wire in (first, second):
+                error = await wire.next()
+                assert isinstance(error, Error), error
+                assert (error.fault, error.closes) == (Fault.BROKEN.number, True)
+                assert await wire.closed()
+        assert await other.next() == b"3"
+        assert broker.state.router.published == 2
+        assert broker.state.counters.faults == 2
+        (record,) = [r for r in caplog.records if r.exc_info]
+        assert "routing" in record.getMessage()
+        assert await serves(broker)
+        stamps = broker.state.router.published
+        assert stamps == 3, "no stamp is given twice"
+
+
+async def test_a_batch_that_could_not_be_routed_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    part = bytes(16)
+    log = Log(path=str(tmp_path / "log"))
+    async with serving(Settings(listen=("127.0.0.1:0",), log=log)) as broker:
+        wire = await connect(broker)
+        wire.send(Stage(part, 0, [encode({"x": 1})]))
+        await wire.next()
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.state.exchange, "route", fails)
+            wire.send(Batch("query", 1, [Part(part, 1)]))
+            error = await wire.next()
+        assert isinstance(error, Error)
+        assert error.request == Op.BATCH
         assert await serves(broker)
 
 
@@ -110,7 +199,7 @@ async def test_what_could_not_be_gathered_is_not_read_again_elsewhere(
             patch.setattr("siena.broker.data.publish_batch.joined", fails)
             # Behind a PING, it is not published at once.
             first.send(pack(Op.PING, b"") + pack(Op.PUB, encode({"x": "first"})))
-            await first.sync()
+            assert await final(first) == Fault.BROKEN.number
         second.send(pack(Op.PING, b"") + pack(Op.PUB, encode({"x": "other"})))
         await second.sync()
         assert await reader.sync() == [Delivery((1,), encode({"x": "other"}))]

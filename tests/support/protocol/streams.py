@@ -1,8 +1,7 @@
 """Conversations to be chopped and damaged: whole ones, with what they mean."""
 
 import random
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from siena.block import encode
@@ -34,6 +33,7 @@ from siena.protocol.data_frames import (
     pack_traced,
 )
 from siena.protocol.error_codes import ProtocolError
+from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import PREFACE, Info, Limits
 from siena.protocol.log_frames import (
@@ -50,7 +50,6 @@ from siena.protocol.log_frames import (
     Unstage,
 )
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.runs import Publications
 from siena.protocol.server import ServerConversation
 
 Conversation = ServerConversation | ClientConversation
@@ -131,14 +130,17 @@ def chopped(rng: random.Random, data: bytes) -> Iterator[bytes]:
 
 def heard(conversation: Conversation, data: Iterator[bytes]) -> list[Any]:
     """What a conversation hears, with publications and mistakes as plain values."""
+    return plain(event for piece in data for event in conversation.feed(piece))
+
+
+def plain(events: Iterable[object]) -> list[Any]:
+    """Events with the blocks of publications, and what is told of mistakes."""
     found: list[Any] = []
-    for piece in data:
-        for event in conversation.feed(piece):
-            if isinstance(event, Publications):
-                bounds = event.offsets.tolist()
-                found += [event.blocks[a:b] for a, b in pairwise(bounds)]
-            elif isinstance(event, ProtocolError):
-                found.append((event.fault, event.message, event.request, event.number))
-            else:
-                found.append(event)
+    for event in events:
+        if isinstance(event, PublishRun):
+            found += event.blocks()
+        elif isinstance(event, ProtocolError):
+            found.append((event.fault, event.message, event.request, event.number))
+        else:
+            found.append(event)
     return found

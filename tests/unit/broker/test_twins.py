@@ -48,6 +48,7 @@ from siena.protocol.data_frames import (
     unpack_found,
     unpack_msg,
 )
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter
 from siena.protocol.limits import FRAME_BYTES_MAX
@@ -73,6 +74,9 @@ class Wire:
 
     def reply(self, frame: bytes) -> None:
         self.frames.append(frame)
+
+    def fail(self, error: ProtocolError) -> None:
+        raise error
 
     def expect(self, size: int) -> bool:  # noqa: ARG002 -- there is room for all
         return True

@@ -11,6 +11,7 @@ from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
 from siena.protocol.handshake import Limits
 from siena.protocol.peer_messages import TOLD
+from siena.protocol.states import TABLE
 from siena.protocol.text.requests import Requests
 
 REFERENCE = ROOT / "docs/reference/protocol.md"
@@ -30,6 +31,34 @@ def test_operations() -> None:
     said = {name.strip("`"): int(code.strip("`"), 16) for name, code, *_ in
             rows("| operation |")}  # fmt: skip
     assert said == {op.name: op.value for op in Op}
+
+
+def test_states() -> None:
+    said = {}
+    taken: set[str] = set()
+    for state, takes, others in rows("| state |"):
+        first, *rest = others.split("; ")
+        refused = {
+            name: int(part.split()[-1])
+            for part in rest
+            for name in re.findall(r"`(\w+)`", part)
+        }
+        taken = set(re.findall(r"`(\w+)`", takes)) | (
+            taken if takes.startswith("the same") else set()
+        )
+        said[state.strip("`")] = taken, int(first), refused
+    assert said == {
+        state.name: (
+            {Op(op).name for op in rule.allowed},
+            rule.otherwise.number,
+            {
+                Op(op).name: fault.number
+                for op, fault in rule.refused.items()
+                if op not in rule.allowed
+            },
+        )
+        for state, rule in TABLE.items()
+    }
 
 
 def test_errors() -> None:

@@ -1,8 +1,8 @@
-"""Those at the other end of a connection: strangers first, then clients."""
+"""The other end of a connection: not known at first, then a client."""
 
 from typing import Protocol
 
-from siena.block import BLOCK_BYTES_MAX, decode as decode_block
+from siena.block import decode as decode_block
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
@@ -12,28 +12,31 @@ from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
 from siena.errors import InvalidNotificationError
 from siena.messages import ListInterests, Release
-from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome, unpack
-from siena.protocol.data_frames import TracedPublication, unpack_traced
+from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome
+from siena.protocol.data_frames import TracedPublication
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, run_of
-from siena.protocol.frames import Frame, Op
-from siena.protocol.handshake import VERSIONS, agree
+from siena.protocol.frames import Op
+from siena.protocol.handshake import VERSIONS
 from siena.protocol.peer_messages import decode
-from siena.protocol.pings import unpack_ping
-
-BETWEEN_BROKERS = frozenset({Op.FORWARD, Op.TELL, Op.DIGEST})
+from siena.protocol.pings import Ping, Pong
+from siena.protocol.states import Event
 
 
 class Reception(Protocol):
-    """Where strangers say who they are."""
+    """Where it is decided what becomes of a connection."""
 
     def connect(self, connection: Connection, body: Connect) -> None:
-        """Make them a client, or a neighbour."""
+        """Make its other end a client, or a neighbour.
+
+        Raises:
+            ProtocolError: if it may not be one.
+        """
         ...
 
 
 class Handshake:
-    """Somebody who has not said yet who they are."""
+    """An end of which it is not known yet what it is."""
 
     neighbour: int | None = None
 
@@ -41,28 +44,13 @@ class Handshake:
         self._connection = connection
         self._reception = reception
 
-    def run(self, run: PublishRun) -> None:  # noqa: ARG002 -- nothing is accepted
-        """Publications are not accepted from strangers."""
-        raise ProtocolError(Fault.BAD_CONNECT, "the first frame is CONNECT")
-
-    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
-        """Nothing is accepted."""
-        return 0
-
-    def frame(self, frame: Frame) -> None:
-        """The first frame must say who they are."""
-        if frame.op != Op.CONNECT:
-            raise ProtocolError(Fault.BAD_CONNECT, "the first frame is CONNECT")
-        try:
-            body = unpack(frame.op, frame.body)
-        except ProtocolError as error:
-            raise ProtocolError(Fault.BAD_CONNECT, error.message) from None
-        assert isinstance(body, Connect)
-        agree(VERSIONS, (body.version, body.version))
-        self._reception.connect(self._connection, body)
+    def handle(self, event: Event) -> None:
+        """It says so: the conversation lets nothing else pass."""
+        assert isinstance(event, Connect)
+        self._reception.connect(self._connection, event)
 
     def gone(self) -> None:
-        """Nobody knew them."""
+        """It left without having said it."""
 
 
 class Client:
@@ -129,43 +117,25 @@ class Client:
         advertised = self.session.advertisements.values()
         return any(a.admits(notification) for a in advertised)
 
-    def frame(self, frame: Frame) -> None:
-        """Do what is asked for, after what was published before."""
-        if frame.op == Op.PONG:
-            return
-        try:
-            if frame.op == Op.PING:
-                pong = unpack_ping(frame.body).answer().pack()
+    def handle(self, event: Event) -> None:
+        """Do what is asked for."""
+        match event:
+            case Ping():
+                pong = event.answer().pack()
                 self._publications.answer(self._connection, pong)
-            else:
-                self._publications.flush()
-                self._request(frame)
-        except ProtocolError as error:
-            self._state.counters.faults += 1
-            error.request = frame.op
-            self._connection.fail(error)
-
-    def _request(self, frame: Frame) -> None:
-        if frame.op == Op.PUB:  # others come in runs
-            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
-            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
-        if frame.op == Op.TRACED_PUB:
-            self._trace(unpack_traced(frame.body))
-            return
-        if frame.op == Op.CONNECT:
-            raise ProtocolError(Fault.BAD_CONNECT, "a second CONNECT")
-        if frame.op == Op.MOVE or (frame.op == Op.TELL and self.session.identity):
-            self._move(unpack(frame.op, frame.body))
-            return
-        if frame.op in BETWEEN_BROKERS:
-            text = f"{Op(frame.op).name} is for brokers"
-            raise ProtocolError(Fault.PEER_REFUSED, text)
-        self._requests.handle(self.session, unpack(frame.op, frame.body))
+            case PublishRun():
+                self.run(event)
+            case Pong():
+                pass
+            case TracedPublication():
+                self._trace(event)
+            case Move() | Tell():
+                self._move(event)
+            case _:
+                assert isinstance(event, Body)
+                self._requests.handle(self.session, event)
 
     def _trace(self, publication: TracedPublication) -> None:
-        if len(publication.block) > BLOCK_BYTES_MAX:
-            text = f"a notification of more than {BLOCK_BYTES_MAX} bytes"
-            raise ProtocolError(Fault.BAD_NOTIFICATION, text)
         if not self._is_advertising or self._is_advertised(publication.block):
             self._publications.tracing.publish(self._connection, publication)
         else:
@@ -173,14 +143,14 @@ class Client:
                 Fault.NOT_ADVERTISED, "no advertisement of this connection admits it"
             )
 
-    def _move(self, body: Body) -> None:
+    def _move(self, body: Move | Tell) -> None:
         """From here to elsewhere, or from elsewhere to here."""
         check_identity(self.session)
         if isinstance(body, Tell):
             if not isinstance(decode(body), Release):
                 raise ProtocolError(Fault.PEER_REFUSED, "TELL is for brokers")
             self._state.handle(Release(), self.session.client)
-        elif isinstance(body, Move) and body.url:
+        elif body.url:
             self._handoff.fetch(self.session, body.url)
         else:
             self._state.handle(ListInterests(), self.session.client)

@@ -20,6 +20,7 @@ from siena.broker.state import BrokerState
 from siena.messages import Encoded, Interface, Notify, Numbered, Party, Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.data_frames import Forwarded, pack_forward
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.split_frames import PublishRun
 from siena.routing.forwarding import brokers_among, root_of
@@ -30,6 +31,10 @@ class Source(Protocol):
 
     def reply(self, frame: bytes) -> None:
         """Answer."""
+        ...
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what is wrong, and end if that cannot be lived with."""
         ...
 
     @property

@@ -2,9 +2,10 @@
 
 However many connections publish one notification each, the exchange is asked once.  The
 order of what one connection, or one neighbour, sends is kept; an answer to a PING waits
-until what was published before it has been routed.
+until what was published before it has been routed, and is not sent if that failed.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -15,9 +16,11 @@ from siena.broker.data.tracing import Tracing
 from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Forwarded
-from siena.protocol.error_codes import Fault
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined
 from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
+
+log = logging.getLogger("siena.broker")
 
 _PUB = bytes([Op.PUB])
 
@@ -84,7 +87,10 @@ class PublishBatch:
             source.reply(frame)
 
     def flush(self) -> Routed | None:
-        """Route everything that has come; what followed, if anything had."""
+        """Route everything that has come; what followed, if anything had.
+
+        If that fails, those who published it are told so, and nothing followed.
+        """
         if not self._runs:
             return None
         state = self._state
@@ -102,12 +108,37 @@ class PublishBatch:
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
             self._go_on(batch, routed)
+        except Exception:
+            log.exception("a mistake of ours, while routing")
+            self._fail({origin.source for origin in origins}, answers)
+            return None
         finally:
-            # Whatever went wrong: no stamp is given twice, and nobody waits for ever.
+            # Whatever went wrong, no stamp is given twice.
             state.router.published += total
-            for source, frame in answers:
-                source.reply(frame)
+        for source, frame in answers:
+            source.reply(frame)
         return routed
+
+    def _fail(
+        self, sources: set[Source], answers: Sequence[tuple[Source, bytes]]
+    ) -> None:
+        """Acknowledge nothing to those whose publications may not have been routed.
+
+        The error ends their connections, so that no answer of theirs that still waits,
+        here or for the disk, is sent, and none is waited for in vain.
+        """
+        error = ProtocolError(
+            Fault.BROKEN,
+            "a mistake of the broker: what was published since the last PONG may be "
+            "neither delivered nor logged",
+            request=Op.PUB,
+        )
+        for source in sources:
+            self._state.counters.faults += 1
+            source.fail(error)
+        for source, frame in answers:
+            if source not in sources:
+                source.reply(frame)
 
     def publish(self, source: Source, frames: memoryview) -> int:
         """Route the publications with which some frames begin, now; where they end.

@@ -13,9 +13,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.json_requests import JsonRequests
+from siena.broker.io.role import carry_out
+from siena.protocol.control_frames import Connect
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.split_frames import PublishRun, cut_one_by_one
-from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.protocol.handshake import VERSIONS
+from siena.protocol.server import ServerConversation
 from siena.protocol.text.output import error_line, told_in_lines
 
 # As WebSockets number the reasons for their end.
@@ -62,7 +64,9 @@ async def refuse_plain(_: Request) -> Response:
 async def _listen(
     socket: WebSocket, entry: InProcessEntry, visit: InProcessSession
 ) -> None:
-    requests = JsonRequests()
+    requests, conversation = JsonRequests(), ServerConversation()
+    conversation.admit(Connect(VERSIONS[1]))
+    client, broker, to = visit.client, entry.broker, visit.local_client
     while True:
         message = await socket.receive()
         if message["type"] != "websocket.receive":
@@ -71,25 +75,13 @@ async def _listen(
         if text is None:
             text = (message.get("bytes") or b"").decode(errors="replace")
         try:
-            _ask(requests.read(text), entry, visit)
+            events = conversation.feed(requests.read(text))
         except ProtocolError as error:
-            entry.broker.route()
-            entry.broker.state.counters.faults += 1
-            visit.local_client.fail(error)
-        await visit.local_client.may_publish()
-
-
-def _ask(frames: bytes, entry: InProcessEntry, visit: InProcessSession) -> None:
-    """Do what frames ask for, as if they had come over a connection."""
-    found = cut_one_by_one(frames, FRAME_BYTES_MAX)
-    for piece in found.pieces:
-        if isinstance(piece, PublishRun):
-            visit.client.run(piece)
-        else:
-            visit.client.frame(piece)
-    if found.error is not None:
-        raise found.error
-    entry.broker.route()
+            events = [error]
+        for event in events:
+            carry_out(event, client, broker, to)
+        broker.route()
+        await to.may_publish()
 
 
 async def _speak(socket: WebSocket, visit: InProcessSession) -> None:

@@ -1,32 +1,33 @@
 """One connection: bytes in and out, and who is at the other end.
 
 What comes is put aside and looked at once a turn, together with what all others got
-(:mod:`siena.broker.io.tick`); much of it at once is looked at where it is.  What goes
-is gathered in an outbox and written once a turn.
+(:mod:`siena.broker.io.tick`); much of it at once is looked at where it is.  What it
+means, and whether it is allowed, the conversation says
+(:mod:`siena.protocol.server`).  What goes is gathered in an outbox and written once a
+turn.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Protocol, cast
 
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.listen import keep_alive
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.io.receive_buffer import ReceiveBuffer
-from siena.broker.io.role import Role
+from siena.broker.io.role import Publisher, Role, carry_out
 from siena.broker.limits import (
     DRAIN_SECONDS_MAX,
     HERE_BYTES_MIN,
     INPUT_BYTES_MAX,
     LEAD_BYTES_MAX,
 )
-from siena.protocol.control_frames import Error, Lost
+from siena.protocol.control_frames import Lost
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun
-from siena.protocol.frames import Frame
-from siena.protocol.limits import FRAME_BYTES_MAX
-from siena.protocol.text.output import told_in_lines
+from siena.protocol.server import ServerConversation
+from siena.protocol.states import Event
+from siena.protocol.text.requests import Quit, Reply
 
 log = logging.getLogger("siena.broker")
 
@@ -55,6 +56,10 @@ class ConnectionHost(Protocol):
         """Route what has been published so far."""
         ...
 
+    def count_fault(self) -> None:
+        """An error is sent."""
+        ...
+
     def blocked(self, connection: "Connection") -> None:
         """It is full; whoever publishes for it is to wait."""
         ...
@@ -79,19 +84,20 @@ class Connection(asyncio.BufferedProtocol):
     """
 
     def __init__(
-        self,
-        host: ConnectionHost,
-        limit: int,
-        *,
-        on_info: Callable[[bytes], None] | None = None,
+        self, host: ConnectionHost, limit: int, *, is_calling: bool = False
     ) -> None:
         self._host = host
+        self.conversation = ServerConversation(is_calling=is_calling)
         self.role: Role | None = None
+        # The same, if it is a client.
+        self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
         self.address = ""
+        self.file_number = -1
+        """Of the connection, among the files of this process."""
         self._transport: asyncio.Transport | None = None
         self._high = 0
-        self._hearing = ReceiveBuffer(self, on_info)
+        self._received = self.conversation.received
         # Goes off if it takes too long to say who this is.
         self.handshake: asyncio.TimerHandle | None = None
         self._is_touched = False
@@ -117,7 +123,9 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
-        keep_alive(transport.get_extra_info("socket"))
+        socket = transport.get_extra_info("socket")
+        self.file_number = socket.fileno()
+        keep_alive(socket)
         # Above this much output the loop says so, and again below a half of it.
         self._high = self.outbox.limit // 2
         transport.set_write_buffer_limits(high=self._high, low=self._high // 2)
@@ -127,8 +135,8 @@ class Connection(asyncio.BufferedProtocol):
         """The room where it shall come: behind what has not been understood yet."""
         room = self._host.recv_buffer
         # Asked first: to join what waits, for every byte that comes, would take long.
-        is_short = self._hearing.size <= LEAD_BYTES_MAX
-        rest = self._hearing.rest if is_short else None
+        is_short = self._received.size <= LEAD_BYTES_MAX
+        rest = self.conversation.rest if is_short else None
         self._lead = None if rest is None else len(rest)
         if not rest:
             return room
@@ -151,12 +159,12 @@ class Connection(asyncio.BufferedProtocol):
 
     def put(self, data: bytes) -> None:
         """Put it aside."""
-        self._hearing.put(data)
-        if self._hearing.is_enough and not self.is_closing:
+        self._received.put(data)
+        if self._received.is_enough and not self.is_closing:
             if not self._is_waiting:
                 self._is_waiting = True
                 self._host.on_readable(self)
-            if self._hearing.size >= INPUT_BYTES_MAX and not self._is_full:
+            if self._received.size >= INPUT_BYTES_MAX and not self._is_full:
                 self._pause()
 
     def _pause(self) -> None:
@@ -205,52 +213,52 @@ class Connection(asyncio.BufferedProtocol):
         here, self._here = self._here, None
         if self.is_closing or self._held_by:
             return 0
-        size = self._hearing.size if self._hearing.is_enough else 0
-        try:
-            if here is not None:
-                size = len(here)
-                assert self.role is not None
-                self._hearing.read_here(here, self.role.publish(here))
-            elif size:
-                self._hearing.read()
-        except ProtocolError as error:
-            self.fail(error)
+        size = 0
+        if here is not None:
+            size = len(here)
+            self._hear(self.conversation.read_in_place(here, self._publish(here)))
+        elif self._received.is_enough:
+            size = self._received.size
+            self._hear(self.conversation.read())
         if self._is_ended:
             self.leave()
         else:
             self._go_on()
         return size
 
-    @property
-    def is_listening(self) -> bool:
-        """Whether what comes is still of interest."""
-        return self.role is not None and not self.is_closing
+    def _publish(self, frames: memoryview) -> int:
+        """Publish what stands at the beginning, if that is allowed; where it ends."""
+        if not self.conversation.may_publish:
+            return 0
+        assert self._publisher is not None, "a client is one who may publish"
+        return self._publisher.publish(frames)
 
-    def hear(self, piece: PublishRun | Frame) -> None:
-        """Publications in a row, or another frame."""
-        assert self.role is not None
-        if isinstance(piece, PublishRun):
-            self.role.run(piece)
-        else:
-            self.role.frame(piece)
-
-    def talk_in_frames(self) -> None:
-        """A program is at the other end."""
-        self.outbox.in_lines = False
-
-    def say(self, line: bytes) -> None:
-        """Answer a person, after what follows from lines before."""
-        self._host.route()
-        self._add(line)
+    def _hear(self, events: Iterator[Event]) -> None:
+        """Carry out events, one by one, until one of them ends the connection."""
+        for event in events:
+            assert self.role is not None, "it has ended"
+            if isinstance(event, PublishRun):
+                assert self._publisher is not None, "or it would not be allowed"
+                self._publisher.run(event)
+            elif isinstance(event, Reply):
+                self._host.route()  # what follows from lines before
+                self._add(event.data)
+            elif isinstance(event, Quit):
+                self.leave()
+            else:
+                carry_out(event, self.role, self._host, self)
+            if self.is_closing:
+                break
 
     def leave(self) -> None:
         """They have said good-bye."""
         self._host.route()
         self.close()
 
-    def welcomed(self) -> None:
-        """It is known who this is: frames may be longer, and nobody is waiting."""
-        self._hearing.frame_bytes_max = FRAME_BYTES_MAX
+    def become(self, role: Role, publisher: Publisher | None = None) -> None:
+        """It is known who this is, and no longer waited for."""
+        self.role, self._publisher = role, publisher
+        self.outbox.in_lines = self.conversation.talks_in_lines
         if self.handshake is not None:
             self.handshake.cancel()
 
@@ -264,7 +272,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def reply(self, frame: bytes) -> None:
         """Send an answer."""
-        self._add(told_in_lines(frame) if self.outbox.in_lines else frame)
+        self._add(self.conversation.speak(frame))
 
     def greet(self, line: bytes) -> None:
         """Send what is no frame: the first line."""
@@ -290,7 +298,7 @@ class Connection(asyncio.BufferedProtocol):
             return count
         before = self.outbox.lost
         if self.outbox.in_lines:
-            frames = told_in_lines(frames)
+            frames = self.conversation.speak(frames)
         fit = self.outbox.deliver(frames, count, self.waiting)
         if fit is Fit.TOO_SLOW:
             self._too_slow()
@@ -326,7 +334,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def fail(self, error: ProtocolError) -> None:
         """Tell what was wrong, and close if that cannot be lived with."""
-        self.reply(Error.of(error).pack())
+        self._add(self.conversation.refuse(error))
         if error.fault.closes:
             self.close()
 
@@ -343,9 +351,9 @@ class Connection(asyncio.BufferedProtocol):
     def _too_slow(self) -> None:
         """Give up on somebody who does not read; what was gathered is not sent."""
         text = "too much is waiting for this connection"
-        frame = Error.of(ProtocolError(Fault.TOO_SLOW, text)).pack()
+        error = ProtocolError(Fault.TOO_SLOW, text)
         # Not as an answer: there is no room for answers any more.
-        self.outbox.last(told_in_lines(frame) if self.outbox.in_lines else frame)
+        self.outbox.last(self.conversation.refuse(error))
         self.close()
 
     def abort(self) -> None:

@@ -1,21 +1,38 @@
-"""Roles: what a connection needs of whoever understands its other end."""
+"""Roles: what a connection needs of what its other end is, and how it is answered."""
 
 from typing import Protocol
 
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.fast.split_frames import PublishRun
-from siena.protocol.frames import Frame
+from siena.protocol.states import Event, is_barrier, operation_of
 
 
 class Role(Protocol):
-    """What the other end is: a stranger, a client, a neighbour."""
+    """What the other end is: a client, a neighbour, or not known yet."""
 
     @property
     def neighbour(self) -> int | None:
         """The broker at the other end, if it is one."""
         ...
 
+    def handle(self, event: Event) -> None:
+        """Carry out what was sent.
+
+        Raises:
+            ProtocolError: if that cannot be done; it is the answer.
+        """
+        ...
+
+    def gone(self) -> None:
+        """The connection has ended."""
+        ...
+
+
+class Publisher(Role, Protocol):
+    """An end that may publish."""
+
     def run(self, run: PublishRun) -> None:
-        """Publications came, and nothing between them."""
+        """Publish what came in a row."""
         ...
 
     def publish(self, frames: memoryview) -> int:
@@ -25,10 +42,41 @@ class Role(Protocol):
         """
         ...
 
-    def frame(self, frame: Frame) -> None:
-        """Another frame came."""
+
+class AnswerHost(Protocol):
+    """What the answers to one connection need of its broker."""
+
+    def route(self) -> None:
+        """Route what has been published so far."""
         ...
 
-    def gone(self) -> None:
-        """The connection has ended."""
+    def count_fault(self) -> None:
+        """An error is sent."""
         ...
+
+
+class Answered(Protocol):
+    """Who is told what is wrong."""
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what is wrong, and end if that cannot be lived with."""
+        ...
+
+
+def carry_out(event: Event, role: Role, broker: AnswerHost, to: Answered) -> None:
+    """Do what follows from an event, after all that was published before it."""
+    if isinstance(event, ProtocolError):
+        error = event
+    else:
+        try:
+            if is_barrier(event):
+                broker.route()
+            role.handle(event)
+        except ProtocolError as caught:
+            error = caught
+            error.request = operation_of(event)
+        else:
+            return
+    broker.route()
+    broker.count_fault()
+    to.fail(error)

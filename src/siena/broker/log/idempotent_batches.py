@@ -307,6 +307,10 @@ class Sinks:
         """What is wrong with a notification was said when it was staged."""
         log.warning("of a batch a notification was refused: %s", frame[5:])
 
+    def fail(self, error: ProtocolError) -> None:
+        """A record could not be routed: its batch is not taken."""
+        self._queue[0].failure = error.message
+
     def hold(self, by: Holder) -> None:
         """Publish no more until somebody who is full has caught up."""
         if by is not self._journal:  # which lets us in for longer: see `_step`

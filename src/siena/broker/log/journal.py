@@ -87,7 +87,7 @@ class Journal:
             time = self._state.clock.nanoseconds() // 1_000
             self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
             if len(self._unwritten) == 1:
-                self._write_all()
+                self._write_first()
         if self.lets_wait:
             for origin in batch.origins:
                 if not self._is_in_a_mesh(origin.source):
@@ -118,6 +118,14 @@ class Journal:
                 self._is_dirty = False
         except OSError as error:
             log.warning("the log cannot be written, and publishers wait: %s", error)
+
+    def _write_first(self) -> None:
+        """Write what waits for nothing else; a mistake of ours is not repeated."""
+        try:
+            self._write_all()
+        except Exception:
+            self._unwritten.clear()
+            raise
 
     def _is_in_a_mesh(self, source: Source) -> bool:
         """Brokers of a mesh could wait for each other for ever."""

@@ -16,11 +16,10 @@ from siena.broker.state import BrokerState
 from siena.broker.worker import hub_of
 from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address, read_address
-from siena.protocol.control_frames import Connect, Error, Peer, Welcome, unpack
+from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.split_frames import PublishRun
-from siena.protocol.frames import Frame
-from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
+from siena.protocol.handshake import PREFACE, VERSIONS, Info
+from siena.protocol.states import Event
 
 # How long it may take until somebody answers.
 CALL_SECONDS_MAX = 10.0
@@ -76,7 +75,7 @@ class Dialer:
         """
         links = self._links
         limit = links.state.settings.limits.output_bytes
-        connection = Connection(links.host, limit, on_info=self._greeted)
+        connection = Connection(links.host, limit, is_calling=True)
         connection.role = self
         self._connection = connection
         host, port = self._address.pair
@@ -96,9 +95,19 @@ class Dialer:
 
     # --- As the role of its connection ----------------------------------------------
 
-    def _greeted(self, line: bytes) -> None:
-        info, links = read_info(line), self._links
-        agree(VERSIONS, info.versions)
+    def handle(self, event: Event) -> None:
+        """What the broker says that was called: who it is, and then yes or no."""
+        match event:
+            case Info():
+                self._greeted(event)
+            case Welcome():
+                self._welcomed(event)
+            case _:
+                assert isinstance(event, Error)
+                raise ProtocolError(Fault.PEER_REFUSED, event.text)
+
+    def _greeted(self, info: Info) -> None:
+        links = self._links
         router = links.state.router
         hub = hub_of(info.features, self._address.host)
         if hub not in {None, self._address}:
@@ -117,22 +126,9 @@ class Dialer:
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
 
-    def run(self, run: PublishRun) -> None:  # noqa: ARG002 -- nothing is accepted
-        """Brokers publish nothing."""
-        raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
-
-    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
-        """Nothing is accepted."""
-        return 0
-
-    def frame(self, frame: Frame) -> None:
-        """The answer to our CONNECT."""
-        body = unpack(frame.op, frame.body)
-        if isinstance(body, Error):
-            raise ProtocolError(Fault.PEER_REFUSED, body.text)
+    def _welcomed(self, body: Welcome) -> None:
         number = self._number
-        if not isinstance(body, Welcome) or number is None:
-            raise ProtocolError(Fault.BAD_FRAME, "an answer that nobody asked for")
+        assert number is not None, "it was greeted"
         links = self._links
         del links.calling[number]
         self._number = None

@@ -8,7 +8,6 @@ broken and made anew, and everything is told again.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from siena.block import BLOCK_BYTES_MAX
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
@@ -28,14 +27,14 @@ from siena.messages import (
     verb,
 )
 from siena.model import Advertisement, Filter
-from siena.protocol.control_frames import Digest, Tell, Trace, unpack
-from siena.protocol.data_frames import TRACED, unpack_forward
+from siena.protocol.control_frames import Digest, Error, Tell, Trace
+from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.split_frames import PublishRun, run_of
-from siena.protocol.frames import Frame, Op
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.peer_messages import decode, pack_tell
-from siena.protocol.pings import unpack_ping
+from siena.protocol.pings import Ping, Pong
+from siena.protocol.states import Event
 from siena.routing.interest_table import Change
 
 # What routers tell each other once there is a link.
@@ -99,35 +98,30 @@ class Link:
 
     # --- Coming in ------------------------------------------------------------------
 
-    def run(self, run: PublishRun) -> None:  # noqa: ARG002 -- nothing is accepted
-        """Brokers publish nothing: they forward."""
-        raise ProtocolError(Fault.BAD_FRAME, "PUB is not what linked brokers do")
-
-    def publish(self, frames: memoryview) -> int:  # noqa: ARG002 -- nor in this form
-        """Nothing is accepted."""
-        return 0
-
-    def frame(self, frame: Frame) -> None:
-        """Do what follows, in order."""
-        if frame.op == Op.FORWARD:
-            self._forward(frame.body)
-        elif frame.op == Op.PING:
-            pong = unpack_ping(frame.body).answer().pack()
-            self._publications.answer(self.connection, pong)
-        elif frame.op not in {Op.PONG, Op.ERR}:
-            self._publications.flush()
-            self._hear(frame)
-        elif frame.op == Op.ERR:
-            self.connection.close()
+    def handle(self, event: Event) -> None:
+        """Do what follows."""
+        match event:
+            case Forwarded():
+                self._forward(event)
+            case Ping():
+                pong = event.answer().pack()
+                self._publications.answer(self.connection, pong)
+            case Tell():
+                self._hear(event)
+            case Digest():
+                self._compare(event)
+            case Trace():
+                self._publications.tracing.answer(event)
+            case Error():
+                self.connection.close()
+            case _:
+                assert isinstance(event, Pong)
 
     def gone(self) -> None:
         """The connection has ended."""
         self._on_gone(self)
 
-    def _forward(self, body: bytes) -> None:
-        head = unpack_forward(body)
-        if len(head.block) > BLOCK_BYTES_MAX:
-            raise ProtocolError(Fault.TOO_LONG, "a notification that is too long")
+    def _forward(self, head: Forwarded) -> None:
         self._state.counters.received += 1
         self.counters.received += 1
         if not self._state.router.seen.is_new(head.stamp):
@@ -137,27 +131,18 @@ class Link:
         else:
             self._publications.add(self.connection, run_of([head.block]), [head])
 
-    def _hear(self, frame: Frame) -> None:
-        body = unpack(frame.op, frame.body)
-        if isinstance(body, Tell):
-            self._state.counters.router_in += 1
-            self.counters.router_in += 1
-            message = decode(body)
-            if not isinstance(message, TOLD):
-                text = f"{verb(message)} is not told on a link that stands"
-                raise ProtocolError(Fault.BAD_FRAME, text)
-            if isinstance(message, Subscribe):
-                self._spelling = str(message.interest)
-            elif isinstance(message, Advertise):
-                self._spelling = str(message.advertisement)
-            self._state.post(self._state.router.handle(message, self.number))
-        elif isinstance(body, Digest):
-            self._compare(body)
-        elif isinstance(body, Trace):
-            self._publications.tracing.answer(body)
-        else:
-            text = f"{body.op.name} is not what linked brokers do"
+    def _hear(self, body: Tell) -> None:
+        self._state.counters.router_in += 1
+        self.counters.router_in += 1
+        message = decode(body)
+        if not isinstance(message, TOLD):
+            text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
+        if isinstance(message, Subscribe):
+            self._spelling = str(message.interest)
+        elif isinstance(message, Advertise):
+            self._spelling = str(message.advertisement)
+        self._state.post(self._state.router.handle(message, self.number))
 
     # --- Going out ------------------------------------------------------------------
 

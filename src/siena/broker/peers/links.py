@@ -133,8 +133,7 @@ class Links:
 
     def up(self, link: Link) -> None:
         """A link stands."""
-        link.connection.welcomed()
-        link.connection.role = link
+        link.connection.become(link)
         self.state.links[link.number] = link
         log.info("linked to %s (%s)", link.name, link.side.value)
 

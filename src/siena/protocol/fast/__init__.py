@@ -1,8 +1,9 @@
 """Frames by the thousand: what a broker reads and writes in bulk.
 
-``split_frames`` cuts a stream into publications and other frames; ``delivery_writer``
-has publications matched where they came, and lays out the deliveries of each
-connection.  The loops of both are in ``kernels``.  Frame by frame, the same is in
+From the ground up: ``split_frames`` cuts a stream into publications and other frames;
+``receive_buffer`` has what came and is not complete yet; ``delivery_writer`` has
+publications matched where they came, and lays out the deliveries of each connection.
+The loops are in ``kernels``.  Frame by frame, the same is in
 :mod:`siena.protocol.frames` and :mod:`siena.protocol.data_frames`, which is all that a
 client needs: it imports nothing from here, for the engine and NumPy come along.
 """

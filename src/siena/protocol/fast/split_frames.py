@@ -69,7 +69,9 @@ class Cut(NamedTuple):
     """Whether nothing behind the end is complete, for all that is known."""
 
 
-def cut(data: Octets, limit: int, start: int = 0) -> Cut:
+def cut(
+    data: Octets, limit: int, start: int = 0, block_bytes: int = BLOCK_BYTES_MAX
+) -> Cut:
     """Cut a buffer; what is wrong with it comes after what was right.
 
     Of a long one, the beginning: what it is cut into is then routed and written while
@@ -82,17 +84,17 @@ def cut(data: Octets, limit: int, start: int = 0) -> Cut:
     >>> run.blocks(), ping
     ([b'a', b'bc'], Frame(op=7, body=b'd'))
     >>> data[found.end :], found.needed
-    (b'123', 5)
+    (b'123', 4)
     """
     if len(data) - start < SHORT_BYTES:
-        return cut_one_by_one(data, limit, start)
+        return cut_one_by_one(data, limit, start, block_bytes)
     pieces: list[PublishRun | Frame] = []
-    at, size, needed = start, len(data), HEAD_BYTES
+    at, size, needed = start, len(data), LENGTH_BYTES
     bound = min(size, start + AT_ONCE_BYTES)
     is_all = True
     while True:
         begun = at
-        count, at, why = framing.cut(data, begun, bound, limit, BLOCK_BYTES_MAX)
+        count, at, why = framing.cut(data, begun, bound, limit, block_bytes)
         if count:
             pieces.append(PublishRun(data, begun, at, count))
         if size - at < LENGTH_BYTES:
@@ -119,11 +121,13 @@ def cut(data: Octets, limit: int, start: int = 0) -> Cut:
     return Cut(pieces, at, needed, None, is_all)
 
 
-def cut_one_by_one(data: Octets, limit: int, start: int = 0) -> Cut:
+def cut_one_by_one(
+    data: Octets, limit: int, start: int = 0, block_bytes: int = BLOCK_BYTES_MAX
+) -> Cut:
     """The same, frame by frame: for few of them, and what the other must equal."""
     pieces: list[PublishRun | Frame] = []
     begun = at = start
-    count, size, needed = 0, len(data), HEAD_BYTES
+    count, size, needed = 0, len(data), LENGTH_BYTES
     error = None
     try:
         while size - at >= LENGTH_BYTES:
@@ -135,7 +139,7 @@ def cut_one_by_one(data: Octets, limit: int, start: int = 0) -> Cut:
                 break
             op = data[at + LENGTH_BYTES]
             # One that is too long is for itself, and will be refused.
-            if op == PUB and length - 1 <= BLOCK_BYTES_MAX:
+            if op == Op.PUB and length - 1 <= block_bytes:
                 count += 1
             else:
                 if count:

@@ -1,87 +1,61 @@
-"""The line mode as frames: what a person types becomes what a program would have sent.
+"""The text mode as events: what a person types becomes what a program would have sent.
 
-So whoever cuts and answers frames can talk to people without a second way of doing
-anything: what :meth:`LineMode.hear` makes of lines is handled like what programs send,
-without a preface, and whatever is sent goes through :meth:`LineMode.speak`.
+So a broker carries out the same, and in the same order; publications in a row are one
+run here, too.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from siena.protocol.control_frames import Connect
+from siena.protocol.control_frames import Body
+from siena.protocol.data_frames import too_long
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.frames import Op, pack
-from siena.protocol.limits import LINE_BYTES_MAX
-from siena.protocol.text.output import error_line, told_in_lines
+from siena.protocol.fast.split_frames import PublishRun, run_of
+from siena.protocol.frames import Op
+from siena.protocol.pings import Ping
 from siena.protocol.text.requests import Publication, Quit, Reply, Request, Requests
 from siena.protocol.text.splitter import LineSplitter
 
-
-class Asked(NamedTuple):
-    """Frames, as a program would have sent them."""
-
-    frames: bytes
+Typed = Body | PublishRun | Ping | Reply | Quit | ProtocolError
 
 
-class LineMode:
-    r"""One person.
+class TextMode:
+    r"""The lines of one person.
 
-    >>> person = LineMode()
-    >>> connect, asked = person.hear(b"ping a\n")
-    >>> asked.frames.hex(" ")
-    '02 00 00 00 07 61'
-    >>> person.speak(bytes.fromhex("02 00 00 00 08 61"))
-    b'{"siena":"PONG","data":"a"}\n'
-    >>> [type(heard).__name__ for heard in person.hear(b"sub x >\nquit\n")]
-    ['Reply', 'Quit']
+    >>> person = TextMode(LineSplitter(), block_bytes=100)
+    >>> connect, run, ping = person.read(b"pub x=1\npub x=2\nping a\n")
+    >>> run.total, ping
+    (2, Ping(data=b'a'))
+    >>> [type(event).__name__ for event in person.read(b"sub x >\nquit\n")]
+    ['ProtocolError', 'Quit']
     """
 
-    def __init__(self, limit: int = LINE_BYTES_MAX) -> None:
-        self._lines = LineSplitter(limit)
+    def __init__(self, lines: LineSplitter, block_bytes: int) -> None:
+        self._lines = lines
+        self._block_bytes = block_bytes
         self._requests = Requests()
 
-    @property
-    def pending(self) -> int:
-        """How many bytes of a line that has not ended have come."""
-        return self._lines.pending
+    def read(self, data: bytes) -> Iterator[Typed]:
+        """What follows from bytes, in order; nothing follows a fault that closes."""
+        blocks: list[bytes] = []
+        for request in self._requested(data):
+            event: Typed
+            if not isinstance(request, Publication):
+                event = request
+            elif len(request.block) > self._block_bytes:
+                event = too_long(request.block, self._block_bytes, Op.PUB)
+            else:
+                blocks.append(request.block)
+                continue
+            if blocks:
+                yield run_of(blocks)
+                blocks = []
+            yield event
+        if blocks:
+            yield run_of(blocks)
 
-    def hear(self, data: bytes) -> Iterator[Asked | Reply | Quit]:
-        """What follows from bytes, in order; nothing is to be heard after Quit."""
-        frames: list[bytes] = []
-        for request in self._read(data):
-            match request:
-                case Reply() | ProtocolError() | Quit():
-                    if frames:
-                        yield Asked(b"".join(frames))
-                        frames.clear()
-                    yield from _at_once(request)
-                case Connect():
-                    # For itself: until it is known who this is, limits are lower.
-                    yield Asked(request.pack())
-                case Publication(block):
-                    frames.append(pack(Op.PUB, block))
-                case _:
-                    frames.append(request.pack())
-        if frames:
-            yield Asked(b"".join(frames))
-
-    def speak(self, frames: bytes) -> bytes:
-        """Frames that a program would have got, as lines."""
-        return told_in_lines(frames)
-
-    def _read(self, data: bytes) -> Iterator[Request]:
+    def _requested(self, data: bytes) -> Iterator[Request]:
         try:
             for line in self._lines.feed(data):
                 yield from self._requests.read(line)
         except ProtocolError as error:
             yield error
-
-
-def _at_once(request: Reply | ProtocolError | Quit) -> Iterator[Reply | Quit]:
-    """What can be said without asking anybody."""
-    if isinstance(request, ProtocolError):
-        yield Reply(error_line(request))
-        if request.fault.closes:
-            yield Quit()
-    else:
-        yield request

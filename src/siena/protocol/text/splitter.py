@@ -38,6 +38,10 @@ class LineSplitter:
         """How many bytes of a line that has not ended have come."""
         return len(self._rest)
 
+    def clear(self) -> None:
+        """Forget what has not ended."""
+        self._rest.clear()
+
     def _check(self, length: int) -> None:
         if length > self._limit:
             raise ProtocolError(

@@ -8,12 +8,12 @@ import pytest
 
 from siena.block import encode
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.io.receive_buffer import ReceiveBuffer
 from siena.broker.limits import LEAD_BYTES_MAX
 from siena.broker.settings import Limits, Routing, Settings, Side
 from siena.protocol.control_frames import Advertise, Error, Subscribe, Unsubscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
+from siena.protocol.fast.receive_buffer import ReceiveBuffer
 from siena.protocol.frames import Op, pack
 from wire import Wire, chain, connect, serving, until
 

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from protocol.refused import REFUSED
 from siena.block import BLOCK_BYTES_MAX, encode
 from siena.protocol.control_frames import Connect, Error, Subscribe
 from siena.protocol.data_frames import Delivery
@@ -57,6 +58,33 @@ async def test_what_cannot_be_understood_ends_the_connection(
         assert (said.fault, said.closes) == (fault.number, True)
         assert await wire.closed()
         assert await witness.sync() == []
+
+
+@pytest.mark.parametrize(("sent", "fault"), REFUSED)
+async def test_a_broker_refuses_what_the_conversation_refuses(
+    sent: bytes, fault: Fault
+) -> None:
+    async with serving() as broker:
+        wire = await open_wire(broker)
+        wire.send(sent)
+        said = await wire.next()
+        while not isinstance(said, Error):
+            said = await wire.next()
+        assert (said.fault, said.closes) == (fault.number, True)
+        assert await wire.closed()
+        assert broker.state.counters.faults == 1
+
+
+async def test_connect_of_a_later_version_is_refused_for_its_version() -> None:
+    """Whatever its other fields are: they may mean something else there."""
+    async with serving() as broker:
+        for body in (b"\x91\x09", b"\x92\x09\xa1x", b"\x93\x09\x90\x81\x01\x02"):
+            wire = await open_wire(broker)
+            wire.send(PREFACE + pack(Op.CONNECT, body))
+            said = await wire.next()
+            assert isinstance(said, Error)
+            assert (said.fault, said.request) == (203, Op.CONNECT)
+            assert await wire.closed()
 
 
 async def test_frames_may_come_one_byte_at_a_time() -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from siena.block import encode
+from siena.block import BLOCK_BYTES_MAX, encode
 from siena.broker.broker import Broker
 from siena.broker.ids import number_of
 from siena.messages import Stamp
@@ -70,6 +70,25 @@ async def test_a_bad_block_is_refused_and_a_second_copy_dropped() -> None:
         assert error.fault == Fault.BAD_NOTIFICATION.number
         assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
         assert broker.state.counters.duplicates == 1
+
+
+async def test_what_can_be_left_out_costs_nothing_that_follows_it() -> None:
+    async with serving() as broker:
+        witness = await connect(broker)
+        await witness.subscribe(1, "x any")
+        wire = await link(broker)
+        await wire.next()  # is told what is wanted
+        good = Forwarded(STAMP, STAMP.broker, 1.0, 5, 0, encode({"x": 1}))
+        too_long = good._replace(block=bytes(BLOCK_BYTES_MAX + 1))
+        wire.send(
+            pack(Op.PING, bytes(65)) + pack_forward(too_long) + pack_forward(good)
+        )
+        errors = await wire.sync()
+        assert [e.fault for e in errors if isinstance(e, Error)] == [
+            Fault.BAD_REQUEST.number,
+            Fault.BAD_NOTIFICATION.number,
+        ]
+        assert await witness.sync() == [Delivery((1,), encode({"x": 1}))]
 
 
 @pytest.mark.parametrize("side", ["peer", "mesh", "master", "child"])

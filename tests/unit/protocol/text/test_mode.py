@@ -1,12 +1,14 @@
-"""Lines as frames say what lines say as events."""
+"""What a person types means what a program would have sent."""
 
 import random
 
 from protocol.streams import LIMITS, LINES, chopped, heard
-from siena.protocol.control_frames import Connect
+from siena.protocol.control_frames import Body, Connect
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import PREFACE, Limits
+from siena.protocol.pings import Ping
 from siena.protocol.server import ServerConversation
-from siena.protocol.text.mode import Asked, LineMode
 from siena.protocol.text.requests import Quit, Reply
 
 WIDE = Limits(line_bytes=LIMITS.line_bytes)
@@ -16,31 +18,35 @@ def test_frames_and_events_are_the_same_requests() -> None:
     rng = random.Random(3)
     for _ in range(200):
         data = b"".join(rng.choices(LINES, k=20))
-        expected = heard(ServerConversation(WIDE), iter([data]))
-        plain = [e for e in expected if not isinstance(e, (Reply, Quit, tuple))]
-        person = LineMode(LIMITS.line_bytes)
-        pieces = [heard_ for part in chopped(rng, data) for heard_ in person.hear(part)]
-        frames = b"".join(p.frames for p in pieces if isinstance(p, Asked))
-        asked = heard(ServerConversation(WIDE), iter([PREFACE + frames]))
-        assert [e for e in asked if not isinstance(e, tuple)] == plain
-        refused = [e for e in expected if type(e) is tuple]
-        replies = [p for p in pieces if isinstance(p, Reply)]
-        helped = [e for e in expected if isinstance(e, Reply)]
-        assert len(replies) == len(refused) + len(helped)
+        typed = heard(ServerConversation(WIDE), chopped(rng, data))
+        asked = [e for e in typed if not isinstance(e, Reply) and type(e) is not tuple]
+        frames = b"".join(framed(event) for event in asked)
+        assert heard(ServerConversation(WIDE), iter([PREFACE + frames])) == asked
+
+
+def framed(event: Body | Ping | bytes) -> bytes:
+    """What a program would have sent; of a publication, the block is known."""
+    return pack(Op.PUB, event) if isinstance(event, bytes) else event.pack()
 
 
 def test_requests_and_replies_stay_in_order() -> None:
-    connect, first, reply, second = LineMode().hear(b"ping a\nhelp\nping b\n")
-    assert connect == Asked(Connect(1).pack())
-    assert isinstance(first, Asked)
-    assert first.frames.endswith(b"a")
+    connect, first, reply, second = ServerConversation().feed(b"ping a\nhelp\nping b\n")
+    assert connect == Connect(1)
+    assert (first, second) == (Ping(b"a"), Ping(b"b"))
     assert isinstance(reply, Reply)
-    assert isinstance(second, Asked)
 
 
 def test_what_closes_ends_it() -> None:
-    for data in (b"GET / HTTP/1.1\n", b"x" * 2_000_000):
-        reply, end = LineMode().hear(data)
-        assert isinstance(reply, Reply)
-        assert b'"closes":true' in reply.data
-        assert end == Quit()
+    for data, fault in (
+        (b"GET / HTTP/1.1\n", Fault.BAD_PREFACE),
+        (b"x" * 2_000_000, Fault.TOO_LONG),
+    ):
+        conversation = ServerConversation()
+        (error,) = conversation.feed(data + b"\nping\n")
+        assert isinstance(error, ProtocolError)
+        assert error.fault is fault
+        assert b'"closes":true' in conversation.refuse(error)
+        assert conversation.closed
+    conversation = ServerConversation()
+    assert conversation.feed(b"ping\nquit\nping\n")[-1] == Quit()
+    assert conversation.closed

@@ -26,12 +26,13 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.data_frames import pack_found, pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op
 from siena.protocol.handshake import Limits
 from siena.protocol.limits import LINE_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.runs import Publications
-from siena.protocol.server import Event, ServerConversation
+from siena.protocol.server import ServerConversation
+from siena.protocol.states import Event
 from siena.protocol.text.requests import Quit, Reply, read_pairs
 
 DIS: dict[str, Value] = {"symbol": "DIS", "change": -4}
@@ -64,8 +65,8 @@ def answer(conversation: ServerConversation, event: Event) -> dict[str, Any]:
 )
 def test_publishing(line: str) -> None:
     (event,) = typed(line)
-    assert isinstance(event, Publications)
-    assert decode(event.blocks) == Notification(DIS)
+    assert isinstance(event, PublishRun)
+    assert decode(*event.blocks()) == Notification(DIS)
 
 
 def test_lines_become_what_frames_say() -> None:
@@ -93,9 +94,9 @@ def test_lines_become_what_frames_say() -> None:
 
 def test_publications_in_a_row_are_one_event() -> None:
     first, ping, second = typed("pub x=1", "pub x=2", "ping", "pub x=3")
-    assert isinstance(first, Publications)
-    assert isinstance(second, Publications)
-    assert (len(first), ping, len(second)) == (2, Ping(), 1)
+    assert isinstance(first, PublishRun)
+    assert isinstance(second, PublishRun)
+    assert (first.total, ping, second.total) == (2, Ping(), 1)
 
 
 def test_help_teaches_and_quit_ends() -> None:
@@ -264,8 +265,8 @@ def test_what_is_delivered_is_what_was_published(notification: Notification) -> 
     assert notification_from_json(told) == notification
     text = json.dumps(notification_to_json(notification))
     (event,) = conversation.feed(f"pub {text}\n".encode())
-    assert isinstance(event, Publications)
-    assert decode(event.blocks) == notification
+    assert isinstance(event, PublishRun)
+    assert decode(*event.blocks()) == notification
 
 
 @given(our.any_notifications, st.sampled_from([" ", ", ", " and ", ","]))
