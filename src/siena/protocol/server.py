@@ -67,6 +67,7 @@ _ALLOWED: dict[State, frozenset[int]] = {
     State.OPEN: frozenset(
         _EVERYBODY
         | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
+        | {Op.UNSUB_COVERED, Op.UNADV_COVERED}
         | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
         | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
     ),
