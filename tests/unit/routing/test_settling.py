@@ -2,7 +2,15 @@
 
 from routing.wires import Wires
 from siena import parse_filter
-from siena.messages import PeerConnect, PeerDisconnect, Settle, Settled, Side, Subscribe
+from siena.messages import (
+    Flush,
+    PeerConnect,
+    PeerDisconnect,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+)
 from siena.routing.options import Options
 from siena.routing.router import Router
 
@@ -85,5 +93,25 @@ def test_the_answer_comes_from_the_whole_network() -> None:
 def test_a_batch_is_sent_before_it_is_settled() -> None:
     wires = Wires([(1, 2)], Options(batching=True))
     wires.subscribe("a", 1, "x > 0")
-    assert wires.ask("a", 1, Settle(WIDE, 7))[0] == "1→2 subscribe x > 0"
+    assert wires.ask("a", 1, Settle(WIDE, 7)) == []
+    assert wires.got == []
+    assert wires.ask("the clock", 1, Flush())[0] == "1→2 subscribe x > 0"
     assert wires.got == [("a", Settled(7))]
+    assert wires.ask("the clock", 1, Flush()) == []
+
+
+def test_a_neighbour_that_asks_does_not_wait_for_the_next_batch() -> None:
+    wires = Wires([(1, 2), (2, 3)], Options(batching=True))
+    wires.subscribe("a", 1, "x > 0")
+    wires.ask("a", 1, Settle(WIDE, 7))
+    assert "2→3 subscribe x > 0" in wires.ask("the clock", 1, Flush())
+    assert wires.got == [("a", Settled(7))]
+
+
+def test_who_has_gone_is_not_told_what_was_held_back_for_it() -> None:
+    wires = Wires([(1, 2)], Options(batching=True))
+    wires.subscribe("a", 1, "x > 0")
+    wires.ask("a", 1, Settle(WIDE, 7))
+    wires.ask("a", 1, PeerDisconnect())
+    assert wires.ask("the clock", 1, Flush()) == []
+    assert wires.got == []
