@@ -22,6 +22,9 @@ GUESTS_MAX = 10_000
 FILES_KEPT = 64
 # Patterns of one connection: each of them looks at what it subscribes to.
 PATTERNS_MAX = 1_024
+# How long announcements to neighbours may wait for others, to be sent together: a
+# subscription is settled no sooner.
+BATCH_SECONDS_MAX = 60.0
 # Pairs of filters that are compared to end all that one interest covers, which nobody
 # else can be served meanwhile: enough for all subscriptions of a connection.
 COMPARISONS_MAX = 262_144
