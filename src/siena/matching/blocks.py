@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from siena.model import Value
+from siena.errors import InvalidNotificationError
+from siena.model import Notification, Value
 
 _ENCODER = msgspec.msgpack.Encoder()
 
@@ -20,8 +21,15 @@ def encode(notification: Mapping[str, Value]) -> bytes:
 
     >>> encode({"x": 1}).hex(" ")
     '81 a1 78 01'
+
+    Raises:
+        InvalidNotificationError: if it has a value that has no bytes.
     """
-    return _ENCODER.encode(dict(notification))
+    try:
+        return _ENCODER.encode(dict(notification))
+    except (UnicodeEncodeError, OverflowError, TypeError) as error:
+        Notification(notification)  # which says better what is wrong
+        raise InvalidNotificationError(str(error)) from None
 
 
 def encode_all(
