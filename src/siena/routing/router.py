@@ -448,9 +448,13 @@ class Router:
         return self._question(message, source)
 
     def _question(self, message: Settle, source: Interface) -> Outbox:
-        filters = tuple(filters_of(message.interest))
         origin = self.tables.holder(source, message.origin).origin
         delegated: list[tuple[int, Pattern]] = []
+        filters: tuple[Filter | Advertisement, ...]
+        if isinstance(message.interest, Advertisement):
+            filters = (message.interest,)
+        else:
+            filters = filters_of(message.interest)
         if isinstance(message.interest, Pattern):
             delegated = self._monitors.delegations(source, message.interest)
         question = Question(

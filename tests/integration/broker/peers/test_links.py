@@ -12,6 +12,7 @@ from siena.messages import Unsubscribe
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Advertise, Quench, Trace
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
+from siena.protocol.frames import Op
 from wire import chain, connect, serving, settings, until
 
 
@@ -92,6 +93,29 @@ async def test_what_comes_and_goes_within_a_batch_is_never_announced(
         publisher.publish({"x": 1}, {"x": 5}, {"y": 1})
         assert await subscriber.next() == Delivery((1,), x(5))
         assert await subscriber.next() == Delivery((50,), encode({"y": 1}))
+
+
+@pytest.mark.parametrize("side", ["peer", "mesh"])
+async def test_what_is_published_after_the_answer_to_adv_reaches_all_who_want_it(
+    side: Side,
+) -> None:
+    routing = Routing(forwarding="advertisement")
+    async with chain(4, side, routing=routing) as brokers:
+        readers = [await connect(broker) for broker in brokers]
+        for reader in readers:
+            await reader.subscribe(1, "x > 3")
+        for number in range(10):
+            publisher = await connect(brokers[number % 4])
+            publisher.send(Advertise(7, "integer x any"))
+            assert await publisher.next() == Quench(7, False)
+            publisher.publish({"x": 4 + number})
+            for reader in readers:
+                assert await reader.next() == Delivery((1,), x(4 + number))
+            publisher.send(bodies.Unadvertise(7))
+            assert await publisher.next() == bodies.Done(Op.UNADV, 7)
+        quiet = await connect(brokers[0])
+        quiet.send(Advertise(1, "y any"))
+        assert await quiet.next() == Quench(1, True)
 
 
 async def test_without_neighbours_nothing_waits_for_a_batch() -> None:
