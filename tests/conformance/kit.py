@@ -77,6 +77,7 @@ __all__ = [
     "Cylinder",
     "Filter",
     "LimitError",
+    "LinkMatcher",
     "Matcher",
     "Notification",
     "Pattern",
@@ -84,8 +85,10 @@ __all__ = [
     "Poset",
     "Predicate",
     "SienaError",
+    "TreeMatcher",
     "advertisement_counterexample",
     "areas",
+    "case_of",
     "common_notification",
     "counterexample",
     "counting_of",
@@ -158,6 +161,12 @@ def load(area: str) -> Case:
     """One file of the kit, as it stands there."""
     contents: Case = json.loads((FOLDER / f"{area}.json").read_text(encoding="ascii"))
     return contents
+
+
+def case_of(area: str, name: str) -> Case:
+    """One case of a file, by its id."""
+    (found,) = (case for case in load(area)["cases"] if case["id"] == name)
+    return dict(found)
 
 
 def each(

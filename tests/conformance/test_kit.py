@@ -6,22 +6,45 @@ import pytest
 
 from conformance.kit import FOLDER, Case, areas, each, load
 
-# Every golden case of the specification's part A and of C.3.5, and those of B and
-# G that can be judged without a network.
-GOLDEN = {
-    *(f"T-A{number}" for number in range(1, 13)),
-    *(f"T-A{number}" for number in range(20, 47)),
-    *(f"T-A{number}" for number in range(48, 64)),
-    *(f"T-A{number}" for number in range(70, 75)),
-    *("T-B1", "T-B2", "T-B30", "T-B31"),
-    *(f"T-C{number}" for number in range(1, 11)),
-    *("T-G2", "T-G3"),
+# Every golden case of the specification: its parts, and the numbers there are in each.
+NUMBERS = {
+    "A": (*range(1, 13), *range(20, 47), *range(48, 64), *range(70, 75)),
+    "B": (
+        *(1, 2, *range(13, 17), "16b", "16c", *range(17, 25), "24b", *range(25, 29)),
+        *(30, 31, 40, 41),
+    ),
+    "C": (*range(1, 11), *range(20, 24)),
+    "D": (*range(1, 6), *range(10, 13)),
+    "E": (*range(1, 10), *range(20, 28)),
+    "F": (1, 2),
+    "G": (1, 2, 3, 4),
 }
+GOLDEN = {f"T-{part}{number}" for part, some in NUMBERS.items() for number in some}
 
 
 def test_every_golden_case_is_in_the_kit() -> None:
     found = {case["id"] for area in areas() for case in load(area)["cases"]}
     assert sorted(GOLDEN - found) == []
+    named = {name for name in found if re.fullmatch(r"T-[A-Z]\d+[a-z]?", name)}
+    assert sorted(named - GOLDEN) == []
+
+
+def test_the_readme_says_which_file_a_golden_case_is_in() -> None:
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    listed: dict[str, str] = {}
+    for area, row in re.findall(r"(?m)^\| `([a-z-]+)\.json` \| (T-.*) \|$", text):
+        for first, last in re.findall(r"(T-\w+)(?: to T-[A-Z](\d+))?", row):
+            low = int(re.sub(r"\D", "", first))
+            names = (
+                [f"{first[:3]}{n}" for n in range(low, int(last) + 1)] if last else []
+            )
+            listed |= dict.fromkeys(names or [first], area)
+    assert listed == {
+        case["id"]: area
+        for area in areas()
+        for case in load(area)["cases"]
+        if case["id"] in GOLDEN
+    }
 
 
 @pytest.mark.parametrize("area", areas())

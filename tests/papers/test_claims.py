@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from conformance.kit import Case, case_of
 from siena.research.studies.figures import fig5, fig6, fig7
 from siena.research.studies.figures.conjunction_figures import Scenario
 from siena.research.studies.framework.rows import Row, number
@@ -18,29 +19,32 @@ SEVEN = (fig7.UNIFORM_50, fig7.UNIFORM_500, fig7.ZIPF_500)
 Check = Callable[[Sequence[Row]], list[Finding]]
 
 
-def messages(
-    universes: Sequence[int], loads: Sequence[float], drawings: Sequence[str], sets: int
-) -> list[Row]:
+def case(name: str) -> Case:
+    """What to draw for a claim: the sizes stand in ``conformance/disjunction.json``."""
+    return case_of("disjunction", name)
+
+
+def messages(case: Case) -> list[Row]:
     """Sets of messages, drawn and joined."""
     plan: list[Row] = [
         {"universe": universe, "load": load, "drawing": drawing, "seed": seed}
-        for universe in universes
-        for load in loads
-        for drawing in drawings
-        for seed in range(1, sets + 1)
+        for universe in case["universes"]
+        for load in case["loads"]
+        for drawing in ("uniform", "zipf")
+        for seed in range(1, case["sets"] + 1)
     ]
     return [{**row, **sets_of_messages(row)} for row in plan]
 
 
 def filters(
-    scenarios: Sequence[Scenario], predicates: Sequence[int], sets: int
+    case: Case, scenarios: Sequence[Scenario], *, sets: int | None = None
 ) -> list[Row]:
     """Sets of filters, of which the covered ones are dropped."""
     plan: list[Row] = [
         {"names": names, "names_are": are, "predicates": count, "seed": seed}
         for names, are in scenarios
-        for count in predicates
-        for seed in range(1, sets + 1)
+        for count in case["predicates"]
+        for seed in range(1, (sets or case["sets"]) + 1)
     ]
     return [{**row, **conjunctions(row)} for row in plan]
 
@@ -58,17 +62,17 @@ def verdict(check: Check, claim: str, rows: Sequence[Row]) -> bool | None:
 
 
 def test_T_E20_uniform_sets_are_where_the_closed_form_says() -> None:
-    rows = messages([10**4], [0.05, 0.5, 1.0], ["uniform", "zipf"], sets=3)
+    rows = messages(case("T-E20"))
     assert_holds(fig5.check, "T-E20", rows)
 
 
 def test_T_E21_popular_messages_save_half() -> None:
-    rows = messages([10**4, 10**5, 10**6], [0.05], ["uniform", "zipf"], sets=2)
+    rows = messages(case("T-E21"))
     assert_holds(fig5.check, "T-E21", rows)
 
 
 def test_T_E22_popular_messages_save_more_everywhere() -> None:
-    rows = messages([10**4], [0.02, 0.1, 0.5, 1.0], ["uniform", "zipf"], sets=2)
+    rows = messages(case("T-E22"))
     assert_holds(fig5.check, "T-E22", rows)
 
 
@@ -78,12 +82,12 @@ def test_T_E23_more_predicates_save_more(figure: object) -> None:
         check, scenarios = fig6.check, fig6.SCENARIOS
     else:
         check, scenarios = fig7.check, SEVEN
-    rows = filters(scenarios, [50, 200, 500, 1000], sets=5)
+    rows = filters(case("T-E23"), scenarios)
     assert_holds(check, "T-E23", rows)
 
 
 def test_T_E24_popular_names_save_more() -> None:
-    rows = filters(SEVEN, [200, 500, 1000], sets=5)
+    rows = filters(case("T-E24"), SEVEN)
     assert_holds(fig7.check, "T-E24", rows)
 
 
@@ -94,7 +98,7 @@ def test_T_E25_large_sets_are_alike(figure: object) -> None:
         check, scenarios = fig6.check, fig6.SCENARIOS
     else:
         check, scenarios = fig7.check, SEVEN
-    rows = filters(scenarios, [200, 5000], sets=8)
+    rows = filters(case("T-E25"), scenarios)
     assert verdict(check, "T-E25", rows) is True
     wide: list[Row] = [
         {**row, "alpha": number(row, "seed") / 8} if row["predicates"] == 5000 else row
@@ -109,7 +113,7 @@ def test_T_E26_few_predicates_do_not_save_half(figure: object) -> None:
         check, scenarios = fig6.check, fig6.SCENARIOS
     else:
         check, scenarios = fig7.check, SEVEN
-    rows = filters(scenarios, [20, 50], sets=5)
+    rows = filters(case("T-E26"), scenarios)
     assert verdict(check, "T-E26", rows) is True
     low: list[Row] = [{**row, "alpha": 0.4} for row in rows]
     assert verdict(check, "T-E26", low) is False
@@ -117,8 +121,8 @@ def test_T_E26_few_predicates_do_not_save_half(figure: object) -> None:
 
 @pytest.mark.slow
 def test_T_E27_500_names_save_half_from_about_7000_predicates_on() -> None:
-    rows = filters([fig7.UNIFORM_500], [6500, 7500], sets=12)
-    rows += filters([fig7.UNIFORM_50, fig7.ZIPF_500], [6500, 7500], sets=1)
+    rows = filters(case("T-E27"), [fig7.UNIFORM_500])
+    rows += filters(case("T-E27"), [fig7.UNIFORM_50, fig7.ZIPF_500], sets=1)
     assert verdict(fig7.check, "T-E27", rows) is True
     early: list[Row] = [{**row, "alpha": 0.4} for row in rows]
     assert verdict(fig7.check, "T-E27", early) is False

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from msgspec import structs
+
 from siena.block import encode
 from siena.broker.broker import Broker
-from siena.broker.settings import Link, Settings, Side
+from siena.broker.settings import Link, Routing, Settings, Side
 from siena.model import Value
 from siena.protocol.control_frames import Body, Connect, Subscribe, Welcome, unpack
 from siena.protocol.data_frames import (
@@ -144,7 +146,10 @@ def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
 
 @asynccontextmanager
 async def chain(
-    count: int, side: Side = "peer", digest_seconds: float = 30
+    count: int,
+    side: Side = "peer",
+    digest_seconds: float = 30,
+    routing: Routing = Routing(),  # noqa: B008 -- frozen
 ) -> AsyncIterator[Sequence[Broker]]:
     """Brokers of which each calls the one before it."""
     async with AsyncExitStack() as stack:
@@ -152,6 +157,7 @@ async def chain(
         for number in range(count):
             links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
             told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
+            told = structs.replace(told, routing=routing)
             brokers.append(await stack.enter_async_context(serving(told)))
         await until(lambda: sum(len(b.state.links) for b in brokers) == 2 * (count - 1))
         yield brokers

@@ -21,6 +21,7 @@ from itertools import count
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
+from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests
@@ -45,7 +46,7 @@ from siena.messages import Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import Info
+from siena.protocol.handshake import ADVERTISED, COVERED, Info
 from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
@@ -111,6 +112,7 @@ class Broker:
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
+        Cancelling(self.state, self.requests)
         self.handoff = Handoff(self.state)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
@@ -143,10 +145,12 @@ class Broker:
         self.table_compactor = TableCompactor(self.state.exchange)
 
     def _features(self) -> tuple[str, ...]:
-        """Whether there is a log; where brokers are to call, if that is not here."""
+        """What clients can ask for here, and must; where brokers are to call."""
+        is_advertising = self.state.router.options.is_advertising
+        features = (COVERED, ADVERTISED) if is_advertising else (COVERED,)
         if self._worker is None:
-            return self.log_service.features
-        return hub_feature(self._worker.hub or self.addresses[-1])
+            return (*features, *self.log_service.features)
+        return (*features, *hub_feature(self._worker.hub or self.addresses[-1]))
 
     async def drain(self) -> None:
         """Accept nobody any more, send what is left, and say good-bye."""

@@ -11,3 +11,14 @@ def number_of(name: str) -> int:
     """
     digest = blake2b(name.encode(), digest_size=8).digest()
     return (int.from_bytes(digest) >> 1) or 1
+
+
+def token_of_offer(number: int) -> int:
+    """The token under which it is asked whether an advertisement is settled.
+
+    Subscriptions have numbers of their own, which are their tokens.
+
+    >>> token_of_offer(0), token_of_offer(7)
+    (-1, -8)
+    """
+    return -1 - number

@@ -23,6 +23,12 @@ GUESTS_MAX = 10_000
 FILES_KEPT = 64
 # Patterns of one connection: each of them looks at what it subscribes to.
 PATTERNS_MAX = 1_024
+# How long announcements to neighbours may wait for others, to be sent together: a
+# subscription is settled no sooner.
+BATCH_SECONDS_MAX = 60.0
+# Pairs of filters that are compared to end all that one interest covers, which nobody
+# else can be served meanwhile: enough for all subscriptions of a connection.
+COMPARISONS_MAX = 262_144
 # Identities of which something is kept while they are away.
 IDENTITIES_MAX = 100_000
 # How long a connection may take to say who it is; a person has to read the greeting

@@ -11,7 +11,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from siena.broker.limits import CONNECTIONS_MAX, OUTPUT_BYTES_MAX, TURN_BYTES_MAX
+from siena.broker.limits import (
+    BATCH_SECONDS_MAX,
+    CONNECTIONS_MAX,
+    OUTPUT_BYTES_MAX,
+    TURN_BYTES_MAX,
+)
 from siena.broker.log.limits import (
     LOG_BYTES,
     READER_SECONDS,
@@ -42,6 +47,8 @@ class Routing(Strict, frozen=True):
     merging: Merging = "none"
     paths: Paths = "tree"
     quench: bool = True
+    # What is announced to neighbours waits so long, and goes together; 0: at once.
+    batch_seconds: Annotated[float, Meta(ge=0, le=BATCH_SECONDS_MAX)] = 0.0
 
     def options(self) -> Options:
         """As the router wants them."""
@@ -51,6 +58,7 @@ class Routing(Strict, frozen=True):
             merging=self.merging,
             paths=self.paths,
             quench=self.quench,
+            batching=self.batch_seconds > 0,
         )
 
 

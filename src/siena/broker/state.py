@@ -11,6 +11,7 @@ from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
+from siena.broker.ids import token_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
@@ -164,10 +165,28 @@ class BrokerState:
         elif isinstance(message, Moved) and session.client in self.old_brokers:
             self.old_brokers[session.client].moved(message.error)
         elif isinstance(party, Party) and isinstance(message, Settled):
-            session.reply(SettledBody(party.number).pack())
+            self._settled(session, party.number, message.token)
         elif isinstance(party, Party) and isinstance(message, (Quenched, Unquenched)):
-            is_quenched = isinstance(message, Quenched)
-            session.reply(Quench(party.number, is_quenched).pack())
+            self._quench(
+                session, party.number, is_quenched=isinstance(message, Quenched)
+            )
+
+    def _quench(self, session: Session, number: int, *, is_quenched: bool) -> None:
+        if number not in session.unsettled:
+            session.reply(Quench(number, is_quenched).pack())
+
+    def _settled(self, session: Session, number: int, token: int) -> None:
+        if token != token_of_offer(number):
+            session.reply(SettledBody(number).pack())
+        elif number in session.unsettled:
+            session.unsettled.remove(number)
+            self.answer_advertisement(session, number)
+
+    def answer_advertisement(self, session: Session, number: int) -> None:
+        """Say whether nothing of an advertisement is wanted."""
+        offer, party = session.advertisements[number], session.party(number)
+        is_quenched = self.router.is_quenched(party, offer)
+        session.reply(Quench(number, is_quenched).pack())
 
     def _reply(self, session: Session, frames: Iterable[bytes]) -> None:
         for frame in frames:

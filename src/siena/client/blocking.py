@@ -63,6 +63,11 @@ class Client:
         return self._loop.client.broker
 
     @property
+    def features(self) -> tuple[str, ...]:
+        """What that broker can do, and asks for, as its INFO says."""
+        return self._loop.client.features
+
+    @property
     def resumed(self) -> bool:
         """Whether that broker had kept something for our identity."""
         return self._loop.client.resumed
@@ -146,6 +151,14 @@ class Client:
         client = self._loop.client
         advertising = self._loop.call(lambda: client.advertise(advertisement))
         return Advertising(self._loop, advertising)
+
+    def unsubscribe(self, interest: str | Filter | Predicate | Pattern) -> list[int]:
+        """End every subscription of ours that an interest covers; their numbers."""
+        return self._loop.run(self._loop.client.unsubscribe(interest))
+
+    def unadvertise(self, advertisement: str | Advertisement) -> list[int]:
+        """Take back every advertisement of ours that this one covers; their numbers."""
+        return self._loop.run(self._loop.client.unadvertise(advertisement))
 
     def suspend(self, queue: int = SUSPENDED_QUEUE) -> None:
         """Let the broker keep what is for our identity."""

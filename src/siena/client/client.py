@@ -32,7 +32,7 @@ from siena.client.settings import (
     Settings,
 )
 from siena.client.subscription import Subscription
-from siena.errors import ConnectionLostError, RequestRefusedError
+from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
     Advertisement,
@@ -43,8 +43,16 @@ from siena.model import (
     Value,
 )
 from siena.protocol.address import Address
-from siena.protocol.control_frames import Hop, Move, Resume, Suspend
+from siena.protocol.control_frames import (
+    Hop,
+    Move,
+    Resume,
+    Suspend,
+    UnadvertiseCovered,
+    UnsubscribeCovered,
+)
 from siena.protocol.frames import HEAD_BYTES
+from siena.protocol.handshake import COVERED
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -75,6 +83,12 @@ class Client:
         """The name of that broker."""
         assert self._reconnector.info is not None, "a client is handed out connected"
         return self._reconnector.info.broker
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What that broker can do, and asks for, as its INFO says."""
+        assert self._reconnector.info is not None, "a client is handed out connected"
+        return self._reconnector.info.features
 
     @property
     def resumed(self) -> bool:
@@ -225,12 +239,33 @@ class Client:
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether anybody wants it."""
-        promised = (
-            parse_advertisement(advertisement)
-            if isinstance(advertisement, str)
-            else advertisement
-        )
-        return Advertising(self._session, self._session.advertise(str(promised)))
+        standing = self._session.advertise(str(_promised(advertisement)))
+        return Advertising(self._session, standing)
+
+    async def unsubscribe(
+        self, interest: str | Filter | Predicate | Pattern
+    ) -> list[int]:
+        """End every subscription of ours that an interest covers; their numbers.
+
+        Also those that our identity made over other connections.  What has come can
+        still be read.  No subscription is ever narrowed.
+
+        Raises:
+            SienaError: if the broker can end subscriptions by their numbers only.
+        """
+        wanted = parse_interest(interest) if isinstance(interest, str) else interest
+        return await self._cancel(UnsubscribeCovered(str(wanted)))
+
+    async def unadvertise(self, advertisement: str | Advertisement) -> list[int]:
+        """Take back every advertisement of ours that this one covers; their numbers."""
+        return await self._cancel(UnadvertiseCovered(str(_promised(advertisement))))
+
+    async def _cancel(self, body: UnsubscribeCovered | UnadvertiseCovered) -> list[int]:
+        if COVERED not in self.features:
+            text = "this broker does not know how to end what a filter covers"
+            raise SienaError(text, hint="close what is to end, one by one")
+        numbers: list[int] = await asyncio.shield(self._session.ask_for(body))
+        return numbers
 
     # -- coming and going ------------------------------------------------------
 
@@ -357,3 +392,9 @@ class Client:
             # A socket that is closed with something unread may take back what was
             # written last.
             await self.flush()
+
+
+def _promised(advertisement: str | Advertisement) -> Advertisement:
+    if isinstance(advertisement, str):
+        return parse_advertisement(advertisement)
+    return advertisement

@@ -87,7 +87,11 @@ class ForwardingTable(Holding):
         return sorted(found.filters.tolist())
 
     def match_batch(self, notifications: Iterable[Mapping[str, Value]], /) -> Matches:
-        """What matches each of many notifications."""
+        """What matches each of many notifications.
+
+        Raises:
+            InvalidNotificationError: if one has a value that has no bytes.
+        """
         return self.match_buffer(*encode_all(notifications))
 
     def match_buffer(

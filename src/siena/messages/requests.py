@@ -79,11 +79,13 @@ class Unadvertise:
 class Settle:
     """Answer ``Settled(token)`` once the interest is in force throughout the network.
 
+    Or once the advertisement is known there, and all who want something of it are known
+    here.
     ``fresh`` asks everybody again, also those who have answered before; the answer
     then also says that what was on its way when they were asked has arrived.
     """
 
-    interest: Interest
+    interest: Interest | Advertisement
     token: int
     origin: int | None = None
     fresh: bool = False

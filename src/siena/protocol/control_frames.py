@@ -27,6 +27,7 @@ __all__ = [
     "Connect",
     "Digest",
     "Done",
+    "Ended",
     "Error",
     "Hop",
     "Look",
@@ -43,7 +44,9 @@ __all__ = [
     "Tell",
     "Trace",
     "Unadvertise",
+    "UnadvertiseCovered",
     "Unsubscribe",
+    "UnsubscribeCovered",
     "Welcome",
     "unpack",
 ]
@@ -127,6 +130,20 @@ class Unadvertise(Body, frozen=True, array_like=True):
     number: Number
 
 
+class UnsubscribeCovered(Body, frozen=True, array_like=True):
+    """Nothing that this interest covers is wanted any more.  Answered by ENDED."""
+
+    op: ClassVar[Op] = Op.UNSUB_COVERED
+    interest: str
+
+
+class UnadvertiseCovered(Body, frozen=True, array_like=True):
+    """What this advertisement covers is not published any more.  Answered by ENDED."""
+
+    op: ClassVar[Op] = Op.UNADV_COVERED
+    advertisement: str
+
+
 class Suspend(Body, frozen=True, array_like=True):
     """Keep what is for this identity, up to so many notifications.  Answer: DONE."""
 
@@ -172,6 +189,14 @@ class Done(Body, frozen=True, array_like=True):
     op: ClassVar[Op] = Op.DONE
     request: int
     number: Number | None = None
+
+
+class Ended(Body, frozen=True, array_like=True):
+    """The subscriptions or advertisements that a request ended, by their numbers."""
+
+    op: ClassVar[Op] = Op.ENDED
+    request: int
+    numbers: list[Number]
 
 
 class Lost(Body, frozen=True, array_like=True):
@@ -266,6 +291,7 @@ class Digest(Body, frozen=True, array_like=True):
 
 _KNOWN: tuple[type[Body], ...] = (
     Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend, Resume,
+    UnsubscribeCovered, UnadvertiseCovered, Ended,
     Move, Look, Seen, Done, Lost, Quench, Settled, Error, Trace, Tell, Digest,
     *LOG_BODIES,
 )  # fmt: skip

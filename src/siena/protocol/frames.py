@@ -45,6 +45,8 @@ class Op(IntEnum):
     MOVE = 0x0B
     TRACED_PUB = 0x0C
     LOOK = 0x0D
+    UNSUB_COVERED = 0x0E
+    UNADV_COVERED = 0x0F
     # From a broker.
     WELCOME = 0x11
     MSG = 0x12
@@ -56,6 +58,7 @@ class Op(IntEnum):
     TRACE = 0x18
     DONE = 0x19
     SEEN = 0x1A
+    ENDED = 0x1B
     # Between brokers.
     FORWARD = 0x21
     TELL = 0x22

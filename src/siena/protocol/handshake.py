@@ -27,6 +27,10 @@ PREFACE = b"\x00SIENA\r\n"
 LINE_START = b'{"si'
 # The versions of the protocol that we talk, lowest and highest.
 VERSIONS = (1, 1)
+# Features in INFO: UNSUB_COVERED and UNADV_COVERED are known; and only what was
+# advertised may be published.
+COVERED = "covered"
+ADVERTISED = "advertised"
 
 
 class Limits(Struct, frozen=True):

@@ -5,7 +5,7 @@ verb                    fields
 ======================  ============================================================
 subscribe, unsubscribe  interest, origin
 advertise, unadvertise  advertisement, origin
-settle                  interest, token, origin, fresh, ttl
+settle                  interest, token, origin, fresh, ttl, advertisement
 settled                 token
 found                   interest, array of notices
 linkstate               broker, epoch, number, array of (neighbour, weight)
@@ -55,7 +55,7 @@ from siena.messages import (
     verb,
 )
 from siena.messages.interface import TTL_MAX
-from siena.model import Predicate
+from siena.model import Advertisement, Predicate
 from siena.protocol.control_frames import Tell
 from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -105,6 +105,8 @@ class _OfSettle(_Fields, frozen=True, array_like=True):
     origin: Whole | None = None
     fresh: bool = False
     ttl: Ttl = TTL_MAX
+    # Then it is about this, and the interest is one in nothing.
+    advertisement: str | None = None
 
 
 class _OfSettled(_Fields, frozen=True, array_like=True):
@@ -138,6 +140,23 @@ class _OfParcel(_Fields, frozen=True, array_like=True):
     known: list[KeyForm] = []
     seen: list[WindowForm] = []
     missed: Whole = 0
+
+
+def _settle_form(message: Settle) -> _OfSettle:
+    subject, rest = message.interest, (message.origin, message.fresh, message.ttl)
+    if isinstance(subject, Advertisement):
+        nothing = interest_form(Predicate())
+        return _OfSettle(nothing, message.token, *rest, str(subject))
+    return _OfSettle(interest_form(subject), message.token, *rest)
+
+
+def _settle_of(form: _OfSettle) -> Settle:
+    subject: Interest | Advertisement
+    if form.advertisement is None:
+        subject = interest_of(form.interest)
+    else:
+        subject = parse_advertisement(form.advertisement)
+    return Settle(subject, form.token, form.origin, fresh=form.fresh, ttl=form.ttl)
 
 
 # --- The verbs --------------------------------------------------------------------
@@ -180,12 +199,8 @@ _VERBS = (
     _Verb(
         Settle,
         _OfSettle,
-        lambda m: _OfSettle(
-            interest_form(m.interest), m.token, m.origin, m.fresh, m.ttl
-        ),
-        lambda f: Settle(
-            interest_of(f.interest), f.token, f.origin, fresh=f.fresh, ttl=f.ttl
-        ),
+        _settle_form,
+        _settle_of,
     ),
     _Verb(
         Settled, _OfSettled, lambda m: _OfSettled(m.token), lambda f: Settled(f.token)

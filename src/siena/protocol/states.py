@@ -74,6 +74,7 @@ _PINGS = {Op.PING, Op.PONG}
 _REQUESTS = frozenset(
     _PINGS
     | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
+    | {Op.UNSUB_COVERED, Op.UNADV_COVERED}
     | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
     | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
 )

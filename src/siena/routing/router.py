@@ -126,6 +126,8 @@ class Router:
         self._settling = Settling(
             self.tables.reach, self.tables.leads, is_exact=is_exact
         )
+        # Of clients, while batching: what is held back with the interest itself.
+        self._unsettled: dict[str, dict[int, Settle]] = {}
         self._quenching = Quenching(self.tables.overlaps)
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
@@ -228,6 +230,8 @@ class Router:
         return self._changed(changes)
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
+        if isinstance(source, Party):
+            self._unsettled.pop(source, None)
         if isinstance(source, str):
             filters = self.registrations.unsubscribe(source, message.interest)
             if self._flat is not None and not _is_sequence(message.interest):
@@ -395,6 +399,7 @@ class Router:
         gone: list[Change[Advertisement]] = []
         changes: list[Change[Filter]] = []
         for party in self.registrations.parties(client):
+            self._unsettled.pop(party, None)
             for item, _, _ in (of := self.tables.advertisements.forget(party)):
                 self._quenching.unadvertise(party, item)
             gone += of
@@ -441,9 +446,20 @@ class Router:
     def _settle(self, message: Settle, source: Interface) -> Outbox:
         if self._flat is not None:
             return [(source, Settled(message.token))]
-        filters = tuple(filters_of(message.interest))
+        if self.options.batching and isinstance(source, str):
+            # Asked at once, every interest would be sent at once.
+            self._unsettled.setdefault(source, {})[message.token] = message
+            return []
+        return self._question(message, source)
+
+    def _question(self, message: Settle, source: Interface) -> Outbox:
         origin = self.tables.holder(source, message.origin).origin
         delegated: list[tuple[int, Pattern]] = []
+        filters: tuple[Filter | Advertisement, ...]
+        if isinstance(message.interest, Advertisement):
+            filters = (message.interest,)
+        else:
+            filters = filters_of(message.interest)
         if isinstance(message.interest, Pattern):
             delegated = self._monitors.delegations(source, message.interest)
         question = Question(
@@ -526,7 +542,13 @@ class Router:
         return self.tables.learn(message, source)
 
     def _flush(self, _message: Flush, _source: Interface) -> Outbox:
-        return []
+        unsettled, self._unsettled = self._unsettled, {}
+        return [
+            sent
+            for client, questions in unsettled.items()
+            for question in questions.values()
+            for sent in self._question(question, client)
+        ]
 
 
 def _is_sequence(interest: Interest) -> bool:

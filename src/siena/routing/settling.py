@@ -1,14 +1,19 @@
 """Settling: when is an interest in force throughout the network?
 
 A broker asks every neighbour that it told about the interest, or about one that covers
-it, and answers when all of them have; one that told nobody answers at once.  Links keep
-the order of messages, so whoever is asked has already heard of the interest.  What has
-once been answered for need not be asked again, unless the answer has to be *fresh*.
+it, and answers when all of them have; one that told no neighbour answers at once.
+Links keep the order of messages, so whoever is asked has already heard of the interest.
+What has once been answered for need not be asked again, unless the answer has to be
+*fresh*.
 
 In a network with cycles a question keeps to the tree of the origin that it is about,
 also where the interest has been pruned under one of another origin: what is asked is
 whether the cover is in force among those brokers, and not wherever else it reaches.
 If it followed the tree of each cover in turn, it would go round and multiply.
+
+Of an advertisement it is asked whether all brokers know it: since subscriptions follow
+an advertisement back over the same links, before the answer, whoever has the answer
+knows all who want something of it.
 
 Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
@@ -19,9 +24,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from siena.algebra.covering import covers_filter
+from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.messages import Interest, Interface, Outbox, Settle, Side
-from siena.model import Filter, Pattern
+from siena.model import Advertisement, Filter, Pattern
 from siena.routing.demand.announcer import Told
 from siena.routing.neighbour import Neighbour
 
@@ -34,7 +39,7 @@ Leads = Callable[[Neighbour, int], bool]
 class Question(NamedTuple):
     """What is asked, and on whose behalf."""
 
-    filters: tuple[Filter, ...]
+    filters: tuple[Filter | Advertisement, ...]
     origin: int
     source: Interface
     fresh: bool
@@ -65,7 +70,7 @@ class Settling:
     ) -> Outbox:
         """Ask on, or give the ``answer`` at once; later it follows when all have."""
         waiting = _Waiting(answer)
-        asked: list[tuple[int, Interest, int | None, Told]] = [
+        asked: list[tuple[int, Interest | Advertisement, int | None, Told]] = [
             (number, pattern, None, Told()) for number, pattern in question.delegated
         ]
         for neighbour in neighbours:
@@ -110,9 +115,11 @@ class Settling:
         return [] if waiting.tokens else waiting.answer
 
     def _to_ask(
-        self, neighbour: Neighbour, f: Filter, question: Question
-    ) -> tuple[Filter, Told] | None:
-        """What to ask a neighbour about, if it must be asked: a cover of the filter."""
+        self, neighbour: Neighbour, f: Filter | Advertisement, question: Question
+    ) -> tuple[Filter | Advertisement, Told] | None:
+        """What to ask a neighbour about, if it must be asked: a cover of it."""
+        if isinstance(f, Advertisement):
+            return self._to_ask_of_offer(neighbour, f, question)
         if neighbour.side is Side.CHILD:
             # It was told nothing, but what is published there climbs all the same.
             return (f, Told()) if question.fresh else None
@@ -135,3 +142,19 @@ class Settling:
             return None
         pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
         return None if pair is None else (pair[0], told[pair])
+
+    def _to_ask_of_offer(
+        self, neighbour: Neighbour, offer: Advertisement, question: Question
+    ) -> tuple[Advertisement, Told] | None:
+        """The same, of an advertisement.
+
+        It is asked for always: others may have come to want it since the last time.
+        """
+        covers = [
+            (wide, origin)
+            for wide, origin in neighbour.advertisements.told
+            if covers_advertisement(wide, offer)
+            and self._reach(neighbour, question.origin, origin)
+        ]
+        pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+        return None if pair is None else (pair[0], Told())

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 
 import siena
 from siena import Notification, parse_filter, parse_pattern, testing
@@ -150,6 +151,46 @@ async def test_quenching_follows_subscribers(url: str) -> None:
             assert await anext(states) is True
         await advertising.close()
         assert [state async for state in states] == []
+
+
+async def test_a_filter_ends_the_subscriptions_that_it_covers(url: str) -> None:
+    async with siena.connect(url) as client:
+        narrow = await client.subscribe("covered > 5").settled()
+        wide = await client.subscribe("covered > 0").settled()
+        await client.publish(covered=6)
+        await client.flush()
+        assert await client.unsubscribe("covered > 1") == [narrow.number]
+        await client.publish(covered=7)
+        await client.flush()
+        # What had come can be read, and then it ends.
+        assert [n["covered"] async for n in narrow] == [6]
+        assert [n["covered"] for n in await wide.get_many(timeout_s=SECONDS)] == [6, 7]
+        assert await client.unsubscribe(parse_pattern("covered any then x any")) == []
+        assert await client.unsubscribe("[]") == [wide.number]
+        assert not client._session.interests
+        await narrow.close()  # nothing is left to do
+
+
+async def test_an_advertisement_takes_back_those_that_it_covers(url: str) -> None:
+    async with siena.connect(url) as client:
+        taken = await client.advertise("retracted > 5").settled()
+        kept = await client.advertise("retracted any").settled()
+        states = taken.states()
+        assert await anext(states) is True
+        assert await client.unadvertise("retracted > 1") == [taken.number]
+        with pytest.raises(ConnectionLostError, match="taken back"):
+            await anext(states)
+        assert kept.quenched
+
+
+async def test_a_broker_that_does_not_know_covered_is_not_asked(url: str) -> None:
+    async with siena.connect(url) as client:
+        assert client._reconnector.info is not None
+        old = structs.replace(client._reconnector.info, features=())
+        client._reconnector.info = old
+        with pytest.raises(SienaError, match="does not know"):
+            await client.unsubscribe("x any")
+        await client.flush()
 
 
 async def test_a_question_gets_its_own_reply(url: str) -> None:

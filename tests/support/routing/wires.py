@@ -13,6 +13,7 @@ from siena.messages import (
     Interface,
     Message,
     Notify,
+    Outbox,
     PeerDisconnect,
     Publish,
     Side,
@@ -73,6 +74,11 @@ class Wires:
     def ask(self, client: str, broker: int, message: Message) -> list[str]:
         """Let a client ask for something; what was sent between brokers, as text."""
         self._send(broker, self.router(broker).handle(message, client))
+        return self._drain()
+
+    def carry_all(self, broker: int, out: Outbox) -> list[str]:
+        """Carry through what a router has answered behind our back."""
+        self._send(broker, out)
         return self._drain()
 
     def subscribe(self, client: str, broker: int, text: str) -> list[str]:

@@ -13,7 +13,7 @@ from siena.matching.engine import tiers
 from siena.matching.input.buffers import encode_all
 from siena.matching.matcher import UnknownFilterError
 from siena.matching.table import MASK_BITS, ForwardingTable
-from siena.model import Filter, Notification
+from siena.model import Filter, Notification, Value
 from siena.model.limits import ATTRIBUTES_MAX
 from siena.sim.workload import TR0605
 
@@ -149,6 +149,26 @@ def test_what_was_removed_is_not_found_because_of_a_rebuild(
 
     monkeypatch.setattr(table, "_lock", Afterwards())
     assert table.match_filters({"x": 2}) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "reason"),
+    [
+        ({"s": "half \ud800"}, "half of a character"),
+        ({"\udfff": 1}, "half of a character"),
+        ({"x": 2**70}, "64 bits"),
+        ({"x": object()}, "not a value"),
+    ],
+)
+def test_a_value_without_bytes_is_refused(
+    attributes: dict[str, Value], reason: str
+) -> None:
+    """As promised, and not with the error of whatever writes the bytes."""
+    table = ForwardingTable()
+    table.add(1, parse_filter("s any"))
+    for ask in (table.match, table.match_filters, lambda n: table.match_batch([n])):
+        with pytest.raises(InvalidNotificationError, match=reason):
+            ask(attributes)
 
 
 def test_what_is_no_notification_is_refused() -> None:

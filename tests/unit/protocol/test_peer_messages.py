@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 import strategies as our
 from siena.block import encode as encode_block
 from siena.errors import LimitError
-from siena.lang import parse_interest, parse_predicate
+from siena.lang import parse_advertisement, parse_interest, parse_predicate
 from siena.messages import (
     Advertise,
     Flush,
@@ -180,6 +180,14 @@ def test_what_is_no_message_is_refused(
 
 def test_fields_of_a_later_version_are_ignored() -> None:
     assert decode(Tell("settled", [3, "news"])) == Settled(3)
+
+
+def test_a_neighbour_of_an_older_version_hears_a_question_about_nothing() -> None:
+    """It knows five fields of settle, and answers as soon as it has been asked."""
+    offer = parse_advertisement("x any")
+    told = encode(Settle(offer, 7))
+    assert decode(told) == Settle(offer, 7)
+    assert decode(Tell("settle", told.fields[:5])) == Settle(Predicate(), 7)
     assert decode(Tell("peerconfirm", ["news"])) == PeerConfirm()
 
 

@@ -1,8 +1,20 @@
 """Settling: when an interest is in force, and who has to be asked."""
 
+import pytest
+
 from routing.wires import Wires
-from siena import parse_filter
-from siena.messages import PeerConnect, PeerDisconnect, Settle, Settled, Side, Subscribe
+from siena import Notification, parse_advertisement, parse_filter
+from siena.messages import (
+    Advertise,
+    Flush,
+    PeerConnect,
+    PeerDisconnect,
+    Publish,
+    Settle,
+    Settled,
+    Side,
+    Subscribe,
+)
 from siena.routing.options import Options
 from siena.routing.router import Router
 
@@ -85,5 +97,51 @@ def test_the_answer_comes_from_the_whole_network() -> None:
 def test_a_batch_is_sent_before_it_is_settled() -> None:
     wires = Wires([(1, 2)], Options(batching=True))
     wires.subscribe("a", 1, "x > 0")
-    assert wires.ask("a", 1, Settle(WIDE, 7))[0] == "1→2 subscribe x > 0"
+    assert wires.ask("a", 1, Settle(WIDE, 7)) == []
+    assert wires.got == []
+    assert wires.ask("the clock", 1, Flush())[0] == "1→2 subscribe x > 0"
     assert wires.got == [("a", Settled(7))]
+    assert wires.ask("the clock", 1, Flush()) == []
+
+
+def test_a_neighbour_that_asks_does_not_wait_for_the_next_batch() -> None:
+    wires = Wires([(1, 2), (2, 3)], Options(batching=True))
+    wires.subscribe("a", 1, "x > 0")
+    wires.ask("a", 1, Settle(WIDE, 7))
+    assert "2→3 subscribe x > 0" in wires.ask("the clock", 1, Flush())
+    assert wires.got == [("a", Settled(7))]
+
+
+@pytest.mark.parametrize("side", [Side.PEER, Side.MESH])
+def test_an_advertisement_is_settled_when_all_who_want_it_are_known(side: Side) -> None:
+    options = Options(forwarding="advertisement")
+    wires = Wires([(1, 2), (2, 3), (3, 4)], options, side=side)
+    for client, broker in (("a", 1), ("b", 2), ("c", 4)):
+        wires.subscribe(client, broker, f"{client} any or all any")
+    router = wires.routers[3]
+    offer = parse_advertisement("all any")
+    # Not yet carried to the others: nothing is known, and nothing is settled.
+    out = router.handle(Advertise(offer), "p")
+    out += router.handle(Settle(offer, 7), "p")
+    assert ("p", Settled(7)) not in out
+    assert router.handle(Publish(Notification(all=1)), "p") == []
+    wires.carry_all(3, out)
+    assert wires.got == [("p", Settled(7))]
+    assert wires.publish("p", 3, "all = 1")[0] == ["a", "b", "c"]
+
+
+def test_where_advertisements_are_not_forwarded_they_are_settled_at_once() -> None:
+    wires = Wires([(1, 2)])
+    offer = parse_advertisement("x any")
+    wires.advertise("p", 1, "x any")
+    assert wires.ask("p", 1, Settle(offer, 7)) == []
+    assert wires.got == [("p", Settled(7))]
+
+
+def test_who_has_gone_is_not_told_what_was_held_back_for_it() -> None:
+    wires = Wires([(1, 2)], Options(batching=True))
+    wires.subscribe("a", 1, "x > 0")
+    wires.ask("a", 1, Settle(WIDE, 7))
+    wires.ask("a", 1, PeerDisconnect())
+    assert wires.ask("the clock", 1, Flush()) == []
+    assert wires.got == []

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from siena.broker.clients.session import Session
+from siena.broker.ids import token_of_offer
 from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
@@ -26,7 +27,7 @@ from siena.messages import (
 )
 from siena.model import Filter, Pattern
 from siena.protocol import control_frames as bodies
-from siena.protocol.control_frames import Body, Done, Quench
+from siena.protocol.control_frames import Body, Done
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.protocol.peer_messages import check_encodable
@@ -156,10 +157,8 @@ class Requests:
             ) from None
         known = session.advertisements.get(number)
         if known == advertisement:  # asked for again, after a connection broke
-            is_quenched = self._state.router.is_quenched(
-                session.party(number), advertisement
-            )
-            session.reply(Quench(number, is_quenched).pack())
+            if number not in session.unsettled:
+                self._state.answer_advertisement(session, number)
             return
         if known is not None:
             raise ProtocolError(
@@ -173,17 +172,17 @@ class Requests:
                 f"more than {ADVERTISEMENTS_MAX} advertisements",
                 about=number,
             )
+        # Answered once the network knows it: before, what it publishes could be lost.
         party = session.party(number)
-        out = self._state.router.handle(Advertise(advertisement), party)
-        self._state.post(out)
-        # The router speaks up only if there is nobody.
-        if not any(hop == party for hop, _ in out):
-            session.reply(Quench(number, False).pack())
+        session.unsettled.add(number)
+        self._state.handle(Advertise(advertisement), party)
+        self._state.handle(Settle(advertisement, token_of_offer(number)), party)
 
     def _unadvertise(self, session: Session, body: bodies.Unadvertise) -> None:
         advertisement = session.advertisements.get(body.number)
         if advertisement is None:
             raise _unknown(body.number, "advertisement")
+        session.unsettled.discard(body.number)
         self._state.handle(Unadvertise(advertisement), session.party(body.number))
         session.reply(Done(body.op, body.number).pack())
 

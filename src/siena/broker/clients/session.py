@@ -7,7 +7,7 @@ for, and what waits for it, is the router's: :mod:`siena.routing.registrations` 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from siena.messages import Interest, Party
@@ -41,6 +41,8 @@ class Session:
     name: str | None = None
     sink: Sink | None = None
     patterns: int = 0
+    # Advertisements that are not answered until the whole network knows them.
+    unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
     lost: int = 0
 

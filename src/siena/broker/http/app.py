@@ -12,6 +12,7 @@ from siena.broker.http.identities import (
     forget_identity,
     list_identities,
     map_identity,
+    unsubscribe_identity,
 )
 from siena.broker.http.inspect import health, watch
 from siena.broker.http.metrics import metrics, registry_of
@@ -39,6 +40,11 @@ def make_app(
             Route("/api/identities", list_identities),
             Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
             Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),
+            Route(
+                "/api/identities/{identity}/subscriptions",
+                unsubscribe_identity,
+                methods=["DELETE"],
+            ),
         ],
         middleware=[Middleware(Guard, hosts=hosts)],
         exception_handlers={

@@ -52,6 +52,16 @@ async def forget_identity(request: Request) -> Response:
     return JSONResponse({"forgotten": True})
 
 
+async def unsubscribe_identity(request: Request) -> Response:
+    """End all subscriptions of an identity that a filter covers."""
+    handlers: Handlers = request.app.state.handlers
+    filters = request.query_params.getlist("filter")
+    if len(filters) != 1:
+        raise ProtocolError(Fault.BAD_REQUEST, "?filter= says, once, what is to end")
+    ended = handlers.unsubscribe(_identity(request), filters[0])
+    return JSONResponse({"ended": ended})
+
+
 def _identity(request: Request) -> str:
     identity: str = request.path_params["identity"]
     if len(identity) > NAME_CHARACTERS_MAX or not identity.isprintable():

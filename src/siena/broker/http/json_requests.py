@@ -1,7 +1,8 @@
 """The verbs of the line mode as JSON objects, for WebSockets.
 
-``{"sub": "x > 3"}``, ``{"sub": "x > 3", "number": 7}``, ``{"pub": {"x": 4}}``: one
-verb, and what it wants.  Each becomes what a frame would have said.
+``{"sub": "x > 3"}``, ``{"sub": "x > 3", "number": 7}``, ``{"pub": {"x": 4}}``,
+``{"unsub": 7}``, ``{"unsub": "x any"}``: one verb, and what it wants.
+Each becomes what a frame would have said.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from siena.protocol.control_frames import (
     Look,
     Subscribe,
     Unadvertise,
+    UnadvertiseCovered,
     Unsubscribe,
+    UnsubscribeCovered,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
@@ -103,12 +106,16 @@ def _pub(form: Json, _: Form) -> bytes:
     return b"".join(pack(Op.PUB, block) for block in blocks)
 
 
-def _unsub(number: Json, _: Form) -> bytes:
-    return Unsubscribe(_number(number)).pack()
+def _unsub(which: Json, _: Form) -> bytes:
+    if isinstance(which, str):  # all that it covers
+        return UnsubscribeCovered(which).pack()
+    return Unsubscribe(_number(which)).pack()
 
 
-def _unadv(number: Json, _: Form) -> bytes:
-    return Unadvertise(_number(number)).pack()
+def _unadv(which: Json, _: Form) -> bytes:
+    if isinstance(which, str):
+        return UnadvertiseCovered(which).pack()
+    return Unadvertise(_number(which)).pack()
 
 
 def _look(what: Json, form: Form) -> bytes:

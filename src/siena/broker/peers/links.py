@@ -14,7 +14,7 @@ from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
-from siena.messages import PeerConnect, PeerDisconnect, PeerRefuse, Side
+from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -46,6 +46,7 @@ class Links:
         # Brokers that we have called, and that have not answered yet.
         self.calling: dict[int, Dialer] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._batch_timer: asyncio.TimerHandle | None = None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -59,11 +60,13 @@ class Links:
                 self._calls[settings] = loop.create_task(self._keep(settings))
         if self._timer is None:
             self._compare()
+            self._wait_for_batch()
 
     async def stop(self) -> None:
         """Call nobody any more."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._batch_timer):
+            if timer is not None:
+                timer.cancel()
         tasks = list(self._calls.values())
         self._calls.clear()
         for task in tasks:
@@ -144,6 +147,18 @@ class Links:
             log.info("the link to %s has gone", link.name)
             out = self.state.router.handle(PeerDisconnect(), link.number)
             self.state.post(out)
+
+    def _wait_for_batch(self) -> None:
+        """Let announcements wait for others, if they are to be sent together."""
+        seconds = self.state.settings.routing.batch_seconds
+        if seconds > 0:
+            loop = asyncio.get_running_loop()
+            self._batch_timer = loop.call_later(seconds, self._send_batch)
+
+    def _send_batch(self) -> None:
+        """Send neighbours what has been held back for them, and begin anew."""
+        self.state.post(self.state.router.handle(Flush(), "the clock"))
+        self._wait_for_batch()
 
     def _compare(self) -> None:
         """Send all neighbours a digest, and again after a while."""

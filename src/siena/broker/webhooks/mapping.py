@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from siena.broker.clients.cancelling import covered_interests
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.clients.session import Session
 from siena.broker.webhooks.delivery import HandlerDelivery, Tries, Way
@@ -13,6 +14,7 @@ from siena.broker.webhooks.mail import Mail
 from siena.broker.webhooks.targets import Target, check_allowed, read_target
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
+from siena.messages import Interest
 from siena.protocol.address import read_address
 from siena.protocol.control_frames import Resume, Subscribe, Unsubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -61,9 +63,7 @@ class Handlers:
         Raises:
             ProtocolError: if it has none.
         """
-        if identity not in self._couriers:
-            text = f"{identity!r} has no handler"
-            raise ProtocolError(Fault.NUMBER_UNKNOWN, text)
+        self._courier(identity)
         courier, task = self._couriers.pop(identity)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -71,6 +71,21 @@ class Handlers:
         self._entry.leave(courier.visit)
         for name, count in courier.tries.snapshot().items():
             setattr(self._forgotten, name, getattr(self._forgotten, name) + count)
+
+    def unsubscribe(self, identity: str, interest: str) -> list[str]:
+        """End all subscriptions of an identity that an interest covers, and name them.
+
+        Raises:
+            ProtocolError: if it has no handler, or the interest cannot be read.
+        """
+        wide = _check(interest)
+        session = self._courier(identity).visit.client.session
+        numbers = covered_interests(wide, session.interests)
+        ended = [str(session.interests[number]) for number in numbers]
+        self._entry.broker.route()  # what was published before
+        for number in numbers:
+            self._entry.broker.requests.handle(session, Unsubscribe(number))
+        return ended
 
     async def drain(self) -> None:
         """Bring what is on its way, for a short time; the lobby has said good-bye."""
@@ -118,6 +133,12 @@ class Handlers:
             raise ProtocolError.because(Fault.NOT_ALLOWED, error) from None
         return target
 
+    def _courier(self, identity: str) -> HandlerDelivery:
+        if identity not in self._couriers:
+            text = f"{identity!r} has no handler"
+            raise ProtocolError(Fault.NUMBER_UNKNOWN, text)
+        return self._couriers[identity][0]
+
     def _way(self, target: Target) -> Way:
         if target.scheme == "mailto":
             settings = self._entry.broker.settings.handlers
@@ -144,8 +165,8 @@ class Handlers:
             broker.requests.handle(session, Subscribe(number, text))
 
 
-def _check(text: str) -> None:
+def _check(text: str) -> Interest:
     try:
-        parse_interest(text)
+        return parse_interest(text)
     except SienaError as error:
         raise ProtocolError.because(Fault.BAD_INTEREST, error) from None

@@ -11,6 +11,11 @@ from typing import Annotated
 import typer
 
 from siena.block import Attributes
+from siena.cli.common.advertised import (
+    AdvertiseOption,
+    advertised,
+    read_advertisements,
+)
 from siena.cli.common.client_options import (
     EXIT_FAILURE,
     EXIT_TIMEOUT,
@@ -64,6 +69,7 @@ def pub(
         int | None,
         typer.Option(help="Decides what {random} gives.", show_default=False),
     ] = None,
+    advertise: AdvertiseOption = None,
     timeout: TimeoutOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
@@ -93,8 +99,10 @@ def pub(
       siena pub 'text="two words"' urgent=true
       siena pub 'symbol={choice:DIS|MSFT}' 'price={random:90:110}' --count 100 --rate 10
       siena flights --limit 1000 | siena pub
+      siena pub what=alarm level=5 --advertise 'what = alarm, integer level any'
     """  # noqa: D301 -- Typer needs the backspace itself
     chance = random.Random(seed)
+    advertisements = read_advertisements(advertise)
     source = _Lines(strict=strict)
     if attributes:
         notifications = _from_arguments(attributes, count or 1, chance)
@@ -105,8 +113,9 @@ def pub(
             print(f"siena: {hint}", file=sys.stderr)
     with open_server(server, "siena pub") as client:
         publisher = _Publisher(client, Deadline(timeout))
-        is_complete = publisher.run(notifications, rate)
-        client.flush()
+        with advertised(client, advertisements):
+            is_complete = publisher.run(notifications, rate)
+            client.flush()
         where = client.url
     if not quiet and not as_json and sys.stderr.isatty():
         print(f"siena: {publisher.said} at {where}", file=sys.stderr)

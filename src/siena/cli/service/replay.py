@@ -10,6 +10,11 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.advertised import (
+    AdvertiseOption,
+    advertised,
+    read_advertisements,
+)
 from siena.cli.common.client_options import (
     EXIT_FAILURE,
     JsonOption,
@@ -59,6 +64,7 @@ def replay(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first row that is bad.")
     ] = False,
+    advertise: AdvertiseOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,10 +82,15 @@ def replay(
       siena replay flights.parquet
       siena replay flights.parquet --time time_hour --speed 3600
       siena replay trades.csv --time at --speed 1 --server siena://b1 --json
+      siena replay trades.csv --advertise 'symbol any, price any, at any'
     """  # noqa: D301 -- Typer needs the backspace itself
     factor = _factor(speed, time)
     rows = read_history(history)
-    with open_server(server, "siena replay") as client:
+    advertisements = read_advertisements(advertise)
+    with (
+        open_server(server, "siena replay") as client,
+        advertised(client, advertisements),
+    ):
         player = _Player(client, time, factor, strict=strict)
         player.run(rows, limit)
         client.flush()

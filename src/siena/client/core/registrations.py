@@ -75,6 +75,11 @@ class StandingInterest:
         self.settled.fail(reason)
         self.inbox.finish(reason)
 
+    def end(self) -> None:
+        """Nothing comes any more, because it was cancelled; what came can be read."""
+        self.settled.fail(ConnectionLostError("the subscription was cancelled"))
+        self.inbox.finish()
+
     def request(self) -> bytes:
         """The frame that asks for it."""
         return Subscribe(self.number, self.interest).pack()

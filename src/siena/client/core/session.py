@@ -24,6 +24,7 @@ from siena.protocol.client import Event
 from siena.protocol.control_frames import (
     Body,
     Done,
+    Ended,
     Error,
     Lost,
     Quench,
@@ -44,6 +45,12 @@ from siena.protocol.pings import Ping, Pong
 log = logging.getLogger("siena.client")
 
 _NUMBERED = {Op.UNSUB, Op.UNADV}
+# What the answers of the log answer.
+_ANSWERED: dict[type[Body], Op] = {
+    Extent: Op.LOG,
+    Entries: Op.READ,
+    Taken: Op.BATCH,
+}
 S = TypeVar("S", StandingInterest, StandingAdvertisement)
 
 
@@ -254,14 +261,12 @@ class Session:
                 self._settled(told)
             case Done():
                 self._pending.answer(_question(told))
+            case Ended():
+                self._ended(told)
             case Quench():
                 self._quench(told)
-            case Extent():
-                self._pending.answer((Op.LOG, None), answer=told)
-            case Entries():
-                self._pending.answer((Op.READ, None), answer=told)
-            case Taken():
-                self._pending.answer((Op.BATCH, None), answer=told)
+            case Extent() | Entries() | Taken():
+                self._pending.answer((_ANSWERED[type(told)], None), answer=told)
             case Lost():
                 self._count_lost(told)
             case Trace(token, hop) if token in self.traces:
@@ -282,6 +287,20 @@ class Session:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.settled.open()
+
+    def _ended(self, told: Ended) -> None:
+        """The broker has ended these, because we asked it to end what covers them."""
+        for number in told.numbers:
+            if told.request == Op.UNSUB_COVERED:
+                interest = self.interests.pop(number, None)
+                if interest is not None:
+                    interest.end()
+            else:
+                advertisement = self.advertisements.pop(number, None)
+                if advertisement is not None:
+                    reason = "the advertisement was taken back"
+                    advertisement.fail(ConnectionLostError(reason))
+        self._pending.answer((told.request, None), answer=told.numbers)
 
     def _quench(self, told: Quench) -> None:
         advertisement = self.advertisements.get(told.number)

@@ -11,7 +11,7 @@ from siena.block import decode
 from siena.errors import Place
 from siena.lang import notification_to_json
 from siena.lang.json_text import Json
-from siena.protocol.control_frames import Body, Done, Error, Welcome, unpack
+from siena.protocol.control_frames import Body, Done, Ended, Error, Welcome, unpack
 from siena.protocol.data_frames import unpack_found, unpack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, Splitter
@@ -60,7 +60,7 @@ def _line_of_body(said: Body) -> bytes:
     if isinstance(said, Error):
         return _encode("ERR", _error_fields(said, None))
     fields = msgspec.structs.asdict(said)
-    if isinstance(said, Done):
+    if isinstance(said, Done | Ended):
         fields["request"] = _name_of(said.request)
     return _encode(said.op.name, fields)
 

@@ -5,8 +5,9 @@ pub symbol=DIS change=-4   publish; a JSON object will do as well
 sub symbol = DIS           subscribe, under the next number
 sub 7 symbol = DIS         subscribe, under number 7
 unsub 7                    end the subscription
+unsub symbol any           end those that this filter covers
 adv symbol any             advertise; a number may be chosen here too
-unadv 7                    end the advertisement
+unadv 7                    end the advertisement; or those that one covers
 ping hello                 answered when all before it has been carried out
 help, quit
 =========================  =========================================================
@@ -34,7 +35,9 @@ from siena.protocol.control_frames import (
     Look,
     Subscribe,
     Unadvertise,
+    UnadvertiseCovered,
     Unsubscribe,
+    UnsubscribeCovered,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
@@ -70,8 +73,8 @@ class Requests:
     >>> first, *requests.read(b"SUB 7 x > 3"), *requests.read(b"adv x any")
     (Subscribe(number=1, interest='x > 3'), Subscribe(number=7, interest='x > 3'), \
 Advertise(number=8, advertisement='x any'))
-    >>> list(requests.read(b"unsub seven"))[0].message
-    'unsub wants the number of a subscription'
+    >>> list(requests.read(b"unsub x any"))
+    [UnsubscribeCovered(interest='x any')]
     """
 
     def __init__(self) -> None:
@@ -202,11 +205,20 @@ def _pub(text: str) -> Request:
 
 
 def _unsub(text: str) -> Request:
-    return Unsubscribe(_only_number(text, "unsub wants the number of a subscription"))
+    if not text or _DIGITS.match(text):  # no interest begins with a digit
+        message = "unsub wants the number of a subscription, or a filter"
+        return Unsubscribe(_only_number(text, message))
+    _Faulty(Fault.BAD_INTEREST, Op.UNSUB_COVERED).try_to(parse_interest, text)
+    return UnsubscribeCovered(text)
 
 
 def _unadv(text: str) -> Request:
-    return Unadvertise(_only_number(text, "unadv wants the number of an advertisement"))
+    if not text or _DIGITS.match(text):
+        message = "unadv wants the number of an advertisement, or one that covers it"
+        return Unadvertise(_only_number(text, message))
+    with_place = _Faulty(Fault.BAD_ADVERTISEMENT, Op.UNADV_COVERED)
+    with_place.try_to(parse_advertisement, text)
+    return UnadvertiseCovered(text)
 
 
 def _look(text: str) -> Request:
@@ -243,9 +255,9 @@ _HELP = (
             "siena": "HELP",
             "pub": 'pub symbol=DIS change=-4, or pub {"symbol": "DIS", "change": -4}',
             "sub": "sub symbol = DIS and change < 0, or with a number: sub 7 x any",
-            "unsub": "unsub 7",
+            "unsub": "unsub 7, or all that a filter covers: unsub symbol any",
             "adv": "adv symbol any and change any, or with a number: adv 7 x any",
-            "unadv": "unadv 7",
+            "unadv": "unadv 7, or all that one covers: unadv symbol any",
             "look": "look counters, or links, tables, poset, sessions; look links 20",
             "ping": "ping, or ping some text: answered when all before it is done",
             "quit": "quit",

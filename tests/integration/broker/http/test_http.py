@@ -9,11 +9,13 @@ import pytest
 
 from http_wire import subscribed, web
 from siena.block import encode
-from siena.broker.http import limits
+from siena.broker.http import limits, publish
 from siena.broker.settings import Limits, Routing
 from siena.model import Value
+from siena.protocol.control_frames import Connect, Peer
 from siena.protocol.data_frames import Delivery
-from wire import connect, until
+from siena.protocol.handshake import PREFACE
+from wire import connect, open_wire, until
 
 JSON = {"content-type": "application/json"}
 EVENT = {"specversion": "1.0", "id": "7", "source": "/shop", "type": "order"}
@@ -281,6 +283,43 @@ async def test_who_has_not_advertised_may_not_publish() -> None:
     async with web(routing=Routing(forwarding="advertisement")) as (_, _, client):
         answer = await client.post("/publish", json={"x": 1})
         assert (answer.status_code, answer.json()["name"]) == (403, "NOT_ADVERTISED")
+
+
+async def test_a_post_advertises_for_as_long_as_it_takes() -> None:
+    routing = Routing(forwarding="advertisement")
+    async with web(routing=routing) as (broker, _, client):
+        wire = await connect(broker)
+        await wire.subscribe(1, "x > 3")
+        both = {"advertise": ["integer x any", "y any"]}
+        answer = await client.post("/publish", params=both, json=[{"x": 4}, {"y": 1}])
+        assert (answer.status_code, answer.json()) == (200, {"published": 2})
+        assert await wire.sync() == [Delivery((1,), encode({"x": 4}))]
+        assert broker.state.counters.advertisements_now == 0
+        for texts, status, name in (
+            (["x >"], 400, "BAD_ADVERTISEMENT"),
+            (["y any"], 403, "NOT_ADVERTISED"),
+            (["y any"] * 65, 429, "TOO_MANY"),
+        ):
+            params = {"advertise": texts}
+            answer = await client.post("/publish", params=params, json={"x": 4})
+            assert (answer.status_code, answer.json()["name"]) == (status, name)
+        assert await wire.sync() == []
+
+
+async def test_a_post_that_no_network_answers_publishes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A neighbour that has stopped: the advertisement is not known everywhere."""
+    monkeypatch.setattr(publish, "HOLD_SECONDS_MAX", 0.1)
+    routing = Routing(forwarding="advertisement")
+    async with web(routing=routing) as (broker, _, client):
+        silent = await open_wire(broker)
+        peer = Peer(77, 1, "peer")
+        silent.send(PREFACE + Connect(1, name="silent", peer=peer).pack())
+        await until(lambda: broker.state.links)
+        answer = await client.post("/publish?advertise=x any", json={"x": 4})
+        assert (answer.status_code, answer.json()["name"]) == (503, "NO_ROOM")
+        assert broker.state.counters.publications == 0
 
 
 async def test_a_broker_that_ends_says_so_to_its_subscribers() -> None:

@@ -60,6 +60,23 @@ async def test_publish_and_subscribe_as_in_the_line_mode() -> None:
         assert await wire.sync() == [Delivery((1,), encode({"x": 4}))]
 
 
+async def test_a_filter_ends_all_that_it_covers() -> None:
+    async with web() as found, socket(found) as one:
+        for text in ("x > 3", "x > 5", "y any"):
+            await one.ask(sub=text)
+            await one.next()
+        await one.ask(unsub="x any")
+        assert await one.next() == {
+            "siena": "ENDED",
+            "request": "UNSUB_COVERED",
+            "numbers": [1, 2],
+        }
+        await one.ask(adv="x any")
+        await one.next()
+        await one.ask(unadv="[]")
+        assert (await one.next())["siena"] == "ENDED"
+
+
 async def test_who_hangs_up_is_forgotten() -> None:
     async with web() as found:
         async with socket(found) as one:

@@ -5,13 +5,14 @@ from msgspec.structs import replace
 
 from siena.block import encode
 from siena.broker.broker import Broker
-from siena.broker.settings import Link, Settings, Side
+from siena.broker.settings import Link, Routing, Settings, Side
 from siena.broker.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.messages import Unsubscribe
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Advertise, Quench, Trace
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
+from siena.protocol.frames import Op
 from wire import chain, connect, serving, settings, until
 
 
@@ -67,6 +68,63 @@ async def test_publishers_hear_of_subscribers_elsewhere() -> None:
         assert await publisher.next() == Quench(1, False)
         subscriber.close()
         assert await publisher.next() == Quench(1, True)
+
+
+@pytest.mark.parametrize("side", ["peer", "mesh", "master"])
+async def test_what_comes_and_goes_within_a_batch_is_never_announced(
+    side: Side,
+) -> None:
+    async with chain(3, side, routing=Routing(batch_seconds=0.3)) as brokers:
+        # The master is the one that was called: interests go from 2 to 0.
+        subscriber, publisher = await connect(brokers[2]), await connect(brokers[0])
+        await subscriber.subscribe(1, "x > 3")
+        counters = [broker.state.counters for broker in brokers]
+        before = counters[2].router_out
+        for number in range(2, 50):
+            subscriber.send(bodies.Subscribe(number, f"y = {number}"))
+            subscriber.send(bodies.Unsubscribe(number))
+        subscriber.send(bodies.Subscribe(50, "y > 0"))
+        said = await subscriber.sync()
+        assert {type(each) for each in said} <= {bodies.Done, bodies.Settled}
+        assert await subscriber.next() == bodies.Settled(50)
+        # One subscription and one question, of some fifty; two if a batch was cut.
+        assert counters[2].router_out - before < 10
+        # What is settled is in force throughout.
+        publisher.publish({"x": 1}, {"x": 5}, {"y": 1})
+        assert await subscriber.next() == Delivery((1,), x(5))
+        assert await subscriber.next() == Delivery((50,), encode({"y": 1}))
+
+
+@pytest.mark.parametrize("side", ["peer", "mesh"])
+async def test_what_is_published_after_the_answer_to_adv_reaches_all_who_want_it(
+    side: Side,
+) -> None:
+    routing = Routing(forwarding="advertisement")
+    async with chain(4, side, routing=routing) as brokers:
+        readers = [await connect(broker) for broker in brokers]
+        for reader in readers:
+            await reader.subscribe(1, "x > 3")
+        for number in range(10):
+            publisher = await connect(brokers[number % 4])
+            publisher.send(Advertise(7, "integer x any"))
+            assert await publisher.next() == Quench(7, False)
+            publisher.publish({"x": 4 + number})
+            for reader in readers:
+                assert await reader.next() == Delivery((1,), x(4 + number))
+            publisher.send(bodies.Unadvertise(7))
+            assert await publisher.next() == bodies.Done(Op.UNADV, 7)
+        quiet = await connect(brokers[0])
+        quiet.send(Advertise(1, "y any"))
+        assert await quiet.next() == Quench(1, True)
+
+
+async def test_without_neighbours_nothing_waits_for_a_batch() -> None:
+    told = Settings(listen=("127.0.0.1:0",), routing=Routing(batch_seconds=60))
+    async with serving(told) as broker:
+        wire = await connect(broker)
+        await wire.subscribe(1, "x > 3")  # or the test would wait for a minute
+        wire.publish({"x": 5})
+        assert await wire.sync() == [Delivery((1,), x(5))]
 
 
 async def test_a_broker_that_comes_back_is_called_again_and_told_everything() -> None:

@@ -90,6 +90,13 @@ async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
         assert (
             "siena_handler_delivered_total 2.0" in (await client.get("/metrics")).text
         )
+        path = "/api/identities/ops/subscriptions"
+        ended = await client.delete(path, params={"filter": "x any"})
+        assert ended.json() == {"ended": ["x > 3"]}
+        left = (await client.get("/api/identities")).json()["ops"]["subscriptions"]
+        assert left == ["y any"]
+        assert (await client.delete(path)).status_code == 400
+        assert (await client.delete(path, params={"filter": "x >"})).status_code == 400
         assert (await client.delete("/api/identities/ops")).status_code == 200
         assert (await client.delete("/api/identities/ops")).status_code == 404
         assert broker.state.counters.subscriptions_now == 0

@@ -60,6 +60,26 @@ def run(
     return run
 
 
+def test_what_is_published_is_advertised_where_that_is_needed(run: Run) -> None:
+    routing = {"forwarding": "advertisement"}
+    with testing.network("chain:3", routing=routing) as brokers:
+        server = ("--server", brokers[1].url)
+        refused = run("pub", "what=alarm", *server)
+        assert refused.code == 2  # misuse
+        assert "takes only what is advertised (say with --advertise" in refused.err
+        promised = ("--advertise", "what = alarm, integer level any")
+        with siena.connect(brokers[3].url) as client:
+            wanted = client.subscribe("level > 3").settled()
+            for level in range(3, 6):
+                done = run("pub", "what=alarm", f"level={level}", *server, *promised)
+                assert done.code == 0, done.err
+            assert [n["level"] for n in wanted.within(1)] == [4, 5]
+        other = run("pub", "what=noise", *server, *promised)
+        assert other.code == 1
+        assert "no advertisement" in other.err
+        assert run("pub", "x=1", "--advertise", "x >").code == 2
+
+
 def pipe(url: str, *arguments: str, text: str = "") -> Outcome:
     """Run a command in a process of its own, with this on its standard input."""
     done = subprocess.run(

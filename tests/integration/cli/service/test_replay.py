@@ -12,8 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 import siena
+from siena import testing
 from siena.broker.settings import as_settings
 from siena.cli.main import app
+from siena.errors import SienaError
 from siena.testing.in_thread import ThreadBroker
 
 START = datetime(2026, 11, 15, tzinfo=UTC)
@@ -53,6 +55,20 @@ def run(*arguments: object) -> tuple[int, str]:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout
+
+
+def test_history_is_advertised_where_that_is_needed(tmp_path: Path) -> None:
+    routing = {"forwarding": "advertisement"}
+    with testing.network("chain:3", routing=routing) as brokers:
+        server = ("--server", brokers[1].url)
+        path = written(tmp_path, "csv")
+        with pytest.raises(SienaError, match="only what is advertised"):
+            run(path, *server)
+        with siena.connect(brokers[3].url) as client:
+            wanted = client.subscribe("n < 10").settled()
+            code, said = run(path, *server, "--advertise", "n any, at any, x any")
+            assert (code, said.split()[:2]) == (0, ["published", "100"])
+            assert [n["n"] for n in wanted.within(1)] == list(range(10))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "ndjson", "orc"])

@@ -21,7 +21,9 @@ from siena.protocol.control_frames import (
     Settled,
     Subscribe,
     Unadvertise,
+    UnadvertiseCovered,
     Unsubscribe,
+    UnsubscribeCovered,
     Welcome,
 )
 from siena.protocol.data_frames import pack_found, pack_msg
@@ -75,6 +77,8 @@ def test_lines_become_what_frames_say() -> None:
         "sub 7 symbol = DIS",
         "sub x any then y any",
         "unsub 7",
+        "unsub symbol any",
+        "unadv []",
         "adv 4294967295 x any",
         "unadv 4294967295",
         "",
@@ -85,6 +89,8 @@ def test_lines_become_what_frames_say() -> None:
         Subscribe(7, "symbol = DIS"),
         Subscribe(8, "x any then y any"),
         Unsubscribe(7),
+        UnsubscribeCovered("symbol any"),
+        UnadvertiseCovered("[]"),
         Advertise(4294967295, "x any"),
         Unadvertise(4294967295),
         Ping(b""),
@@ -132,7 +138,9 @@ def test_help_teaches_and_quit_ends() -> None:
         ("pub {", Fault.BAD_NOTIFICATION, 6, ""),
         ("unsub", Fault.BAD_REQUEST, None, "wants the number"),
         ("unsub 99999999999", Fault.BAD_REQUEST, None, "wants the number"),
-        ("unadv x", Fault.BAD_REQUEST, None, "wants the number"),
+        ("unadv", Fault.BAD_REQUEST, None, "wants the number"),
+        ("unadv x", Fault.BAD_ADVERTISEMENT, 8, "expected"),
+        ("unsub x >> 3", Fault.BAD_INTEREST, 9, "is not an operator"),
         ("ping " + "x" * 65, Fault.BAD_REQUEST, None, "at most 64"),
     ],
 )

@@ -1,8 +1,12 @@
-"""CBCB: what is learnt, what is lost by pruning, and how requests repair it."""
+"""CBCB: what is learnt, what is lost by pruning, and how requests repair it.
+
+The scripts stand in ``conformance/cbcb.json``.
+"""
 
 import pytest
 from hypothesis import event, example, given, strategies as st
 
+from conformance.cbcb import play
 from networks import topologies, webs
 from siena.lang.parser import parse_filter as parse, parse_predicate
 from siena.model import Filter, Notification
@@ -19,7 +23,6 @@ from siena.research.schemes.network import Network
 from siena.research.schemes.pif import PIF
 from siena.routing.topology.topology import Topology
 from siena.sim.topologies.drawn import random_graph
-from siena.sim.topologies.examples import MANUAL, PRUNED
 from siena.sim.topologies.regular import chain
 
 P = (parse("x > 3"),)
@@ -51,53 +54,31 @@ def request(world: CbcbWorld, *brokers: int) -> None:
 # --- T-C20: pruning loses a route -------------------------------------------------
 
 
-def pruned_world(options: Options) -> CbcbWorld:
-    world = world_of(PRUNED, options)
-    wanted_by(world, 1, P)
-    wanted_by(world, 3, P)
-    return world
-
-
 @pytest.mark.parametrize(
-    ("options", "receivers"),
+    "script",
     [
-        pytest.param(Options(prunes=True), {1: 1}, id="T_C20_paper"),
-        pytest.param(Options(), {1: 1, 3: 1}, id="T_C20_off"),
+        pytest.param("T-C20", id="T_C20_paper"),
+        pytest.param("T-C20-off", id="T_C20_off"),
     ],
 )
-def test_who_hears_of_4(options: Options, receivers: dict[int, int]) -> None:
+def test_who_hears_of_4(script: str) -> None:
     """Pruned, a message from 4 never reaches 3: a false negative."""
-    world = pruned_world(options)
-    assert publish(world, 4, MATCHING) == receivers
-    missing = {1, 3} - receivers.keys()
-    assert world.publications[-1].missing == missing
+    play(script)
 
 
 @pytest.mark.parametrize(
-    ("skips_empty", "receivers"),
+    "script",
     [
-        pytest.param(False, {1: 1, 3: 1}, id="T_C20_repaired"),
-        pytest.param(True, {1: 1}, id="T_C20_not_repaired_where_empty"),
+        pytest.param("T-C20-repaired", id="T_C20_repaired"),
+        pytest.param("T-C20-not-repaired", id="T_C20_not_repaired_where_empty"),
     ],
 )
-def test_a_request_repairs_what_it_asks_for(
-    *, skips_empty: bool, receivers: dict[int, int]
-) -> None:
-    world = pruned_world(Options(prunes=True, skips_empty=skips_empty))
-    request(world, 4)
-    assert publish(world, 4, MATCHING) == receivers
+def test_a_request_repairs_what_it_asks_for(script: str) -> None:
+    play(script)
 
 
 def test_T_C20_what_each_broker_learns() -> None:
-    world = world_of(PRUNED, Options(prunes=True))
-    wanted_by(world, 1, P)
-    tables = {b: world.nodes[b].table for b in PRUNED.brokers}
-    assert tables[3].wanted(1) == tables[2].wanted(3) == tables[4].wanted(1) == P
-    packets = world.packets["RA"]
-    wanted_by(world, 3, P)
-    # To 1, which goes no further, and to 2, which stops it.
-    assert world.packets["RA"] == packets + 2
-    assert tables[4].wanted(2) == ()
+    play("T-C20")
 
 
 def test_pruning_loses_a_route_even_on_a_tree() -> None:
@@ -169,15 +150,7 @@ def test_requests_make_false_positives_vanish(seed: int) -> None:
 
 
 def test_T_C23_a_message_at_3_reaches_0_by_way_of_1() -> None:
-    world = CbcbWorld(MANUAL)
-    for broker, name in enumerate("abcde"):
-        world.want(broker, [parse(f"{name} < 10")])
-    world.run()
-    start, packets = world.now, world.packets["ME"]
-    assert publish(world, 3, Notification(a=9)) == {0: 1}
-    assert world.now - start == 40
-    assert world.packets["ME"] - packets == 2
-    assert world.nodes[1].counters.received == 1
+    play("T-C23")
 
 
 # --- Tables are those of per-interface forwarding ---------------------------------

@@ -5,20 +5,21 @@ from collections.abc import Collection, Mapping
 import pytest
 from hypothesis import given, strategies as st
 
+from conformance.kit import Case, case_of
 from siena.lang import parse_filter
 from siena.model import Filter, Notification, Value
 from siena.research.matchers.link_matching import LinkMatcher
 from siena.research.matchers.tree import TreeMatcher
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
-SUBSCRIPTIONS = ((1, "a1 = 1"), (2, "a1 = 1, a2 = 2"), (1, "a1 = 2"), (3, "a2 = 2"))
+EXAMPLE = case_of("link-matching", "T-D10")
 
 
 def example_matcher(
     domains: Mapping[str, Collection[Value]] | None = None,
 ) -> LinkMatcher:
-    matcher = LinkMatcher(["a1", "a2"], domains=domains)
-    for link, text in SUBSCRIPTIONS:
+    matcher = LinkMatcher(EXAMPLE["attributes"], domains=domains)
+    for link, text in EXAMPLE["subscriptions"]:
         matcher.add(link, parse_filter(text))
     return matcher
 
@@ -28,23 +29,24 @@ def trits(matcher: LinkMatcher, *path: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"),
-    [
-        pytest.param(["a1 = 1"], "YMN", id="T_D10_1"),
-        pytest.param(["a1 = 2"], "YNN", id="T_D10_2"),
-        pytest.param(["a1 = *"], "NNM", id="T_D10_star"),
-        pytest.param([], "MMM", id="T_D10_root"),
-    ],
+    "node",
+    EXAMPLE["annotations"],
+    ids=["T_D10_1", "T_D10_2", "T_D10_star", "T_D10_root"],
 )
-def test_annotations(path: list[str], wanted: str) -> None:
-    assert trits(example_matcher(), *path) == wanted
+def test_annotations(node: Case) -> None:
+    path = [node["branch"]] if node["branch"] else []
+    assert trits(example_matcher(), *path) == node["trits"]
 
 
 @pytest.mark.parametrize(
     ("domain", "wanted"),
     [
-        pytest.param([1, 2], "YMM", id="T_D10_whole_domain"),
-        pytest.param([1, 2, 3], "MMM", id="T_D10_wider_domain"),
+        *(
+            pytest.param(domain["values"], domain["root"], id=f"T_D10_{which}_domain")
+            for which, domain in zip(
+                ("whole", "wider"), EXAMPLE["domains"], strict=True
+            )
+        ),
         # Filters ask for the number, whatever its kind.
         pytest.param([1, 2.0], "YMM", id="T_D10_domain_of_two_kinds"),
     ],
@@ -54,20 +56,18 @@ def test_a_domain_that_is_known_decides_more(domain: list[Value], wanted: str) -
 
 
 @pytest.mark.parametrize(
-    ("values", "wanted", "nodes"),
-    [
-        # The root; a1 = 1 and its a2 = 2; then the star and its a2 = 2, for L3.
-        pytest.param((1, 2), {1, 2, 3}, 5, id="T_D10_event_12"),
-        # The root; a1 = 2, decided without a test of a2; the star.
-        pytest.param((2, 1), {1}, 3, id="T_D10_event_21"),
-        pytest.param((3, 2), {3}, 3, id="T_D10_event_32"),
-    ],
+    "event",
+    # Visited by the first: the root; a1 = 1 and its a2 = 2; then the star and its
+    # a2 = 2, for L3.  By the second: the root; a1 = 2, decided without a test of a2;
+    # the star.
+    EXAMPLE["events"],
+    ids=["T_D10_event_12", "T_D10_event_21", "T_D10_event_32"],
 )
-def test_events(values: tuple[int, int], wanted: set[int], nodes: int) -> None:
+def test_events(event: Case) -> None:
     matcher = example_matcher()
-    a1, a2 = values
-    assert matcher.match(Notification(a1=a1, a2=a2)) == wanted
-    assert matcher.visits == nodes
+    a1, a2 = event["values"]
+    assert matcher.match(Notification(a1=a1, a2=a2)) == set(event["links"])
+    assert matcher.visits == event["nodes"]
 
 
 def test_only_links_that_lead_away_from_the_source_are_asked_for() -> None:

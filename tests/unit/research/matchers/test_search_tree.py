@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import example, given, strategies as st
 
+from conformance.kit import Case, case_of, each
 from siena.lang import parse_filter
 from siena.matching.reference import ReferenceMatcher
 from siena.model import Constraint, Filter, Kind, Notification, Operator
@@ -17,17 +18,12 @@ from siena.research.matchers.counting import CountingMatcher
 from siena.research.matchers.factoring import FactoredTree
 from siena.research.matchers.search_tree import SearchTree
 from siena.research.matchers.tree import TreeMatcher
-from siena.sim.workload import TR0605, Distribution
+from siena.sim.workload import TR0605
 from strategies import filters, kinds_of_one_family, notifications, values_of
 
-ATTRIBUTES = tuple(f"a{i}" for i in range(1, 6))
-SLIDES = (
-    "a1 = 1, a2 = 2, a3 = 3, a5 = 3",
-    "a1 = 1, a3 = 3",
-    "a2 = 2, a4 = 1",
-    "a1 = 2",
-    "[]",
-)
+EXAMPLE = case_of("search-tree", "T-D1")
+ATTRIBUTES = tuple(EXAMPLE["attributes"])
+SLIDES = tuple(EXAMPLE["subscriptions"].values())
 
 # Factoring, trivial test elimination, delayed branching.
 Switches = tuple[int, bool, bool]
@@ -63,28 +59,26 @@ def visits(matcher: TreeMatcher, notification: Notification) -> int:
 
 @pytest.mark.paper
 @pytest.mark.parametrize("switches", ALL_SWITCHES)
-@pytest.mark.parametrize(
-    ("values", "wanted"),
-    [
-        pytest.param((1, 2, 3, 1, 2), [1, 2, 4], id="T_D1"),
-        pytest.param((1, 2, 3, 1, 3), [0, 1, 2, 4], id="T_D1_all"),
-    ],
-)
-def test_the_example_of_the_slides(
-    switches: Switches, values: tuple[int, ...], wanted: list[int]
-) -> None:
+@pytest.mark.parametrize("event", EXAMPLE["events"], ids=["T_D1", "T_D1_all"])
+def test_the_example_of_the_slides(switches: Switches, event: Case) -> None:
     matcher = tree_of(map(parse_filter, SLIDES), switches, ATTRIBUTES)
-    notification = Notification(zip(ATTRIBUTES, values, strict=True))
-    assert matcher.match_filters(notification) == wanted
+    notification = Notification(zip(ATTRIBUTES, event["values"], strict=True))
+    names = list(EXAMPLE["subscriptions"])
+    found = [names[number] for number in matcher.match_filters(notification)]
+    assert found == event["matched"]
+
+
+GROWTH = case_of("search-tree", "T-D3")
 
 
 def random_filters(random: Random, count: int, attributes: int) -> list[Filter]:
     """Equalities of five values; the first attribute is tested by nearly all."""
+    first, fall = GROWTH["first_test"], GROWTH["fall"]
     return [
         Filter(
-            Constraint(f"a{i}", Operator.EQ, random.randrange(5))
+            Constraint(f"a{i}", Operator.EQ, random.randrange(GROWTH["values"]))
             for i in range(attributes)
-            if random.random() < 0.98 * 0.85**i
+            if random.random() < first * fall**i
         )
         for _ in range(count)
     ]
@@ -94,7 +88,9 @@ def random_notifications(
     random: Random, count: int, attributes: int
 ) -> list[Notification]:
     return [
-        Notification({f"a{i}": random.randrange(5) for i in range(attributes)})
+        Notification(
+            {f"a{i}": random.randrange(GROWTH["values"]) for i in range(attributes)}
+        )
         for _ in range(count)
     ]
 
@@ -133,43 +129,35 @@ def slope(points: list[tuple[int, float]]) -> float:
 def test_visits_grow_more_slowly_than_filters(switches: Switches) -> None:
     """K = 10 attributes with V = 5 values: log(visits) against log(N)."""
     random = Random(3)
-    asked = random_notifications(random, 50, attributes=10)
+    asked = random_notifications(random, GROWTH["events"], GROWTH["attributes"])
     points = []
-    for count in (125, 250, 500, 1000, 2000, 4000):
-        matcher = tree_of(random_filters(random, count, attributes=10), switches)
+    for count in GROWTH["subscriptions"]:
+        some = random_filters(random, count, GROWTH["attributes"])
+        matcher = tree_of(some, switches)
         for notification in asked:
             matcher.match_filters(notification)
         points.append((count, matcher.visits / len(asked)))
-    # The papers promise less than 1, "about 1/2 in some cases".
-    assert slope(points) < 0.9, points
+    # Well below: the papers promise less than 1, "about 1/2 in some cases".
+    assert slope(points) < 0.9 * GROWTH["slope_below"], points
 
 
-@pytest.mark.parametrize(
-    ("names", "distribution"),
-    [
-        pytest.param(20, "uniform", id="T_D5_few_names"),
-        pytest.param(50, "zipf", id="T_D5_popular_names"),
-        pytest.param(500, "zipf", id="T_D5_many_names"),
-    ],
-)
-def test_equalities_of_the_workload_are_found_as_by_counting(
-    names: int, distribution: Distribution
-) -> None:
+@each("search-tree", "agrees")
+def test_equalities_of_the_workload_are_found_as_by_counting(case: Case) -> None:
     """W restricted to equality: those of its filters that ask for nothing else."""
-    workload = TR0605(names, distribution, seed=5)
-    drawn = workload.filters(2500)
+    workload = TR0605(case["names"], case["distribution"], seed=5)
+    drawn = workload.filters(case["filters"])
     some = [f for f in drawn if all(c.operator is Operator.EQ for c in f)]
-    assert len(some) > 250
+    assert len(some) >= case["filters_min"]
     tree, counting = tree_of(some, (1, True, True)), CountingMatcher()
     for interface, f in enumerate(some):
         counting.add(interface, f)
     matches = 0
-    for notification in workload.notifications(50):
+    for notification in workload.notifications(case["notifications"]):
         wanted = counting.match_filters(notification)
         assert tree.match_filters(notification) == wanted
         assert tree.match(notification) == counting.match(notification)
         matches += len(wanted)
-    assert matches > 30
+    assert matches >= case["matches_min"]
 
 
 # --- What the optimisations promise -----------------------------------------------
@@ -244,41 +232,22 @@ def test_what_comes_later_never_costs_more_than_without_delays(schema: Schema) -
     delayed.tree.check()
 
 
-@pytest.mark.parametrize(
-    ("optimisation", "switches", "texts", "saved"),
-    [
-        pytest.param(
-            "trivial test elimination",
-            (0, True, False),
-            ["z = 1"],
-            2,
-            id="T_D4_trivial",
-        ),
-        pytest.param(
-            "delayed branching",
-            (0, False, True),
-            ["x = 1, y = 1", "y = 2"],
-            1,
-            id="T_D4_delayed",
-        ),
-        pytest.param(
-            "factoring",
-            (1, False, False),
-            ["x = 1, y = 1", "y = 1"],
-            4,
-            id="T_D4_factored",
-        ),
-    ],
-)
-def test_each_optimisation_saves_something(
-    optimisation: str, switches: Switches, texts: list[str], saved: int
-) -> None:
-    some = [parse_filter(text) for text in texts]
-    notification = Notification(x=1, y=1, z=1)
-    plain = visits(tree_of(some, NONE_ON, "xyz"), notification)
-    assert plain - visits(tree_of(some, switches, "xyz"), notification) == saved, (
-        optimisation
-    )
+SWITCH_OF: dict[str, Switches] = {
+    "trivial test elimination": (0, True, False),
+    "delayed branching": (0, False, True),
+    "factoring": (1, False, False),
+}
+
+
+@each("search-tree", "saves")
+def test_each_optimisation_saves_something(case: Case) -> None:
+    some = [parse_filter(text) for text in case["subscriptions"]]
+    names = case["attributes"]
+    notification = Notification(zip(names, case["event"], strict=True))
+    plain = visits(tree_of(some, NONE_ON, names), notification)
+    switches = SWITCH_OF[case["optimisation"]]
+    saved = plain - visits(tree_of(some, switches, names), notification)
+    assert saved == case["saved"]
 
 
 # --- Changes ----------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from conformance.kit import case_of
 from siena.errors import SienaError
 from siena.research.scenarios.behaviour import Totals, run_scenario
 from siena.research.scenarios.cost_oracle import CostOracle
@@ -20,22 +21,7 @@ from siena.sim.network import Account
 from siena.sim.topologies.drawn import random_tree
 from siena.sim.world import World
 
-SC25 = """
-servers = acyclic adv_fwd;
-objects {
-    event = "A";
-    number = 1000;
-    pub/adv = 10;
-    time/pub = 2000~2500;
-    cycles = 10;
-};
-parties {
-    pattern = "A";
-    number = 10000;
-    notif/sub = 10;
-    cycles = 10;
-};
-"""
+READ = case_of("scenarios", "T-F1")
 
 COMBINATIONS: list[tuple[Architecture, Forwarding]] = [
     ("centralised", "subscription"),
@@ -72,7 +58,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 @pytest.mark.paper
 def test_T_F1_the_papers_scenario_is_read() -> None:
-    scenario = parse_scenario(SC25)
+    scenario = parse_scenario(READ["text"])
     assert scenario == Scenario(
         "acyclic",
         "advertisement",

@@ -8,6 +8,7 @@ from statistics import fmean
 import pytest
 from hypothesis import event, given, strategies as st
 
+from conformance.kit import Case, case_of
 from networks import webs
 from siena.model import Constraint, Filter, Notification, Operator, Predicate
 from siena.research.matchers.tree import TreeMatcher
@@ -22,9 +23,10 @@ from siena.sim.topologies.drawn import random_graph
 # The settings of the ICDCS 1999 simulation, as far as they are known: ten attributes of
 # five values; nearly every subscription tests the first, and each further one is tested
 # less often, by the factor that makes subscriptions selective or not.
-NAMES = [f"a{i}" for i in range(1, 11)]
-VALUES = range(5)
-FIRST_TEST = 0.98
+SETTINGS = case_of("link-matching", "T-D12")
+NAMES = [f"a{i}" for i in range(1, SETTINGS["attributes"] + 1)]
+VALUES = range(SETTINGS["values"])
+FIRST_TEST = SETTINGS["first_test"]
 
 
 def equalities(random: Random, fall: float) -> Filter:
@@ -155,34 +157,39 @@ def check_one(
 
 
 SIZES = [
-    pytest.param(20, 6, 40, id="T_D12"),
-    pytest.param(39, 10, 100, id="T_D12_as_in_the_paper", marks=pytest.mark.slow),
+    pytest.param(SETTINGS, id="T_D12"),
+    pytest.param(
+        case_of("link-matching", "T-D12-paper"),
+        id="T_D12_as_in_the_paper",
+        marks=pytest.mark.slow,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("brokers", "each", "count"), SIZES)
-def test_the_more_selective_the_fewer_messages(
-    brokers: int, each: int, count: int
-) -> None:
-    costs = [measured(brokers, each, fall, count) for fall in (0.5, 0.7, 0.85)]
+def costs_of(case: Case) -> list[Cost]:
+    """What a network of the case's size costs, the less selective first."""
+    brokers, each, count = case["brokers"], case["subscriptions"], case["events"]
+    return [measured(brokers, each, fall, count) for fall in case["falls"]]
+
+
+@pytest.mark.parametrize("case", SIZES)
+def test_the_more_selective_the_fewer_messages(case: Case) -> None:
+    costs = costs_of(case)
     selected = [fmean(cost.matching) for cost in costs]
     assert selected == sorted(selected, reverse=True)
     messages = [fmean(cost.messages) for cost in costs]
     assert messages == sorted(messages, reverse=True)
     # Measured with 39 brokers: 0.75, 0.40 and 0.09 of what flooding sends.
-    assert messages[0] > 0.6
-    assert messages[-1] < 0.25
+    assert messages[0] > case["messages"]["first_above"]
+    assert messages[-1] < case["messages"]["last_below"]
 
 
-@pytest.mark.parametrize(("brokers", "each", "count"), SIZES)
-def test_all_tests_on_a_path_are_a_few_centralised_matches(
-    brokers: int, each: int, count: int
-) -> None:
+@pytest.mark.parametrize("case", SIZES)
+def test_all_tests_on_a_path_are_a_few_centralised_matches(case: Case) -> None:
     """Per broker less than one match, since decided links stop the search."""
-    for fall in (0.5, 0.7, 0.85):
-        cost = measured(brokers, each, fall, count)
+    for cost in costs_of(case):
         # Measured with 39 brokers: 1.7, 2.3 and 3.1 on average, and 5.7 at the most.
-        assert fmean(cost.path_tests) < 4
+        assert fmean(cost.path_tests) < case["tests_below"]
 
 
 def test_memory_is_everything_everywhere() -> None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import event, given, strategies as st
 
+from conformance.scripts import play, replay, variants
 from routing.wires import Wires
 from siena import parse_interest, parse_notification, parse_pattern
 from siena.matching.pattern import PatternMatcher
@@ -48,50 +49,17 @@ def table_5() -> Wires:
 
 @pytest.mark.paper
 def test_T_B40_a_run_with_one_provider_is_delegated_to_it() -> None:
-    wires = table_5()
-    sent = wires.subscribe("x", 1, f"{F} then {G} then {H}")
-    assert [s for s in sent if s.startswith("1→2")] == [
-        "1→2 subscribe " + str(parse_interest(f"{F} then {G}")),
-        "1→2 subscribe " + str(parse_interest(H)),
-    ]
-    assert [s for s in sent if s.startswith("1→3")] == [
-        "1→3 subscribe " + str(parse_interest(H))
-    ]
-    # At server 2, f is available from 5 only and g from 4 only.
-    assert [s for s in sent if s.startswith(("2→4", "2→5"))] == [
-        "2→4 subscribe " + str(parse_interest(G)),
-        "2→5 subscribe " + str(parse_interest(F)),
-    ]
-    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
-    wires.publish("p4", 4, "alarm = failed-login, attempts = 2", time=2)
-    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=3)
-    [sequence] = found(wires)
-    assert len(sequence) == 3
-    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=4)
-    assert len(found(wires)) == 1
+    replay("delegation", "T-B40")
 
 
 @pytest.mark.paper
 def test_T_B40_the_third_must_be_later_than_the_second() -> None:
-    wires = table_5()
-    wires.subscribe("x", 1, f"{F} then {G} then {H}")
-    wires.publish("p5", 5, "alarm = failed-login, attempts = 1", time=1)
-    wires.publish("p4", 4, "alarm = failed-login, attempts = 2", time=2)
-    wires.publish("p3", 3, 'file = "/etc/passwd", operation = file-change', time=1.5)
-    assert found(wires) == []
+    replay("delegation", "T-B40-too-early")
 
 
 @pytest.mark.paper
 def test_T_B41_with_two_providers_nothing_is_grouped() -> None:
-    wires = Wires([(1, 2), (1, 3)], ADVERTISING)
-    for client, server in (("p2", 2), ("p3", 3)):
-        wires.advertise(client, server, A1)
-        wires.advertise(f"{client}'", server, A2)
-    sent = wires.subscribe("x", 1, f"{F} then {G} then {H}")
-    expected = sorted(str(parse_interest(text)) for text in (F, G, H))
-    for number in (2, 3):
-        to_it = [s for s in sent if s.startswith(f"1→{number}")]
-        assert to_it == [f"1→{number} subscribe {text}" for text in expected]
+    replay("delegation", "T-B41")
 
 
 def test_T_A74_patterns_are_cancelled_step_by_step() -> None:
@@ -251,23 +219,14 @@ def test_delegation_may_find_another_sequence_than_one_matcher_would() -> None:
     While one matcher waits for h it ignores the second f.  The delegated monitor for
     f·g takes it, and hands over a pair that began before the first match was complete.
     """
-    wires = table_5()
-    wires.subscribe("x", 1, f"{F} then {G} then {H}")
+    (case,) = variants("delegation", "delegation-is-not-compositional")
+    play(case)
+    published = [s["publish"] for s in case["steps"] if "publish" in s]
     flat = PatternMatcher(_pattern(f"{F} then {G} then {H}"))
-    happened = [
-        ("p5", 5, "alarm = failed-login, attempts = 1"),
-        ("p4", 4, "alarm = failed-login, attempts = 2"),
-        ("p5", 5, "alarm = failed-login, attempts = 1"),
-        ("p3", 3, 'file = "/etc/passwd", operation = file-change'),
-        ("p4", 4, "alarm = failed-login, attempts = 2"),
-        ("p3", 3, 'file = "/etc/passwd", operation = file-change'),
+    by_one = [
+        flat.offer(parse_notification(text), t) for t, text in enumerate(published)
     ]
-    flat_found = 0
-    for time, (client, server, text) in enumerate(happened):
-        flat_found += flat.offer(parse_notification(text), time) is not None
-        wires.publish(client, server, text, time=time)
-    assert flat_found == 1
-    assert len(found(wires)) == 2
+    assert sum(sequence is not None for sequence in by_one) == 1
 
 
 def _pattern(text: str) -> Pattern:

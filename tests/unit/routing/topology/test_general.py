@@ -1,4 +1,7 @@
-"""Networks with cycles: trees, duplicates, and pruning that loses nothing."""
+"""Networks with cycles: trees, duplicates, and pruning that loses nothing.
+
+The scripts stand in ``conformance/general.json``.
+"""
 
 import random
 from itertools import pairwise, product
@@ -6,20 +9,14 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import given, strategies as st
 
+from conformance.kit import Case
+from conformance.scripts import play, variants
 from routing.wires import Wires
 from siena.messages import Notify, Side
 from siena.routing.options import Options, Paths
 from siena.routing.topology.spreading import Trees, trees_of
 
-RING_OF_SEVEN = {
-    (1, 2): 49.0,
-    (2, 3): 206.0,
-    (3, 4): 577.0,
-    (4, 5): 633.0,
-    (5, 6): 394.0,
-    (6, 7): 324.0,
-    (7, 1): 106.0,
-}
+AREA = "general"
 
 
 def mesh(weights: dict[tuple[int, int], float], paths: Paths = "tree") -> Wires:
@@ -36,13 +33,9 @@ def random_mesh(seed: int, brokers: int) -> dict[tuple[int, int], float]:
     return links
 
 
-@pytest.mark.parametrize("paths", ["tree", "reverse"])
-def test_T_B24_a_ring_delivers_once_and_never_loops(paths: Paths) -> None:
-    wires = mesh({(1, 2): 1, (2, 3): 1, (3, 4): 1, (1, 4): 1}, paths)
-    wires.subscribe("s", 1, "x > 0")
-    receivers, links = wires.publish("p", 3, "x = 5")
-    assert receivers == ["s"]
-    assert len(links) == len(set(links)) == 2
+@pytest.mark.parametrize("case", variants(AREA, "T-B24"), ids=["tree", "reverse"])
+def test_T_B24_a_ring_delivers_once_and_never_loops(case: Case) -> None:
+    play(case)
 
 
 @pytest.mark.parametrize("paths", ["tree", "reverse"])
@@ -66,14 +59,9 @@ def test_T_B24_random_networks_deliver_what_flooding_would(
         assert len(links) == len(set(links))
 
 
-@pytest.mark.parametrize("paths", ["tree", "reverse"])
-def test_T_B24b_covering_alone_must_not_prune_across_trees(paths: Paths) -> None:
-    wires = mesh(RING_OF_SEVEN, paths)
-    wires.subscribe("a", 1, "x > 2")
-    wires.subscribe("b", 4, "x > 1")
-    wires.subscribe("c", 6, "x > 1")
-    assert wires.publish("p", 6, "x = 3")[0] == ["a", "b", "c"]
-    wires.check()
+@pytest.mark.parametrize("case", variants(AREA, "T-B24b"), ids=["tree", "reverse"])
+def test_T_B24b_covering_alone_must_not_prune_across_trees(case: Case) -> None:
+    play(case)
 
 
 def test_inside_a_tree_no_second_copy_is_sent() -> None:
