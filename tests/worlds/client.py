@@ -1,0 +1,212 @@
+"""A client that speaks frames: asks as the script says, and counts the answers."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import cast
+
+from siena.algebra.covering import covers_advertisement, covers_filter
+from siena.matching.blocks import encode
+from siena.model import Advertisement, Filter, Notification
+from siena.protocol import control_frames as bodies
+from siena.protocol.client import ClientConversation, Event
+from siena.protocol.contents import read_block
+from siena.protocol.control_frames import Body
+from siena.protocol.data_frames import Delivery
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Op, pack
+from siena.protocol.handshake import Info
+from siena.sim.steps import Step
+
+# What answers a request; a publication has no answer.
+_ANSWERS: dict[type[Body], Op] = {bodies.Settled: Op.SUB, bodies.Quench: Op.ADV}
+
+Hear = Callable[[str, Notification], None]
+Miss = Callable[[str, int], None]
+
+
+class LiveClient:
+    """One identity, at one broker at a time.
+
+    Every filter of the script is a subscription with a number of its own; to cancel
+    what a filter covers is to cancel all the numbers whose filters it covers.
+
+    Args:
+        hear: is told what is delivered, and may raise; what it raised is in ``error``.
+        miss: is told how much was not kept.
+    """
+
+    def __init__(self, name: str, hear: Hear, miss: Miss) -> None:
+        self.name = name
+        self.error: BaseException | None = None
+        self.open: Counter[tuple[int, int | None]] = Counter()
+        """Requests that have not been answered: operation and number."""
+        self._hear = hear
+        self._miss = miss
+        self._quenched: set[int] = set()
+        self._url = ""
+        self._wire: _Wire | None = None
+        self._filters: dict[int, Filter] = {}
+        self._advertisements: dict[int, Advertisement] = {}
+        self._numbers = 0
+
+    @property
+    def quenched(self) -> list[Advertisement]:
+        """Those of its advertisements that admit nothing that anybody wants."""
+        return [a for n, a in self._advertisements.items() if n in self._quenched]
+
+    # --- What the script says -------------------------------------------------------
+
+    async def connect(self, url: str) -> None:
+        """Be at this broker, from the moment when it says welcome."""
+        self._url = url
+        host, port = url.removeprefix("siena://").split(":")
+        wire = self._wire = _Wire(self)
+        await asyncio.get_running_loop().create_connection(
+            lambda: wire, host, int(port)
+        )
+        await wire.welcomed
+
+    def close(self) -> None:
+        """Hang up, if it has connected."""
+        if self._wire is not None:
+            self._wire.close()
+
+    async def move(self, url: str, keep: int | None) -> None:
+        """Go to another broker, and ask it for what the first keeps.
+
+        Who says how much is to be ``keep``-t loses nothing that comes meanwhile; who
+        just hangs up may lose what is being written at that moment.
+        """
+        old = self._url
+        if keep is not None:
+            self._ask(bodies.Suspend(keep))
+            while self.open[Op.SUSPEND, None]:  # noqa: ASYNC110 -- soon answered
+                await asyncio.sleep(0)
+        self.close()
+        # What it has asked for and not heard of is not answered any more.
+        self.open.clear()
+        await self.connect(url)
+        self._ask(bodies.Move(old))
+
+    def ask(self, step: Step) -> None:
+        """Ask for what a step says."""
+        if step.op == "publish":
+            assert step.notification is not None
+            self._write(pack(Op.PUB, encode(step.notification)))
+        elif step.op == "suspend":
+            self._ask(bodies.Suspend(step.queue))
+        elif step.op == "resume":
+            self._ask(bodies.Resume())
+        elif step.op == "subscribe":
+            assert isinstance(step.interest, Filter)
+            self._numbers += 1
+            self._filters[self._numbers] = step.interest
+            self._ask(bodies.Subscribe(self._numbers, str(step.interest)))
+        elif step.op == "advertise":
+            assert step.advertisement is not None
+            self._numbers += 1
+            self._advertisements[self._numbers] = step.advertisement
+            self._ask(bodies.Advertise(self._numbers, str(step.advertisement)))
+        else:
+            self._cancel(step)
+
+    def _cancel(self, step: Step) -> None:
+        if step.op == "unsubscribe":
+            assert isinstance(step.interest, Filter)
+            for number, f in list(self._filters.items()):
+                if covers_filter(step.interest, f):
+                    del self._filters[number]
+                    self._ask(bodies.Unsubscribe(number))
+        else:
+            assert step.op == "unadvertise"
+            assert step.advertisement is not None
+            for number, a in list(self._advertisements.items()):
+                if covers_advertisement(step.advertisement, a):
+                    del self._advertisements[number]
+                    self._ask(bodies.Unadvertise(number))
+
+    def _ask(self, body: Body) -> None:
+        self.open[body.op, getattr(body, "number", None)] += 1
+        self._write(body.pack())
+
+    def _write(self, data: bytes) -> None:
+        assert self._wire is not None
+        self._wire.write(data)
+
+    # --- What the broker says -------------------------------------------------------
+
+    def heard(self, event: Event) -> None:
+        """Something came."""
+        if isinstance(event, Delivery):
+            self._hear(self.name, read_block(event.block))
+        elif isinstance(event, bodies.Done):
+            self._answered(event.request, event.number)
+        elif isinstance(event, (bodies.Settled, bodies.Quench)):
+            # That nobody wants something any more is said unasked, too.
+            self._answered(_ANSWERS[type(event)], event.number)
+            if isinstance(event, bodies.Quench):
+                change = (
+                    self._quenched.add if event.quenched else self._quenched.discard
+                )
+                change(event.number)
+        elif isinstance(event, bodies.Lost):
+            self._miss(self.name, event.count)
+        elif isinstance(event, ProtocolError):
+            raise event
+        else:
+            is_refused = isinstance(event, bodies.Error) and (
+                event.fault == Fault.NOT_ADVERTISED.number
+            )
+            is_known = is_refused or isinstance(event, (Info, bodies.Welcome))
+            assert is_known, f"{self.name} was told {event}"
+
+    def _answered(self, request: int, number: int | None) -> None:
+        self.open[request, number] -= 1
+        if self.open[request, number] <= 0:
+            del self.open[request, number]
+
+
+class _Wire(asyncio.Protocol):
+    """One connection of a client."""
+
+    def __init__(self, client: LiveClient) -> None:
+        self._client = client
+        self._conversation = ClientConversation(bodies.Connect(0, identity=client.name))
+        self._transport: asyncio.Transport | None = None
+        self._is_closed = False
+        self.welcomed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Those of uvloop are transports, but not of this class.
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_closed:
+            return
+        try:
+            for event in self._conversation.feed(data):
+                self._client.heard(event)
+                if isinstance(event, Info):
+                    self.write(self._conversation.hello())
+                elif isinstance(event, bodies.Welcome):
+                    self.welcomed.set_result(None)
+        except BaseException as error:  # noqa: BLE001 -- it is raised where it is awaited
+            self._client.error = self._client.error or error
+            if not self.welcomed.done():
+                self.welcomed.set_exception(error)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why is told
+        if not self._is_closed:
+            self._client.error = self._client.error or EOFError(
+                f"the broker of {self._client.name} hung up"
+            )
+
+    def write(self, data: bytes) -> None:
+        assert self._transport is not None
+        self._transport.write(data)
+
+    def close(self) -> None:
+        self._is_closed = True
+        if self._transport is not None:
+            self._transport.close()
