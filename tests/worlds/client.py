@@ -17,6 +17,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import Info
 from siena.sim.steps import Step
+from worlds.script import ABSENT_KEPT
 
 # What answers a request; a publication has no answer.
 _ANSWERS: dict[type[Body], Op] = {bodies.Settled: Op.SUB, bodies.Quench: Op.ADV}
@@ -57,40 +58,55 @@ class LiveClient:
 
     # --- What the script says -------------------------------------------------------
 
-    async def connect(self, url: str) -> None:
-        """Be at this broker, from the moment when it says welcome."""
+    async def connect(self, url: str) -> bool:
+        """Be at this broker from now on; whether it has kept something."""
         self._url = url
         host, port = url.removeprefix("siena://").split(":")
         wire = self._wire = _Wire(self)
         await asyncio.get_running_loop().create_connection(
             lambda: wire, host, int(port)
         )
-        await wire.welcomed
+        return await wire.welcomed
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it has hung up, or has never connected."""
+        return self._wire is None
 
     def close(self) -> None:
-        """Hang up, if it has connected."""
+        """Hang up; what it has asked for and not heard of is not answered any more."""
         if self._wire is not None:
             self._wire.close()
+            self._wire = None
+        self.open.clear()
 
-    async def move(self, url: str, keep: int | None) -> None:
+    async def move(self, url: str, queue: int, *, is_careful: bool) -> None:
         """Go to another broker, and ask it for what the first keeps.
 
-        Who says how much is to be ``keep``-t loses nothing that comes meanwhile; who
-        just hangs up may lose what is being written at that moment.
+        Who is careful suspends itself first, and loses nothing that comes meanwhile;
+        who just hangs up may lose what is being written at that moment.
         """
         old = self._url
-        if keep is not None:
-            self._ask(bodies.Suspend(keep))
+        if is_careful and not self.is_absent:
+            self._ask(bodies.Suspend(queue))
             while self.open[Op.SUSPEND, None]:  # noqa: ASYNC110 -- soon answered
                 await asyncio.sleep(0)
         self.close()
-        # What it has asked for and not heard of is not answered any more.
-        self.open.clear()
         await self.connect(url)
+        if queue == ABSENT_KEPT:
+            self._ask(bodies.Suspend(queue))
+            self._ask_again()
         self._ask(bodies.Move(old))
 
-    def ask(self, step: Step) -> None:
-        """Ask for what a step says."""
+    async def ask(self, step: Step) -> None:
+        """Ask for what a step says; who is absent comes back for it."""
+        if step.op == "suspend" and step.queue == ABSENT_KEPT:
+            self.close()
+            return
+        if self.is_absent:
+            if not await self.connect(self._url):  # it wanted nothing then
+                self._ask(bodies.Suspend(ABSENT_KEPT))
+            self._ask_again()
         if step.op == "publish":
             assert step.notification is not None
             self._write(pack(Op.PUB, encode(step.notification)))
@@ -98,18 +114,28 @@ class LiveClient:
             self._ask(bodies.Suspend(step.queue))
         elif step.op == "resume":
             self._ask(bodies.Resume())
-        elif step.op == "subscribe":
-            assert isinstance(step.interest, Filter)
-            self._numbers += 1
-            self._filters[self._numbers] = step.interest
-            self._ask(bodies.Subscribe(self._numbers, str(step.interest)))
-        elif step.op == "advertise":
-            assert step.advertisement is not None
-            self._numbers += 1
-            self._advertisements[self._numbers] = step.advertisement
-            self._ask(bodies.Advertise(self._numbers, str(step.advertisement)))
+        elif step.op in {"subscribe", "advertise"}:
+            self._add(step)
         else:
             self._cancel(step)
+
+    def _ask_again(self) -> None:
+        """Ask for everything, as one does whose connection broke."""
+        for number, f in self._filters.items():
+            self._ask(bodies.Subscribe(number, str(f)))
+        for number, advertisement in self._advertisements.items():
+            self._ask(bodies.Advertise(number, str(advertisement)))
+
+    def _add(self, step: Step) -> None:
+        self._numbers += 1
+        if step.op == "subscribe":
+            assert isinstance(step.interest, Filter)
+            self._filters[self._numbers] = step.interest
+            self._ask(bodies.Subscribe(self._numbers, str(step.interest)))
+        else:
+            assert step.advertisement is not None
+            self._advertisements[self._numbers] = step.advertisement
+            self._ask(bodies.Advertise(self._numbers, str(step.advertisement)))
 
     def _cancel(self, step: Step) -> None:
         if step.op == "unsubscribe":
@@ -175,7 +201,7 @@ class _Wire(asyncio.Protocol):
         self._conversation = ClientConversation(bodies.Connect(0, identity=client.name))
         self._transport: asyncio.Transport | None = None
         self._is_closed = False
-        self.welcomed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.welcomed: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Those of uvloop are transports, but not of this class.
@@ -190,7 +216,7 @@ class _Wire(asyncio.Protocol):
                 if isinstance(event, Info):
                     self.write(self._conversation.hello())
                 elif isinstance(event, bodies.Welcome):
-                    self.welcomed.set_result(None)
+                    self.welcomed.set_result(event.resumed)
         except BaseException as error:  # noqa: BLE001 -- it is raised where it is awaited
             self._client.error = self._client.error or error
             if not self.welcomed.done():

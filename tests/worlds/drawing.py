@@ -19,6 +19,7 @@ from siena.sim.random_world import (
 )
 from siena.sim.steps import Op, Step
 from worlds.script import (
+    ABSENT_KEPT,
     ALL_KEPT,
     FEW_KEPT,
     NONE_KEPT,
@@ -264,7 +265,7 @@ class _Writer:
         if (op == "suspend") == client.is_suspended:
             return None
         client.is_suspended = op == "suspend"
-        queue = self._rng.choice((NONE_KEPT, FEW_KEPT, ALL_KEPT, ALL_KEPT))
+        queue = self._rng.choice((NONE_KEPT, FEW_KEPT, ALL_KEPT, ABSENT_KEPT))
         return Step(op=op, client=client.name, at=client.at, queue=queue)
 
     def _move(self, client: Client) -> Step | None:
@@ -276,7 +277,8 @@ class _Writer:
         client.at = new
         client.is_suspended = False
         self._moving.add(client.name)
-        return Step(op="move", client=client.name, at=old, to=new, queue=ALL_KEPT)
+        queue = self._rng.choice((ALL_KEPT, ABSENT_KEPT))
+        return Step(op="move", client=client.name, at=old, to=new, queue=queue)
 
     def _change_link(self, op: Op) -> Step | None:
         up = [link for link in self._links if link not in self._down]

@@ -17,7 +17,15 @@ from siena.algebra.overlap import overlaps
 from siena.model import Advertisement, Filter, Notification
 from siena.sim.clients import Client
 from siena.sim.steps import Step
-from worlds.script import ALL_KEPT, FEW_KEPT, Round, Script, number_of, said
+from worlds.script import (
+    ABSENT_KEPT,
+    ALL_KEPT,
+    FEW_KEPT,
+    Round,
+    Script,
+    number_of,
+    said,
+)
 
 Tell = Callable[[str], None]
 # Of each client, the advertisements of which it was told that nobody wants them.
@@ -170,7 +178,7 @@ class Judge:
     def _must_get(party: _Party, number: int) -> None:
         if not party.client.is_suspended:
             party.due.add(number)
-        elif party.queue == ALL_KEPT:
+        elif party.queue in {ALL_KEPT, ABSENT_KEPT}:
             party.kept.add(number)
         elif party.queue == FEW_KEPT:
             party.excused.add(number)
@@ -231,7 +239,8 @@ class Judge:
 
         Args:
             quenched: of each client, the advertisements of which it was told that
-                nobody wants what they admit; ``None`` if that is judged elsewhere.
+                nobody wants what they admit, unless it is absent; ``None`` if that is
+                judged elsewhere.
 
         Raises:
             Violation: if something was lost, or a publisher told what is not so.
@@ -260,7 +269,8 @@ class Judge:
             and options.covering != "pairwise"
             and options.merging != "imperfect"
         )
-        for name, party in self._parties.items():
+        for name, told in quenched.items():
+            party = self._parties[name]
             reached = self._component(party.client.at)
             others = [
                 p.client for p in self._parties.values() if p.client.at in reached
@@ -268,7 +278,7 @@ class Judge:
             for advertisement in party.client.advertisements:
                 filters = (f for client in others for f in client.filters)
                 is_wanted = any(overlaps(advertisement, f) for f in filters)
-                is_quenched = advertisement in quenched[name]
+                is_quenched = advertisement in told
                 if is_quenched and (is_wanted or not options.quench):
                     raise self._violation(f"{name} is quenched for {advertisement}")
                 if knows_all and not is_wanted and not is_quenched:

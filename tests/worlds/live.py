@@ -10,7 +10,7 @@ from siena.sim.steps import Step
 from virtual.loop import VirtualLoop
 from worlds.client import LiveClient
 from worlds.judge import Judge, Tell, Violation, say_nothing
-from worlds.script import ALL_KEPT, Round, Script
+from worlds.script import Round, Script
 from worlds.stages import SocketStage, Stage, VirtualStage
 
 
@@ -96,7 +96,8 @@ class _Players:
             if hurried.pause:
                 await self._stage.pause(hurried.pause)
         await self._rest()
-        self._judge.rest({name: c.quenched for name, c in self._clients.items()})
+        present = {n: c for n, c in self._clients.items() if not c.is_absent}
+        self._judge.rest({name: c.quenched for name, c in present.items()})
         for step in this.judged:
             await self._happen(step, this)
         await self._rest()
@@ -110,10 +111,11 @@ class _Players:
             self._stage.cut(step.at, step.to)
         elif step.op == "move":
             # In a gentle round nothing may be lost; else they just hang up.
-            keep = ALL_KEPT if this.kind == "gentle" else None
-            await self._clients[step.client].move(self._url(step.to), keep)
+            is_careful = this.kind == "gentle"
+            client, url = self._clients[step.client], self._url(step.to)
+            await client.move(url, step.queue, is_careful=is_careful)
         else:
-            self._clients[step.client].ask(step)
+            await self._clients[step.client].ask(step)
 
     async def _rest(self) -> None:
         try:

@@ -18,7 +18,11 @@ from siena.sim.steps import Step
 # The attribute that tells notifications apart.
 NUMBER = "n"
 # What a suspended client has kept for it: nothing, little, all of it.
-NONE_KEPT, FEW_KEPT, ALL_KEPT = 0, 2, 1_000
+NONE_KEPT, FEW_KEPT, ALL_KEPT = 0, 2, 500
+# As much is kept for one who just hangs up, so that is how running clients do it: one
+# who suspends hangs up until there is something to say, and one who moves asks its new
+# broker for everything itself.  In the simulator there is no difference.
+ABSENT_KEPT = 1_000
 # How many times as slow as others a slow link is.
 SLOWNESS = 5.0
 
