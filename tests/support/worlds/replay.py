@@ -2,9 +2,9 @@
 
 ::
 
-    PYTHONPATH=tests python -m worlds.replay 17               # step by step
-    PYTHONPATH=tests python -m worlds.replay 17 --on sockets
-    PYTHONPATH=tests python -m worlds.replay 0 5000           # only what goes wrong
+    PYTHONPATH=tests/support python -m worlds.replay 17      # step by step
+    PYTHONPATH=tests/support python -m worlds.replay 17 --on sockets
+    PYTHONPATH=tests/support python -m worlds.replay 0 5000  # only what goes wrong
 """
 
 import argparse

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import cast
 
 from siena.algebra.covering import covers_advertisement, covers_filter
-from siena.matching.blocks import encode
+from siena.block.codec import decode, encode
 from siena.model import Advertisement, Filter, Notification
 from siena.protocol import control_frames as bodies
 from siena.protocol.client import ClientConversation, Event
-from siena.protocol.contents import read_block
 from siena.protocol.control_frames import Body
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -165,7 +164,7 @@ class LiveClient:
     def heard(self, event: Event) -> None:
         """Something came."""
         if isinstance(event, Delivery):
-            self._hear(self.name, read_block(event.block))
+            self._hear(self.name, decode(event.block))
         elif isinstance(event, bodies.Done):
             self._answered(event.request, event.number)
         elif isinstance(event, (bodies.Settled, bodies.Quench)):

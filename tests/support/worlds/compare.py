@@ -34,7 +34,9 @@ def _played(on: str, script: Script) -> tuple[list[Reached], str]:
     try:
         return PLAYS[on](script, say_nothing).reached, ""
     except Violation as error:
-        again = f"PYTHONPATH=tests python -m worlds.replay {script.seed} --on {on}"
+        again = (
+            f"PYTHONPATH=tests/support python -m worlds.replay {script.seed} --on {on}"
+        )
         return [], f"seed {script.seed} ({script}), {on}: {error}\n    {again}"
 
 
