@@ -67,15 +67,11 @@ class Judge:
     """Follows a script step by step, and hears of every delivery.
 
     Args:
-        forgets: whether who moves may get again what it got at the broker that it left.
         tell: is told of every step and every delivery.
     """
 
-    def __init__(
-        self, script: Script, *, forgets: bool, tell: Tell = say_nothing
-    ) -> None:
+    def __init__(self, script: Script, tell: Tell = say_nothing) -> None:
         self.script = script
-        self._forgets = forgets
         self._tell = tell
         self.deliveries = 0
         self.reached: list[Reached] = []
@@ -206,8 +202,6 @@ class Judge:
         if notification != published:
             raise self._violation(f"{name} got {notification}, which nobody published")
         if number in party.got:
-            if self._forgets and name in self._moved:
-                return
             raise self._violation(f"{name} got {notification} twice")
         party.got.append(number)
         if not any(f.matches(notification) for f in party.wanted):

@@ -36,7 +36,7 @@ def play_over_sockets(script: Script, tell: Tell = say_nothing) -> Judge:
 
 
 async def _play(script: Script, stage: Stage, tell: Tell) -> Judge:
-    judge = Judge(script, forgets=True, tell=tell)
+    judge = Judge(script, tell)
     mistakes = _Mistakes()
     logging.getLogger("siena.broker").addHandler(mistakes)
     players = _Players(script, stage, judge)

@@ -25,7 +25,7 @@ def play_simulated(script: Script, tell: Tell = say_nothing) -> Judge:
         latency=script.latency,
     )
     world.scheduler.events_max = EVENTS_MAX
-    judge = Judge(script, forgets=False, tell=tell)
+    judge = Judge(script, tell)
 
     def hear(client: Client, message: Message) -> None:
         if isinstance(message, Notify):
