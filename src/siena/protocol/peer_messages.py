@@ -3,8 +3,10 @@
 ======================  ============================================================
 verb                    fields
 ======================  ============================================================
-subscribe, unsubscribe  interest, origin
-advertise, unadvertise  advertisement, origin
+subscribe               interest, origin
+unsubscribe             interest, origin, exact
+advertise               advertisement, origin
+unadvertise             advertisement, origin, exact
 settle                  interest, token, origin, fresh, ttl, advertisement
 settled                 token
 found                   interest, array of notices
@@ -94,9 +96,21 @@ class _OfInterest(_Fields, frozen=True, array_like=True):
     origin: Whole | None = None
 
 
+class _OfUnsubscribe(_Fields, frozen=True, array_like=True):
+    interest: InterestForm
+    origin: Whole | None = None
+    exact: bool = False
+
+
 class _OfAdvertisement(_Fields, frozen=True, array_like=True):
     advertisement: str
     origin: Whole | None = None
+
+
+class _OfUnadvertise(_Fields, frozen=True, array_like=True):
+    advertisement: str
+    origin: Whole | None = None
+    exact: bool = False
 
 
 class _OfSettle(_Fields, frozen=True, array_like=True):
@@ -180,9 +194,9 @@ _VERBS = (
     ),
     _Verb(
         Unsubscribe,
-        _OfInterest,
-        lambda m: _OfInterest(interest_form(m.interest), m.origin),
-        lambda f: Unsubscribe(interest_of(f.interest), f.origin),
+        _OfUnsubscribe,
+        lambda m: _OfUnsubscribe(interest_form(m.interest), m.origin, m.exact),
+        lambda f: Unsubscribe(interest_of(f.interest), f.origin, f.exact),
     ),
     _Verb(
         Advertise,
@@ -192,9 +206,9 @@ _VERBS = (
     ),
     _Verb(
         Unadvertise,
-        _OfAdvertisement,
-        lambda m: _OfAdvertisement(str(m.advertisement), m.origin),
-        lambda f: Unadvertise(parse_advertisement(f.advertisement), f.origin),
+        _OfUnadvertise,
+        lambda m: _OfUnadvertise(str(m.advertisement), m.origin, m.exact),
+        lambda f: Unadvertise(parse_advertisement(f.advertisement), f.origin, f.exact),
     ),
     _Verb(
         Settle,

@@ -59,10 +59,11 @@ def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
         SienaError: if that is not possible.
     """
     try:
-        family, kind, _, _, place = socket.getaddrinfo(
+        # With its protocol, by which asyncio knows that small writes must not wait.
+        family, kind, protocol, _, place = socket.getaddrinfo(
             *address.pair, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        found = socket.socket(family, kind)
+        found = socket.socket(family, kind, protocol)
     except OSError as error:
         raise SienaError(
             f"cannot listen at {address.place}: {error.strerror}"

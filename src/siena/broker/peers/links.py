@@ -75,7 +75,10 @@ class Links:
 
     async def _keep(self, settings: LinkSettings) -> None:
         """Call until somebody answers, and again when the link has gone."""
-        delay, rng = RETRY_SECONDS, random.Random()
+        router = self.state.router
+        # Different in every broker and in every life of it, and the same when its clock
+        # is a test's.
+        delay, rng = RETRY_SECONDS, random.Random(router.me ^ router.epoch)
         redirected: Address | None = None
         while True:
             call = Dialer(self, settings, redirected)
