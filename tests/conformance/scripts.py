@@ -83,7 +83,8 @@ def play(case: Case, *, declarative: bool = False) -> None:
 
 def network_of(case: Case, *, declarative: bool = False) -> Wires:
     """The brokers of a script before its first step, joined as it says."""
-    options = Options(**case.get("options", {}))
+    # Networks of the papers: an unsubscription cancels all that it covers.
+    options = Options(**{"withdrawal": "covering"} | case.get("options", {}))
     brokers = case.get("brokers", ())
     wires = Wires(options=options, brokers=brokers, declarative=declarative)
     for part in (case, case.get("joined_by", {"links": []})):

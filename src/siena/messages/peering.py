@@ -7,10 +7,14 @@ from siena.messages.interface import Side
 
 @dataclass(frozen=True, slots=True)
 class PeerConnect:
-    """The sender wants a link, and takes the receiver for ``side``."""
+    """The sender wants a link, and takes the receiver for ``side``.
+
+    Unless both understand withdrawals that are ``exact``, they cancel what they cover.
+    """
 
     side: Side
     weight: float = 1
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Body, Count, Name, Number, Op
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
+    FEATURES_MAX,
     LOOK_DEFAULT,
     LOOK_MAX,
     NAME_CHARACTERS_MAX,
@@ -83,6 +84,8 @@ class Peer(Struct, frozen=True, array_like=True):
     weight: Weight = 1.0
     # Where clients find it; 0.0.0.0 and :: stand for where it calls from.
     urls: Annotated[list[Url], Meta(max_length=URLS_MAX)] = []
+    # What it understands beyond the first version, as INFO says it of the other.
+    features: Annotated[list[Name], Meta(max_length=FEATURES_MAX)] = []
 
 
 class Welcome(Body, frozen=True, array_like=True):

@@ -30,6 +30,8 @@ VERSIONS = (1, 1)
 # Features in INFO: UNSUB_COVERED and UNADV_COVERED are known; and only what was
 # advertised may be published.
 COVERED = "covered"
+# Between brokers: a withdrawal names exactly one announcement.
+EXACT = "exact"
 ADVERTISED = "advertised"
 
 

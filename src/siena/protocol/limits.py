@@ -30,6 +30,8 @@ LOOK_DEFAULT = 100
 LOOK_MAX = 1_000
 # Addresses of a broker that asks for a link.
 URLS_MAX = 8
+# What a broker that asks for a link says that it understands.
+FEATURES_MAX = 64
 # Subscription and advertisement numbers, chosen by the client.
 NUMBER_MAX = 0xFFFFFFFF
 # The weight of a link between brokers; it is above 0.

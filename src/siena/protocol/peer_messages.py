@@ -11,7 +11,7 @@ settle                  interest, token, origin, fresh, ttl, advertisement
 settled                 token
 found                   interest, array of notices
 linkstate               broker, epoch, number, array of (neighbour, weight)
-peerconnect             side, weight
+peerconnect             side, weight, exact
 peerrefuse              reason
 peerconfirm, release,   none
 peerdisconnect
@@ -142,6 +142,7 @@ class _OfLinkState(_Fields, frozen=True, array_like=True):
 class _OfPeerConnect(_Fields, frozen=True, array_like=True):
     side: Side
     weight: float = 1
+    exact: bool = False
 
 
 class _OfPeerRefuse(_Fields, frozen=True, array_like=True):
@@ -238,8 +239,8 @@ _VERBS = (
     _Verb(
         PeerConnect,
         _OfPeerConnect,
-        lambda m: _OfPeerConnect(m.side, m.weight),
-        lambda f: PeerConnect(f.side, weight_of(f.weight)),
+        lambda m: _OfPeerConnect(m.side, m.weight, m.exact),
+        lambda f: PeerConnect(f.side, weight_of(f.weight), f.exact),
     ),
     _Verb(
         PeerRefuse,

@@ -30,11 +30,13 @@ class Neighbour:
             Demand[Advertisement] | DeclarativeDemand[Advertisement],
             Order[Advertisement],
         ],
+        *,
+        exact: bool = True,
     ) -> None:
         self.number = number
         self.side = side
         self.weight = weight
-        is_exact = options.withdrawal == "exact"
+        self.is_exact = is_exact = exact and options.withdrawal == "exact"
         demand, order = filters
         self.filters = Announcer(
             demand,

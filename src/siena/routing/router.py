@@ -24,6 +24,7 @@ Reference:
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -112,7 +113,6 @@ class Router:
     ) -> None:
         self.me = me
         self.options = options
-        self._is_exact = options.withdrawal == "exact"
         self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
         self.epoch = epoch
         self._accepts = accepts
@@ -157,9 +157,11 @@ class Router:
             Unsubscribe: self._unsubscribe,
         }
 
-    def connect(self, neighbour: int, side: Side, weight: float = 1) -> Outbox:
+    def connect(
+        self, neighbour: int, side: Side, weight: float = 1, *, exact: bool = True
+    ) -> Outbox:
         """Ask another broker for a link, and take it for ``side``."""
-        self._asked[neighbour] = PeerConnect(side, weight)
+        self._asked[neighbour] = PeerConnect(side, weight, exact)
         return [(neighbour, self._asked[neighbour])]
 
     def preload(
@@ -221,7 +223,7 @@ class Router:
             return self._changed(self._monitors.subscribe(source, message.interest))
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = isinstance(source, int) and self._is_exact
+        keeps_covered = self._is_exact(source)
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
@@ -249,6 +251,10 @@ class Router:
             changes += table.withdraw(holder, f, covers, exact=message.exact)
         return self._changed(changes)
 
+    def _is_exact(self, source: Interface) -> bool:
+        """Whether a neighbour cancels each of its announcements by its name."""
+        return isinstance(source, int) and self.tables.neighbours[source].is_exact
+
     def _changed(self, changes: list[Change[Filter]]) -> Outbox:
         self.tables.apply_filters(changes)
         if not self.options.quench or self.tables.has_master:
@@ -267,7 +273,7 @@ class Router:
             self.registrations.advertise(source, advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = isinstance(source, int) and self._is_exact
+        keeps_covered = self._is_exact(source)
         changes = table.announce(holder, advertisement, keeps_covered=keeps_covered)
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
@@ -499,12 +505,15 @@ class Router:
             return [(source, PeerRefuse("there is a link already"))]
         if self._accepts is not None and not self._accepts(source, side):
             return [(source, PeerRefuse("the link would close a cycle"))]
-        return [(source, PeerConfirm()), *self._link(source, side, message.weight)]
+        return [
+            (source, PeerConfirm()),
+            *self._link(source, replace(message, side=side)),
+        ]
 
     def _peer_confirm(self, _message: PeerConfirm, source: Interface) -> Outbox:
         assert isinstance(source, int)
         asked = self._asked.pop(source)
-        return self._link(source, asked.side, asked.weight)
+        return self._link(source, asked)
 
     def _unfold(self) -> None:
         """There is a neighbour: compare what clients want from now on.
@@ -518,9 +527,10 @@ class Router:
             if not _is_sequence(interest):
                 self._enter(Subscribe(interest), party)
 
-    def _link(self, neighbour: int, side: Side, weight: float) -> Outbox:
+    def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
         self._unfold()
-        out = self.tables.connect(neighbour, side, weight)
+        exact = asked.exact
+        out = self.tables.connect(neighbour, asked.side, asked.weight, exact=exact)
         return out + self._quenching.reconsider(self._all_filters())
 
     def _peer_refuse(self, _message: PeerRefuse, source: Interface) -> Outbox:

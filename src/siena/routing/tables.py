@@ -108,9 +108,11 @@ class Tables:
 
     # --- Neighbours -----------------------------------------------------------------
 
-    def connect(self, number: int, side: Side, weight: float) -> Outbox:
+    def connect(
+        self, number: int, side: Side, weight: float, *, exact: bool = True
+    ) -> Outbox:
         """A neighbour more; in a mesh, the others hear of the link."""
-        self.adopt(number, side, weight)
+        self.adopt(number, side, weight, exact=exact)
         if side is not Side.MESH:
             self._fill(self.neighbours[number])
             return []
@@ -118,7 +120,9 @@ class Tables:
         self.regrow()
         return out
 
-    def adopt(self, number: int, side: Side, weight: float) -> None:
+    def adopt(
+        self, number: int, side: Side, weight: float, *, exact: bool = True
+    ) -> None:
         """A neighbour from the beginning, of whose link everybody knows."""
         neighbour = self.neighbours[number] = Neighbour(
             number,
@@ -127,6 +131,7 @@ class Tables:
             self.options,
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
+            exact=exact,
         )
         self._stale.add(number)
         if side is not Side.MESH:

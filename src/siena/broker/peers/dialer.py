@@ -18,7 +18,7 @@ from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import PREFACE, VERSIONS, Info
+from siena.protocol.handshake import EXACT, PREFACE, VERSIONS, Info
 from siena.protocol.states import Event
 
 # How long it may take until somebody answers.
@@ -120,8 +120,8 @@ class Dialer:
         self._number, self._name = info.number, info.broker
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
-        router.connect(info.number, side, weight)
-        peer = Peer(router.me, router.epoch, side.value, weight, links.urls)
+        router.connect(info.number, side, weight, exact=EXACT in info.features)
+        peer = Peer(router.me, router.epoch, side.value, weight, links.urls, [EXACT])
         body = Connect(VERSIONS[1], name=links.name, peer=peer)
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())

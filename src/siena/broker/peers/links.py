@@ -18,7 +18,7 @@ from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import VERSIONS
+from siena.protocol.handshake import EXACT, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -113,7 +113,9 @@ class Links:
         other = Other(peer.broker, name, peer.epoch, side.opposite, "them", peer.urls)
         link = Link(self.state, self.publications, connection, other, self.down)
         router = self.state.router
-        out = router.handle(PeerConnect(side, peer.weight), peer.broker)
+        out = router.handle(
+            PeerConnect(side, peer.weight, EXACT in peer.features), peer.broker
+        )
         if any(isinstance(message, PeerRefuse) for _, message in out):
             raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
         connection.reply(Welcome(VERSIONS[1], 0, router.me, router.epoch).pack())
