@@ -2,6 +2,7 @@
 # with Python 3.11, `make demo` is the first and only thing to type.
 #
 #     make test ARGS='-k T_A39'              one test
+#     make test JOBS=0 ARGS='--pdb'          all in one process, with a debugger
 #     make test HYPOTHESIS_PROFILE=dev       fewer examples per property
 #     make sanitize BUFFERS=5000             fewer mutated buffers
 #     make bench BENCH=benchmarks/poset.py   one benchmark
@@ -28,6 +29,8 @@ PYTHON ?=
 SERVE ?=
 ARGS ?=
 BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+# Processes in which tests run: two are sure to find a core each almost everywhere.
+JOBS ?= 2
 # 100 examples per property, the same on every run; `dev` draws 50 new ones.
 HYPOTHESIS_PROFILE ?= ci
 export HYPOTHESIS_PROFILE
@@ -44,9 +47,17 @@ setup: $(BUILT) ## make .venv, with the siena command in it
 demo: $(BUILT) ## a real day through five brokers and Spark (SERVE=1 leaves the brokers running)
 	@$(BIN)/siena demo --output build/demo $(if $(SERVE),--serve)
 
+# What needs no sockets, no processes and no Spark, and the doctests of such rooms.
+QUICK := tests/unit tests/conformance tests/fuzz tests/house \
+    $(addprefix src/siena/,model lang algebra block matching messages protocol routing sim)
+.PHONY: quick
+quick: export HYPOTHESIS_PROFILE := quick
+quick: $(BUILT) ## run the tests that need nothing but themselves (under a minute)
+	$(BIN)/pytest -q -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
+
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (about 10 minutes on two cores)
-	$(BIN)/pytest -m "not slow" $(ARGS)
+test: $(BUILT) ## run the everyday tests (under six minutes on two cores)
+	$(BIN)/pytest -n $(JOBS) -m "not slow" $(ARGS)
 
 .PHONY: test-all
 test-all: export PYTEST_TIMEOUT ?= 1200

@@ -11,15 +11,17 @@ from hypothesis import HealthCheck, settings
 from census import CENSUS, IS_WHOLE, name_of
 from guard import only_this_process
 
+HERE = Path(__file__).parent
 # The folders whose tests need nothing but this process, and are held to that.
 IN_PROCESS = [
-    Path(__file__).parent / folder
-    for folder in ("unit", "properties", "conformance", "fuzz", "house")
+    HERE / folder for folder in ("unit", "properties", "conformance", "fuzz", "house")
 ]
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
 # While writing code: new examples on every run, quickly.
 settings.register_profile("dev", max_examples=50, deadline=None)
+# In `make quick`: few, and the same on every run.
+settings.register_profile("quick", max_examples=20, derandomize=True, deadline=None)
 # In `make test`: the same examples on every run, whatever else the machine does.
 settings.register_profile(
     "ci", max_examples=100, derandomize=True, print_blob=True, deadline=None
@@ -36,6 +38,12 @@ settings.load_profile(PROFILE)
 if PROFILE == "night":
     # Twenty thousand examples outlast the time limit that protects everyday runs.
     os.environ["PYTEST_TIMEOUT"] = "0"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say how tests are shared out, where several processes may run them."""
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.import_plugin("side_by_side")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,6 +18,8 @@ from siena import parse_notification, parse_predicate
 
 README = (ROOT / "README.md").read_text()
 EXAMPLES = ROOT / "examples"
+# Below those that the system gives to tests which run at the same time.
+FREE_PORTS = range(20_000, 32_000)
 CONSOLE = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 COMMANDS = [
     re.fullmatch(r"(.*?)\n(.*)", shown, re.DOTALL)
@@ -66,13 +68,19 @@ def test_a_command_prints_what_the_readme_shows(
 @pytest.fixture
 def ports() -> dict[str, str]:
     """A free port for each that the README and its network name."""
-    found: dict[str, str] = {}
-    with ExitStack() as stack:
-        for port in ["2606", "2680", *map(str, range(2611, 2616))]:
-            taken = stack.enter_context(socket.socket())
-            taken.bind(("127.0.0.1", 0))
-            found[port] = str(taken.getsockname()[1])
-    return found
+    numbers = map(str, filter(is_free, FREE_PORTS))
+    return {
+        port: next(numbers) for port in ["2606", "2680", *map(str, range(2611, 2616))]
+    }
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as taken:
+        try:
+            taken.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def test_the_readme_shows_terminals() -> None:
