@@ -163,6 +163,9 @@ class BrokerState:
             if session.expect(sum(map(len, frames))):
                 self._reply(session, frames)
         elif isinstance(message, Moved) and session.client in self.old_brokers:
+            # What the old broker said of them does not hold here.
+            for number in sorted(session.advertisements.keys() - session.unsettled):
+                self.answer_advertisement(session, number)
             self.old_brokers[session.client].moved(message.error)
         elif isinstance(party, Party) and isinstance(message, Settled):
             self._settled(session, party.number, message.token)

@@ -23,6 +23,11 @@ def test_brokers_in_virtual_time_deliver_what_the_simulator_delivers(
     assert "\n".join(differences(seeds, "virtual")) == ""
 
 
+def test_who_moves_is_told_anew_whether_its_advertisements_are_wanted() -> None:
+    seeds = 1_791, 1_883, 1_922, 2_373, 2_491
+    assert "\n".join(differences(seeds, "virtual")) == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", blocks(500, 1_500), ids=str)
 def test_so_they_do_in_more_worlds(seeds: range) -> None:

@@ -15,6 +15,10 @@ Address = tuple[str, int]
 class Unplugged:
     """Stands where a socket would: it takes options, and nothing comes of them."""
 
+    def fileno(self) -> int:
+        """The smallest there is: it takes no file from anybody."""
+        return 0
+
     def setsockopt(self, *option: object) -> None:
         """Take an option."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import uvloop
 
@@ -39,6 +40,7 @@ async def _play(script: Script, stage: Stage, tell: Tell) -> Judge:
     judge = Judge(script, tell)
     mistakes = _Mistakes()
     logging.getLogger("siena.broker").addHandler(mistakes)
+    asyncio.get_running_loop().set_exception_handler(mistakes.unexpected)
     players = _Players(script, stage, judge)
     try:
         await stage.start()
@@ -66,6 +68,14 @@ class _Mistakes(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.said.append(self.format(record))
+
+    def unexpected(
+        self,
+        loop: asyncio.AbstractEventLoop,  # noqa: ARG002 -- asyncio's signature
+        context: dict[str, Any],
+    ) -> None:
+        """What a callback or a task that is not awaited has raised."""
+        self.said.append(f"{context['message']}: {context.get('exception')!r}")
 
 
 class _Players:

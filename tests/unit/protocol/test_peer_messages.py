@@ -82,9 +82,9 @@ interests = st.one_of(
 )
 messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Subscribe, interests, origins),
-    st.builds(Unsubscribe, interests, origins),
+    st.builds(Unsubscribe, interests, origins, exact=st.booleans()),
     st.builds(Advertise, our.any_advertisements, origins),
-    st.builds(Unadvertise, our.any_advertisements, origins),
+    st.builds(Unadvertise, our.any_advertisements, origins, exact=st.booleans()),
     st.builds(Settle, interests, u64, origins, fresh=st.booleans(), ttl=ttls),
     st.builds(Settled, u64),
     found,
