@@ -95,6 +95,7 @@ class BrokerState:
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
         ClientEntries(self.router, self.exchange, self.sessions, self.counters)
+        self.router.clients.is_there = self._is_there
 
     def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Let the exchange know what neighbours and monitors want.
@@ -115,6 +116,11 @@ class BrokerState:
         elif not self._watched[key]:
             del self._watched[key]
             self.exchange.unwatch(*key)
+
+    def _is_there(self, client: str) -> bool:
+        """Whether a client's connection can still take what is handed over."""
+        session = self.sessions.get(int(client))
+        return session is not None and session.expect(0)
 
     def forget(self, session: Session) -> None:
         """A session is over."""
@@ -187,9 +193,10 @@ class BrokerState:
 
     def answer_advertisement(self, session: Session, number: int) -> None:
         """Say whether nothing of an advertisement is wanted."""
-        offer, party = session.advertisements[number], session.party(number)
-        is_quenched = self.router.is_quenched(party, offer)
-        session.reply(Quench(number, is_quenched).pack())
+        offer = session.advertisements.get(number)
+        if offer is not None:
+            is_quenched = self.router.is_quenched(session.party(number), offer)
+            session.reply(Quench(number, is_quenched).pack())
 
     def _reply(self, session: Session, frames: Iterable[bytes]) -> None:
         for frame in frames:

@@ -4,8 +4,9 @@ A client that is there gets what is for it at once.  One that is suspended, or h
 up, or is on its way here from another broker, has a mailbox.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import count
 from typing import Protocol
 
 from siena.messages import (
@@ -57,8 +58,12 @@ class Clients:
         self.withdraw = host.withdraw
         self._host = host
         self._handoffs = Handoffs(self)
-        # Clients whose new broker has asked for what was kept here.
-        self._released: set[str] = set()
+        # Clients whose new broker has asked for what was kept here, and which question
+        # to everybody must be answered before they get it.
+        self._released: dict[str, int] = {}
+        self._tokens = count(1)
+        # Whether what is handed over can be taken; the body knows.
+        self.is_there: Callable[[str], bool] = lambda _client: True
 
     # --- Mailboxes ------------------------------------------------------------------
 
@@ -89,7 +94,8 @@ class Clients:
     def leave(self, message: Leave, source: Interface) -> Outbox:
         """Keep what is for a client that has hung up, unless it is kept already."""
         client = _client(source)
-        self._released.discard(client)
+        self._released.pop(client, None)
+        self._handoffs.release_later(client, wanted=False)
         if not self.mailboxes.is_suspended(client):
             self.mailboxes.suspend(client, message.queue_max)
         self._handoffs.defer(message, client)
@@ -98,7 +104,7 @@ class Clients:
     def forget(self, client: str) -> Outbox:
         """A client is gone for good."""
         self.mailboxes.depart(client)
-        self._released.discard(client)
+        self._released.pop(client, None)
         return self._handoffs.forget(client)
 
     # --- To this broker -------------------------------------------------------------
@@ -134,19 +140,29 @@ class Clients:
     def release(self, _message: Release, source: Interface) -> Outbox:
         """Ask everybody once more; what they had sent before they answer has come."""
         client = _client(source)
+        # What is on its way here from an older broker is handed on with the rest.
+        if self._handoffs.release_later(client, wanted=True):
+            return []
+        return self.release_now(client)
+
+    def release_now(self, client: str) -> Outbox:
+        """Hand over what was kept, as soon as all that was on its way has come."""
         if not self.mailboxes.is_suspended(client):
             self.mailboxes.suspend(client, QUEUE_DEFAULT)
-        self._released.add(client)
-        return self._host.ask_of_all(client, [(client, Release())], fresh=True)
+        token = self._released[client] = next(self._tokens)
+        answer: Outbox = [(Elsewhere(client), Settled(-token))]
+        return self._host.ask_of_all(client, answer, fresh=True)
 
-    def depart(self, client: str, seen: Iterable[Window]) -> Parcel | None:
+    def depart(self, client: str, token: int, seen: Iterable[Window]) -> Parcel | None:
         """What is handed over to a client's new broker, which is told what was seen.
 
         Nothing, if the client has hung up meanwhile: then all of it stays here.
         """
-        if client not in self._released:
+        if self._released.get(client) != token:
             return None
-        self._released.remove(client)
+        del self._released[client]
+        if not self.is_there(client):
+            return None
         return replace(self.mailboxes.depart(client), seen=tuple(seen))
 
 

@@ -68,6 +68,10 @@ class Host(Protocol):
         """Ask for it no longer."""
         ...
 
+    def release_now(self, client: str) -> Outbox:
+        """Hand a client over to yet another broker."""
+        ...
+
     def settle_all(self, client: str, token: int, *, fresh: bool) -> Outbox:
         """Call :meth:`Handoffs.settled` when all that a client wants is in force."""
         ...
@@ -96,6 +100,8 @@ class Handoff:
     asked_there: set[Hashable] = field(default_factory=set)
     asked_here: list[tuple[str, Interest | Advertisement]] = field(default_factory=list)
     parcel: Parcel = field(default_factory=Parcel)
+    # Whether yet another broker waits for the client.
+    is_released: bool = False
 
 
 class Handoffs:
@@ -131,7 +137,16 @@ class Handoffs:
         if move is None:
             return False
         move.is_awaited = not isinstance(message, (Leave, Suspend))
+        if move.is_awaited:
+            move.was_suspended = False
         return isinstance(message, (MapIdentity, Resume))
+
+    def release_later(self, client: str, *, wanted: bool) -> bool:
+        """Let a client go on to another broker once it has arrived; is it moving?"""
+        move = self._moves.get(client)
+        if move is not None:
+            move.is_released = wanted
+        return move is not None
 
     def leave(self, client: str) -> Outbox:
         """A client has hung up: what the old broker has not handed over stays there.
@@ -180,6 +195,9 @@ class Handoffs:
         """Ask here for all that was asked for there."""
         out: Outbox = []
         here = self._host.registrations.of(move.client)
+        for number, interest in listing.interests:
+            if here.interests.get(number, interest) != interest:
+                return self._failed(move, f"{number} is another subscription here")
         move.asked_there = {key for key, _ in listing.interests}
         items: list[tuple[Hashable, Interest | Advertisement, bool]] = [
             *((key, i, key in here.interests) for key, i in listing.interests),
@@ -211,11 +229,16 @@ class Handoffs:
         mailbox = self._host.mailboxes.find(move.client)
         assert mailbox is not None
         mailbox.merge(move.parcel, move.asked_there)
-        letters = self._host.mailboxes.resume(move.client) if move.is_awaited else []
+        letters: Outbox = []
+        if move.is_awaited:
+            letters = self._host.mailboxes.resume(move.client)
+        else:
+            mailbox.cut()
         return [
             *letters,
             (move.client, Moved(error)),
             (Elsewhere(move.client), PeerDisconnect()),
+            *self._release(move),
         ]
 
     def _failed(self, move: Handoff, reason: str) -> Outbox:
@@ -226,15 +249,36 @@ class Handoffs:
         out = [] if move.stage is Stage.RELEASING else self._undo(move)
         if move.is_awaited and not move.was_suspended:
             out += self._host.mailboxes.resume(move.client)
-        return [*out, (move.client, Moved(reason))]
+        return [
+            *out,
+            (move.client, Moved(reason)),
+            (Elsewhere(move.client), PeerDisconnect()),
+            *self._release(move),
+        ]
+
+    def _release(self, move: Handoff) -> Outbox:
+        return self._host.release_now(move.client) if move.is_released else []
 
     def _undo(self, move: Handoff) -> Outbox:
         """Ask no more for what was asked for there."""
         out: Outbox = []
+        numbers: set[int] = set()
+        here = self._host.registrations.of(move.client)
         for source, item in move.asked_here:
-            out += self._host.withdraw(source, item)
+            key = source.number if isinstance(source, Party) else item
+            held = (
+                here.advertisements
+                if isinstance(item, Advertisement)
+                else here.interests
+            )
+            if held.get(key) == item:  # and not something else by now
+                out += self._host.withdraw(source, item)
+                if isinstance(source, Party) and not isinstance(item, Advertisement):
+                    numbers.add(source.number)
         mailbox = self._host.mailboxes.find(move.client)
         assert mailbox is not None
+        if numbers:
+            mailbox.drop(numbers)
         mailbox.is_arriving = False
         mailbox.missed.clear()
         return out

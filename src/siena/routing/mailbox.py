@@ -137,6 +137,25 @@ class Mailbox:
         self.size = sum(map(size_of, self.kept))
         self.lost = lost
 
+    def drop(self, numbers: Collection[int]) -> None:
+        """Forget what only these subscriptions wanted; another broker keeps it."""
+        left: list[Letter] = []
+        for letter in self.kept:
+            if isinstance(letter, Numbered):
+                others = tuple(n for n in letter.numbers if n not in numbers)
+                if others:
+                    left.append(replace(letter, numbers=others))
+        self.kept = deque(left)
+        self.size = sum(map(size_of, left))
+
+    def cut(self) -> None:
+        """Keep no more than the bounds allow, after a merge."""
+        while self.kept and (
+            len(self.kept) > (self.queue_max or 0) or self.size > QUEUE_BYTES_MAX
+        ):
+            self.size -= size_of(self.kept.pop())
+            self.lost += 1
+
     def _empty(self) -> None:
         self.kept = deque()
         self.size = 0

@@ -233,7 +233,9 @@ class Router:
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):
-            self._unsettled.pop(source, None)
+            self._unsettled.get(source, {}).pop(source.number, None)
+            held = self.registrations.of(source.client).interests.get(source.number)
+            message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
             filters = self.registrations.unsubscribe(source, message.interest)
             if self._flat is not None and not _is_sequence(message.interest):
@@ -392,11 +394,11 @@ class Router:
 
     # --- Clients --------------------------------------------------------------------
 
-    def _depart(self, client: str) -> Outbox:
+    def _depart(self, client: str, token: int) -> Outbox:
         """Hand a client over to its new broker, and forget it."""
         mine = all_before(self.me, self.epoch, self.published)
         others = (w for w in self.seen if w[:2] != (self.me, self.epoch))
-        parcel = self.clients.depart(client, (*mine, *others))
+        parcel = self.clients.depart(client, token, (*mine, *others))
         return (
             [] if parcel is None else [(client, parcel), *self._forget_client(client)]
         )
@@ -487,13 +489,12 @@ class Router:
         """What is to be sent; what moves wait for are answers to ourselves."""
         sent: Outbox = []
         for interface, message in out:
-            if isinstance(message, Release):
-                assert isinstance(interface, str)
-                sent += self._depart(interface)
-            elif isinstance(interface, Elsewhere) and isinstance(message, Settled):
-                sent += self.clients.settled(interface, message.token)
-            else:
+            if not isinstance(interface, Elsewhere) or not isinstance(message, Settled):
                 sent.append((interface, message))
+            elif message.token < 0:
+                sent += self._depart(str(interface), -message.token)
+            else:
+                sent += self.clients.settled(interface, message.token)
         return sent
 
     # --- Neighbours -----------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Identities: suspended, resumed, redirected, and on the move."""
 
 from routing.wires import Wires
+from siena import parse_filter
 from siena.messages import (
     Elsewhere,
     Leave,
@@ -12,15 +13,22 @@ from siena.messages import (
     Move,
     Moved,
     Notify,
+    Numbered,
     Parcel,
+    Party,
     PeerDisconnect,
     PeerRefuse,
     Publish,
     Release,
     Resume,
+    Settle,
+    Settled,
+    Stamp,
+    Subscribe,
     Suspend,
 )
 from siena.model import Notification
+from siena.routing.mailbox import Mailbox
 
 
 def values(wires: Wires, client: str = "a") -> list[object]:
@@ -157,3 +165,90 @@ def test_what_cannot_be_fetched_is_said_and_undone() -> None:
     wires.ask(Elsewhere("a"), 3, PeerRefuse("it is gone"))
     assert ("a", Moved("it is gone")) in wires.got
     assert values(wires) == [1]
+
+
+def test_a_client_that_moves_on_takes_along_what_is_still_on_its_way() -> None:
+    """From 1 to 3, and to 2 before 1 has handed over."""
+    wires = subscribed()
+    wires.ask("a", 1, Leave(queue_max=9))
+    publish(wires, 1, 2)
+    wires.ask("a", 3, Move(queue_max=9))
+    carry(wires, 1, 3)
+    (release,) = [g for g in wires.got if g[1] == Release()]
+    wires.got.remove(release)
+    wires.ask("a", 3, Leave(queue_max=9))
+    wires.ask("a", 3, Release())  # its next broker asks
+    assert not [m for _, m in wires.got if isinstance(m, Parcel)]
+    wires.ask("a", 1, Release())
+    (parcel,) = [m for _, m in wires.got if isinstance(m, Parcel)]
+    wires.got.clear()
+    wires.ask(Elsewhere("a"), 3, parcel)
+    (handed_on,) = [m for _, m in wires.got if isinstance(m, Parcel)]
+    assert len(handed_on.kept) == 2
+
+
+def test_a_release_that_was_given_up_hands_nothing_over() -> None:
+    wires = subscribed()
+    router = wires.routers[1]
+    first = router.handle(Release(), "a")
+    router.handle(Leave(queue_max=9), "a")
+    second = router.handle(Release(), "a")
+    token = next(m.token for _, m in first if isinstance(m, Settle))
+    assert router.handle(Settled(token), 2) == []
+    token = next(m.token for _, m in second if isinstance(m, Settle))
+    answered = router.handle(Settled(token), 2)
+    assert [m for _, m in answered if isinstance(m, Parcel)]
+
+
+def test_what_only_a_move_that_failed_wanted_stays_where_it_was() -> None:
+    wires = Wires([(1, 2), (2, 3)])
+    numbered, other = Party("a", 7), Party("a", 8)
+    wires.ask(numbered, 1, Subscribe(parse_filter("x any")))
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask(other, 3, Subscribe(parse_filter("x > 5")))
+    wires.ask("a", 3, Move(queue_max=9))
+    (listing,) = wires.routers[1].handle(ListInterests(), "a")
+    wires.routers[3].handle(listing[1], Elsewhere("a"))  # nobody has answered yet
+    publish_at(wires, 3, 1, 9)
+    wires.got.clear()
+    wires.ask(Elsewhere("a"), 3, PeerRefuse("too late"))
+    got = [m for _, m in wires.got if isinstance(m, Numbered)]
+    assert [m.numbers for m in got] == [(8,)]
+
+
+def publish_at(wires: Wires, broker: int, *numbers: int) -> None:
+    for number in numbers:
+        wires.publish("p", broker, f"x = {number}")
+
+
+def test_a_number_that_means_something_else_here_is_not_moved() -> None:
+    wires = Wires([(1, 2), (2, 3)])
+    party = Party("a", 7)
+    wires.ask(party, 1, Subscribe(parse_filter("x > 0")))
+    wires.ask(party, 3, Subscribe(parse_filter("y > 0")))
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    (listing,) = wires.routers[1].handle(ListInterests(), "a")
+    wires.ask(Elsewhere("a"), 3, listing[1])
+    assert ("a", Moved("7 is another subscription here")) in wires.got
+    assert wires.routers[1].registrations.of("a").interests
+
+
+def test_who_resumes_while_it_moves_is_resumed_if_the_move_fails() -> None:
+    wires = Wires()
+    wires.subscribe("a", 3, "x any")
+    wires.ask("a", 3, Suspend(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    wires.publish("p", 3, "x = 1")
+    wires.ask("a", 3, Resume())
+    assert values(wires) == []
+    wires.ask(Elsewhere("a"), 3, PeerRefuse("it is gone"))
+    assert values(wires) == [1]
+
+
+def test_what_was_merged_keeps_to_the_bounds() -> None:
+    mailbox = Mailbox("a", queue_max=2)
+    kept = tuple(Notify(Notification(), Stamp(1, 0, n)) for n in range(5))
+    mailbox.merge(Parcel(kept), ())
+    mailbox.cut()
+    assert (len(mailbox.kept), mailbox.lost) == (2, 3)

@@ -12,6 +12,7 @@ from siena.messages import Encoded, Found, Listing, Numbered, Parcel
 from siena.model import Pattern
 from siena.protocol.control_frames import Advertise, Done, Lost, Subscribe
 from siena.protocol.data_frames import pack_found, pack_msg, unpack_found, unpack_msg
+from siena.protocol.error_codes import ProtocolError
 from siena.protocol.frames import Frame, Op, pack
 from siena.protocol.limits import KEYS_MAX, WINDOWS_MAX
 from siena.protocol.peer_messages import pack_tell
@@ -54,8 +55,15 @@ def frames_of_listing(listing: Listing) -> list[bytes]:
 
 def frames_of_parcel(parcel: Parcel) -> list[bytes]:
     """What is handed over: what was kept, LOST, and TELL with what was seen."""
-    kept = [frame_of(letter) for letter in parcel.kept if isinstance(letter, Numbered)]
-    lost = [Lost(parcel.lost).pack()] if parcel.lost else []
+    kept: list[bytes] = []
+    missing = parcel.lost
+    for letter in parcel.kept:
+        assert isinstance(letter, Numbered), "clients of brokers number what they want"
+        try:
+            kept.append(frame_of(letter))
+        except ProtocolError:  # a sequence of huge notifications
+            missing += 1
+    lost = [Lost(missing).pack()] if missing else []
     # A pattern begins anew at the new broker: of sequences it needs no keys.
     known = [key for key in parcel.known if not isinstance(key[0], Pattern)]
     told = replace(

@@ -42,6 +42,8 @@ class ClientEntries:
         change = 1 if gained else -1
         if isinstance(item, Advertisement):
             self._counters.advertisements_now += change
+            if not gained:  # whoever waits for an answer about it waits no longer
+                self._sessions[int(party.client)].unsettled.discard(party.number)
             return
         self._counters.subscriptions_now += change
         if isinstance(item, Pattern):

@@ -15,11 +15,13 @@ What each of them does in between is written down in :mod:`siena.routing.handoff
 import asyncio
 
 from siena.broker.clients.session import Session, Sink
+from siena.broker.limits import PATTERNS_MAX
 from siena.broker.peers.handoff_source import HandoffSource
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.messages import (
     Elsewhere,
+    Listing,
     ListInterests,
     Message,
     Move,
@@ -27,10 +29,12 @@ from siena.messages import (
     PeerRefuse,
     Release,
 )
+from siena.model import Pattern
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Done, Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
+from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.routing.mailbox import QUEUE_DEFAULT
 
 # How long all of it may take.
@@ -90,7 +94,9 @@ class Moving:
     async def _answer(self, question: Message) -> None:
         """Bring the router what the old broker answers."""
         if isinstance(question, ListInterests):
-            answer: Message = await self._old.listing()
+            listing = await self._old.listing()
+            check_room(self._session, listing)
+            answer: Message = listing
         else:
             assert isinstance(question, Release)
             answer = await self._old.release()
@@ -102,6 +108,30 @@ class Moving:
         if self._old.has_some:
             self._state.handle(self._old.parcel(torn=why), source)
         self._state.handle(PeerRefuse(why), source)
+
+
+def check_room(session: Session, listing: Listing) -> None:
+    """Refuse what a client asked for elsewhere if it is too much with what it has.
+
+    Raises:
+        ProtocolError: if it is.
+    """
+    new = [i for key, i in listing.interests if key not in session.interests]
+    offers = [
+        a for key, a in listing.advertisements if key not in session.advertisements
+    ]
+    patterns = session.patterns + sum(isinstance(i, Pattern) for i in new)
+    for count, most, what in (
+        (len(session.interests) + len(new), SUBSCRIPTIONS_MAX, "subscriptions"),
+        (patterns, PATTERNS_MAX, "patterns"),
+        (
+            len(session.advertisements) + len(offers),
+            ADVERTISEMENTS_MAX,
+            "advertisements",
+        ),
+    ):
+        if count > most:
+            raise ProtocolError(Fault.TOO_MANY, f"more than {most} {what}")
 
 
 class Handoff:
