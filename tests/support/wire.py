@@ -124,7 +124,7 @@ async def connect(broker: Broker, **how: object) -> Wire:
 @asynccontextmanager
 async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
     """A broker at a free port."""
-    broker = Broker(settings or Settings(listen=("127.0.0.1:0",)))
+    broker = Broker(settings or Settings(listen=("127.0.0.1:0",), accept_peers=True))
     await broker.start()
     try:
         yield broker
@@ -139,6 +139,7 @@ def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
     return Settings(
         name=name,
         listen=("127.0.0.1:0",),
+        accept_peers=True,
         links=links,
         digest_seconds=digest_seconds,
     )

@@ -177,6 +177,9 @@ class Network:
             name=broker.name,
             listen=(broker.listen,),
             http=broker.http,
+            accept_peers=any(
+                link.called == broker.name for link in self.settings.links
+            ),
             insecure_listen=self.settings.insecure_listen,
             routing=self.settings.routing,
             limits=self.settings.limits,

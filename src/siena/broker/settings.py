@@ -117,7 +117,7 @@ class Settings(Strict, frozen=True):
     insecure_listen: bool = False
     http: str | None = None
     http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
-    accept_peers: bool = True
+    accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)

@@ -109,6 +109,7 @@ class Workers:
             self._settings,
             name=self.name,
             listen=tuple(a.place for a in self.addresses),
+            accept_peers=True,  # the hub links the workers
         )
         if hub is not None:
             settings = replace(

@@ -76,7 +76,12 @@ class RunningNetwork:
                 links.append(self._link(edge, edge.other, edge.side))
             elif edge.other == number and edge.one in self._brokers:
                 links.append(self._link(edge, edge.one, edge.side.opposite))
-        form = {"name": str(number), **self._settings, "links": links}
+        form = {
+            "name": str(number),
+            "accept_peers": True,
+            **self._settings,
+            "links": links,
+        }
         return as_settings(form)
 
     def _link(self, edge: Edge, to: int, side: Side) -> dict[str, object]:

@@ -47,7 +47,7 @@ async def test_people_look_as_well() -> None:
 
 
 async def test_neighbours_know_where_clients_find_each_other() -> None:
-    async with serving(Settings(listen=("127.0.0.1:0",))) as one:
+    async with serving(Settings(listen=("127.0.0.1:0",), accept_peers=True)) as one:
         url = one.addresses[0].url
         settings = Settings(listen=("127.0.0.1:0",)).linked_to([{"url": url}])
         async with serving(settings) as two:

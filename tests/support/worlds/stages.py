@@ -93,6 +93,7 @@ class _Stage:
         return Settings(
             name=_name(number),
             listen=("127.0.0.1:0",),
+            accept_peers=True,
             routing=routing,
             digest_seconds=DIGEST_SECONDS,
         )

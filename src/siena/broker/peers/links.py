@@ -104,7 +104,10 @@ class Links:
             ProtocolError: if it does not get one.
         """
         if not self.state.settings.accept_peers:
-            raise ProtocolError(Fault.PEER_REFUSED, "no links are wanted here")
+            raise ProtocolError(
+                Fault.PEER_REFUSED,
+                "this broker links to none that call it; see --accept-peers",
+            )
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)

@@ -50,6 +50,10 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", help="Link to this broker; there may be cycles."),
     ] = None,
+    accept_peers: Annotated[
+        bool,
+        typer.Option("--accept-peers", help="Let other brokers link to this one."),
+    ] = False,
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Be below this broker in a hierarchy."),
@@ -95,6 +99,7 @@ def serve(
     Examples:
       siena serve                             at 127.0.0.1:2606
       siena serve --listen 127.0.0.1:0        at a port that is free
+      siena serve --accept-peers              and others may link to it:
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
       siena serve --log /var/lib/siena        keep it, for Spark and others by offset
@@ -102,7 +107,17 @@ def serve(
     """  # noqa: D301 -- Typer needs the backspace itself
     _log(verbose=verbose)
     if network is not None:
-        if listen or http or name or peer or mesh or master or config or log:
+        if (
+            listen
+            or http
+            or name
+            or peer
+            or mesh
+            or master
+            or config
+            or log
+            or (accept_peers)
+        ):
             raise typer.BadParameter("the file says everything", param_hint="--network")
         _runner().run(_serve_network(network, json=json))
         return
@@ -110,6 +125,7 @@ def serve(
         "listen": listen or None,
         "http": http,
         "name": name,
+        "accept_peers": accept_peers or None,
         "insecure_listen": insecure_listen or None,
         "log": {"path": str(log)} if log else None,
     }

@@ -312,7 +312,7 @@ async def test_a_post_that_no_network_answers_publishes_nothing(
     """A neighbour that has stopped: the advertisement is not known everywhere."""
     monkeypatch.setattr(publish, "HOLD_SECONDS_MAX", 0.1)
     routing = Routing(forwarding="advertisement")
-    async with web(routing=routing) as (broker, _, client):
+    async with web(routing=routing, accept_peers=True) as (broker, _, client):
         silent = await open_wire(broker)
         peer = Peer(77, 1, "peer")
         silent.send(PREFACE + Connect(1, name="silent", peer=peer).pack())

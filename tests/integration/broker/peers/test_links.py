@@ -1,5 +1,7 @@
 """Links between brokers over real sockets."""
 
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 
@@ -12,7 +14,9 @@ from siena.messages import Unsubscribe
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Advertise, Quench, Trace
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
-from siena.protocol.frames import Op
+from siena.protocol.error_codes import Fault
+from siena.protocol.frames import HEAD_BYTES, Op
+from siena.protocol.handshake import PREFACE
 from wire import chain, connect, serving, settings, until
 
 
@@ -127,6 +131,22 @@ async def test_without_neighbours_nothing_waits_for_a_batch() -> None:
         assert await wire.sync() == [Delivery((1,), x(5))]
 
 
+async def test_a_broker_that_was_not_told_so_has_no_neighbours() -> None:
+    async with serving(Settings(listen=("127.0.0.1:0",))) as broker:
+        reader, writer = await asyncio.open_connection(*broker.addresses[0].pair)
+        await reader.readline()
+        peer = bodies.Peer(77, 1, "peer")
+        writer.write(PREFACE + bodies.Connect(1, name="stranger", peer=peer).pack())
+        head = await reader.readexactly(HEAD_BYTES)
+        size = int.from_bytes(head[:4], "little") - 1
+        said = bodies.unpack(head[4], await reader.readexactly(size))
+        writer.close()
+        assert isinstance(said, bodies.Error)
+        assert said.fault == Fault.PEER_REFUSED.number
+        assert "--accept-peers" in said.text
+        assert not broker.state.links
+
+
 async def test_a_broker_that_comes_back_is_called_again_and_told_everything() -> None:
     async with serving(settings("a")) as first:
         url = first.addresses[0].url
@@ -136,7 +156,7 @@ async def test_a_broker_that_comes_back_is_called_again_and_told_everything() ->
             address = first.addresses[0].place
             await first.drain()
             assert not second.state.links
-            again = Settings(name="a", listen=(address,))
+            again = Settings(name="a", listen=(address,), accept_peers=True)
             async with serving(again) as third:
                 await until(lambda: third.state.links and second.state.links)
                 await until(lambda: len(third.state.exchange) == 1)

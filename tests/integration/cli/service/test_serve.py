@@ -32,7 +32,7 @@ def test_a_broker_says_where_it_is_serves_and_ends() -> None:
 
 
 def test_brokers_are_linked_by_flags() -> None:
-    with process("--listen", "127.0.0.1:0", "--json") as one:
+    with process("--listen", "127.0.0.1:0", "--accept-peers", "--json") as one:
         url = ready(one)["urls"][0]
         arguments = ("--listen", "127.0.0.1:0", "--peer", url, "--verbose")
         with process(*arguments) as two:
