@@ -65,7 +65,7 @@ class Advertise:
 
 @dataclass(frozen=True, slots=True)
 class Unadvertise:
-    """Nobody there publishes any more what the advertisement covers.
+    """The sender no longer publishes what the advertisement covers.
 
     If it is ``exact``, only that advertisement, or an equal one, has gone.
     """

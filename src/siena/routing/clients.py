@@ -138,7 +138,7 @@ class Clients:
         return [(client, self.registrations.listing(client))]
 
     def release(self, _message: Release, source: Interface) -> Outbox:
-        """Ask everybody once more; what they had sent before they answer has come."""
+        """Ask all brokers once more; what they sent before they answer has come."""
         client = _client(source)
         # What is on its way here from an older broker is handed on with the rest.
         if self._handoffs.release_later(client, wanted=True):

@@ -182,7 +182,7 @@ class Handoffs:
         return []
 
     def settled(self, client: str, token: int) -> Outbox:
-        """What was asked of everybody has been answered."""
+        """What was asked of all brokers has been answered."""
         move = self._moves.get(client)
         if move is None or move.token != token:
             return []
