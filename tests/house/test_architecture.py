@@ -91,6 +91,14 @@ def test_a_document_names_only_files_that_exist(document: str, least: int) -> No
     assert not [name for name in names if not exists(name)]
 
 
+def test_every_old_name_of_a_module_leads_to_one_that_exists() -> None:
+    lines = (ROOT / "docs" / "moves.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        _, new = line.split("\t")
+        path = ROOT.joinpath("src", *new.split("."))
+        assert path.with_suffix(".py").exists() or path.is_dir(), line
+
+
 def parse(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 

@@ -23,6 +23,11 @@ def filters_of(interest: Interest) -> tuple[Filter, ...]:
     return tuple(f for step in interest for f in step)
 
 
+def is_sequence(interest: Interest) -> bool:
+    """Whether it takes several notifications to match: a pattern of several steps."""
+    return isinstance(interest, Pattern) and not interest.is_simple
+
+
 @dataclass(frozen=True, slots=True)
 class Publish:
     """A client reports that something happened, at ``time`` by its clock."""

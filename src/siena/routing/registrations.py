@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
 from siena.messages import Interest, Listing, Party, client_of
-from siena.messages.requests import filters_of
+from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Pattern
 
 # Hears of every numbered request that a client makes, or withdraws.
@@ -94,13 +94,13 @@ class Registrations:
                 return []
             found[source.number] = interest
             self._tell(source, interest, gained=True)
-        elif _is_sequence(interest):
+        elif is_sequence(interest):
             found[interest] = interest
         else:
             new = [f for f in filters_of(interest) if f not in found]
             found.update((f, f) for f in new)
             return new
-        return [] if _is_sequence(interest) else list(filters_of(interest))
+        return [] if is_sequence(interest) else list(filters_of(interest))
 
     def unsubscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Withdraw a numbered interest, or all that this one covers; their filters."""
@@ -110,7 +110,7 @@ class Registrations:
                 return []
             gone = found.pop(source.number)
             self._tell(source, gone, gained=False)
-            return [] if _is_sequence(gone) else list(filters_of(gone))
+            return [] if is_sequence(gone) else list(filters_of(gone))
         covered = [key for key, held in found.items() if _covers(interest, held)]
         return [held for held in map(found.pop, covered) if isinstance(held, Filter)]
 
@@ -156,13 +156,9 @@ def _party(client: str, key: Hashable) -> str:
     return Party(client, key) if isinstance(key, int) else client
 
 
-def _is_sequence(interest: Interest) -> bool:
-    return isinstance(interest, Pattern) and not interest.is_simple
-
-
 def _covers(wide: Interest, held: Interest) -> bool:
     """Whether what a client cancels covers what it had asked for."""
-    if isinstance(held, Filter) and not _is_sequence(wide):
+    if isinstance(held, Filter) and not is_sequence(wide):
         return any(covers_filter(f, held) for f in filters_of(wide))
     if isinstance(held, Pattern) and isinstance(wide, Pattern):
         return covers_pattern(wide, held)

@@ -65,7 +65,7 @@ from siena.messages import (
     client_of,
 )
 from siena.messages.interface import TTL_MAX
-from siena.messages.requests import filters_of
+from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
 from siena.routing.flat import Flat
@@ -214,7 +214,7 @@ class Router:
     def _subscribe(self, message: Subscribe, source: Interface) -> Outbox:
         if isinstance(source, str):
             filters = self.registrations.subscribe(source, message.interest)
-            if self._flat is not None and not _is_sequence(message.interest):
+            if self._flat is not None and not is_sequence(message.interest):
                 return self._flat.gain(filters)
         return self._enter(message, source)
 
@@ -238,7 +238,7 @@ class Router:
             message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
             filters = self.registrations.unsubscribe(source, message.interest)
-            if self._flat is not None and not _is_sequence(message.interest):
+            if self._flat is not None and not is_sequence(message.interest):
                 return self._flat.lose(filters)
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
             return self._changed(self._monitors.unsubscribe(source, message.interest))
@@ -358,7 +358,7 @@ class Router:
         hops = self.tables.filters.match(notification)
         if self._flat is not None:
             for party, interest in self.registrations.interests():
-                if not _is_sequence(interest) and any(
+                if not is_sequence(interest) and any(
                     f.matches(notification) for f in filters_of(interest)
                 ):
                     hops.add(party)
@@ -419,7 +419,7 @@ class Router:
             out += self._flat.lose(
                 f
                 for interest in registered.interests.values()
-                if not _is_sequence(interest)
+                if not is_sequence(interest)
                 for f in filters_of(interest)
             )
         return out + self._offered(gone)
@@ -525,7 +525,7 @@ class Router:
             return
         self._flat = None
         for party, interest in self.registrations.interests():
-            if not _is_sequence(interest):
+            if not is_sequence(interest):
                 self._enter(Subscribe(interest), party)
 
     def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
@@ -560,8 +560,3 @@ class Router:
             for question in questions.values()
             for sent in self._question(question, client)
         ]
-
-
-def _is_sequence(interest: Interest) -> bool:
-    """Whether it takes a monitor to look for it."""
-    return isinstance(interest, Pattern) and not interest.is_simple

@@ -15,7 +15,7 @@ BEGINNING = 10**9
 
 
 class StuckError(RuntimeError):
-    """Everybody waits, and nothing will ever happen."""
+    """All tasks wait, and nothing will ever happen."""
 
 
 class _Ticker:
@@ -56,7 +56,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """There are none."""
 
     def _write_to_self(self) -> None:
-        """Nobody has to be woken: nothing happens outside of this thread."""
+        """The loop need not be woken: nothing happens outside of this thread."""
 
     def run_in_executor(  # type: ignore[override]
         self,

@@ -35,7 +35,7 @@ class Listener:
         self.port: int = sock.getsockname()[1]
 
     def close(self) -> None:
-        """Accept nobody any more."""
+        """Accept no connection any more."""
         self._network.listeners.pop(self.port, None)
         self._socket.close()
 
@@ -90,7 +90,7 @@ class Network:
     async def connect(
         self, factory: Factory, port: int
     ) -> tuple[Transport, asyncio.BaseProtocol]:
-        """Connect the host of this context to whoever listens there.
+        """Connect the host of this context to the server that listens there.
 
         Raises:
             ConnectionRefusedError: if nobody does, or that host cannot be reached.

@@ -16,7 +16,7 @@ class Unplugged:
     """Stands where a socket would: it takes options, and nothing comes of them."""
 
     def fileno(self) -> int:
-        """The smallest there is: it takes no file from anybody."""
+        """The smallest there is: it takes no file from other connections."""
         return 0
 
     def setsockopt(self, *option: object) -> None:

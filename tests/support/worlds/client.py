@@ -52,7 +52,7 @@ class LiveClient:
 
     @property
     def quenched(self) -> list[Advertisement]:
-        """Those of its advertisements that admit nothing that anybody wants."""
+        """Those of its advertisements that admit nothing that a client wants."""
         return [a for n, a in self._advertisements.items() if n in self._quenched]
 
     # --- What the script says -------------------------------------------------------

@@ -116,7 +116,7 @@ def serve(
             or master
             or config
             or log
-            or (accept_peers)
+            or accept_peers
         ):
             raise typer.BadParameter("the file says everything", param_hint="--network")
         _runner().run(_serve_network(network, json=json))
