@@ -46,7 +46,7 @@ from siena.messages import Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import ADVERTISED, COVERED, EXACT, Info
+from siena.protocol.handshake import ADVERTISED, COVERED, EXACT, RUNS, Info
 from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
@@ -147,7 +147,7 @@ class Broker:
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
         is_advertising = self.state.router.options.is_advertising
-        features = (COVERED, EXACT, *((ADVERTISED,) if is_advertising else ()))
+        features = (COVERED, EXACT, RUNS, *((ADVERTISED,) if is_advertising else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)
         return (*features, *hub_feature(self._worker.hub or self.addresses[-1]))

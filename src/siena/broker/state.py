@@ -48,8 +48,13 @@ class Neighbourly(Protocol):
         """Send a message of our router to the other one."""
         ...
 
-    def forward(self, frame: bytes) -> None:
-        """Send a notification."""
+    @property
+    def takes_runs(self) -> bool:
+        """Whether it understands RUN frames."""
+        ...
+
+    def forward(self, frame: bytes, count: int) -> None:
+        """Send notifications, as many as a frame has."""
         ...
 
     def snapshot(self) -> dict[str, object]:

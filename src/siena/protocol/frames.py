@@ -63,6 +63,7 @@ class Op(IntEnum):
     FORWARD = 0x21
     TELL = 0x22
     DIGEST = 0x23
+    RUN = 0x24
     # About the log, from a client.
     LOG = 0x31
     READ = 0x32

@@ -32,6 +32,8 @@ VERSIONS = (1, 1)
 COVERED = "covered"
 # Between brokers: a withdrawal names exactly one announcement.
 EXACT = "exact"
+# And publications come in RUN frames, too.
+RUNS = "run"
 ADVERTISED = "advertised"
 
 

@@ -29,6 +29,7 @@ from siena.protocol.data_frames import (
     unpack_traced,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.forward_runs import ForwardRun, unpack_run
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op
 from siena.protocol.handshake import Info
@@ -81,6 +82,7 @@ _REQUESTS = frozenset(
 _FROM_CLIENTS: Mapping[int, Fault] = {
     Op.CONNECT: Fault.BAD_CONNECT,
     Op.FORWARD: Fault.PEER_REFUSED,
+    Op.RUN: Fault.PEER_REFUSED,
     Op.TELL: Fault.PEER_REFUSED,
     Op.DIGEST: Fault.PEER_REFUSED,
 }
@@ -98,7 +100,9 @@ TABLE: Mapping[ServerState, Rule] = MappingProxyType(
             _REQUESTS | {Op.TELL}, Fault.BAD_FRAME, _FROM_CLIENTS
         ),
         ServerState.PEER: Rule(
-            frozenset(_PINGS | {Op.FORWARD, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR}),
+            frozenset(
+                _PINGS | {Op.FORWARD, Op.RUN, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR}
+            ),
             Fault.BAD_FRAME,
             {Op.CONNECT: Fault.BAD_CONNECT},
         ),
@@ -153,6 +157,7 @@ Event = (
     | PublishRun
     | TracedPublication
     | Forwarded
+    | ForwardRun
     | Ping
     | Pong
     | Info
@@ -162,7 +167,7 @@ Event = (
 )
 # What is carried out together with the publications before and after it: PONG follows
 # when those before its PING are routed.
-_GATHERED = (PublishRun, Forwarded, Ping, Pong)
+_GATHERED = (PublishRun, Forwarded, ForwardRun, Ping, Pong)
 
 
 def is_barrier(event: Event) -> bool:
@@ -187,6 +192,7 @@ _OPERATIONS = {
     PublishRun: Op.PUB,
     TracedPublication: Op.TRACED_PUB,
     Forwarded: Op.FORWARD,
+    ForwardRun: Op.RUN,
     Ping: Op.PING,
     Pong: Op.PONG,
 }
@@ -225,6 +231,7 @@ _READERS: Mapping[int, Callable[[bytes, int], Event]] = {
     Op.FORWARD: _read_forward,
     Op.PING: lambda body, _: unpack_ping(body),
     Op.PONG: lambda body, _: unpack_pong(body),
+    Op.RUN: unpack_run,
     Op.TRACED_PUB: _read_traced,
     Op.PUB: _read_publication,
 }

@@ -47,23 +47,32 @@ class Seen:
 
     def is_new(self, stamp: Stamp) -> bool:
         """Whether this one was not known before; from now on it is."""
-        origin, number = stamp[:2], stamp.number
-        window = self._windows.get(origin)
-        if window is None:
-            self._windows[origin] = number, 1
+        return self.learn(Window(*stamp, 1)) != 0
+
+    def learn(self, window: Window) -> int:
+        """Remember some at once: the bits of those that were not known before."""
+        origin = window.broker, window.epoch
+        known = self._windows.get(origin)
+        if known is None:
+            self._windows[origin] = window.mark, window.bits & _ALL
             if len(self._windows) > ORIGINS_MAX:
                 self._forget()
-            return True
-        mark, bits = window
-        ahead = number - mark
-        if ahead > 0:
+            return window.bits
+        mark, bits = known
+        ahead = window.mark - mark
+        if ahead >= window.bits.bit_length():  # all of them are later
             kept = (bits << ahead) & _ALL if ahead < WINDOW else 0
-            self._windows[origin] = number, kept | 1
-            return True
-        if ahead <= -WINDOW or bits >> -ahead & 1:
-            return False
-        self._windows[origin] = mark, bits | 1 << -ahead
-        return True
+            self._windows[origin] = window.mark, kept | window.bits & _ALL
+            return window.bits
+        if ahead >= 0:
+            new = window.bits & ~(bits << ahead) & ((1 << ahead + WINDOW) - 1)
+            self._windows[origin] = window.mark, (bits << ahead | new) & _ALL
+            return new
+        if ahead <= -WINDOW:
+            return 0
+        new = window.bits & ~(bits >> -ahead) & (_ALL >> -ahead)
+        self._windows[origin] = mark, bits | new << -ahead
+        return new
 
     def add(self, stamp: Stamp) -> None:
         """Remember one more."""

@@ -9,14 +9,19 @@ that a broker gives itself, numbers may be left out.
 
 import random
 from dataclasses import dataclass, field
+from typing import cast
 
+import numpy as np
 import pytest
 
-from siena.block import decode, encode
+from siena.block import BLOCK_BYTES_MAX, decode, encode
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
+from siena.broker.io.connection import Connection
+from siena.broker.io.outbox import Outbox
+from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
 from siena.clock import SystemClock
@@ -29,7 +34,7 @@ from siena.messages import (
     Message,
     Notify,
     Numbered,
-    Outbox,
+    Outbox as Messages,
     PeerConnect,
     PeerDisconnect,
     Publish,
@@ -49,8 +54,14 @@ from siena.protocol.data_frames import (
     unpack_msg,
 )
 from siena.protocol.error_codes import ProtocolError
+from siena.protocol.fast.forward_runs import (
+    TIME_UNIT,
+    ForwardRun,
+    RunHead,
+    unpack_run,
+)
 from siena.protocol.fast.split_frames import run_of
-from siena.protocol.frames import HEAD_BYTES, Op, Splitter
+from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op, Splitter
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.interest_table import Change
 from siena.routing.options import Covering, Options
@@ -69,6 +80,8 @@ class Wire:
     """What a client, or a neighbour, has been sent; nothing is ever too much."""
 
     neighbour: int | None = None
+    takes_runs: bool = True
+    outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
 
@@ -91,8 +104,9 @@ class Wire:
     def tell(self, message: Message) -> None:
         self.told.append(message)
 
-    def forward(self, frame: bytes) -> None:
+    def forward(self, frame: bytes, count: int) -> None:
         self.frames.append(frame)
+        assert len(_forwarded(frame)) == count
 
     def snapshot(self) -> dict[str, object]:
         return {"name": str(self.neighbour), "forwarded": len(self.frames)}
@@ -111,7 +125,8 @@ class Bulk:
         self.batch = PublishBatch(self.state)
         self.side = side
         self.clients = {number: Wire() for number in CLIENTS}
-        self.links = {number: Wire(number) for number in NEIGHBOURS}
+        # One of them is of the version before, which knows no runs.
+        self.links = {n: Wire(n, takes_runs=n == NEIGHBOURS[0]) for n in NEIGHBOURS}
         for number, wire in self.clients.items():
             session = Session(number, router.registrations, f"client {number}")
             session.sink = wire
@@ -130,19 +145,24 @@ class Bulk:
         self.batch.add(self.clients[client], run)
         self.batch.flush()
 
-    def hear(self, notify: Notify, number: int) -> None:
-        """What a link does with a FORWARD."""
-        block = encode(notify.notification)
-        head = Forwarded(notify.stamp, notify.root, notify.time, notify.ttl, 0, block)
-        if self.state.router.seen.is_new(notify.stamp):
-            self.batch.add(self.links[number], run_of([block]), [head])
-            self.batch.flush()
+    def hear(self, notifies: list[Notify], number: int) -> None:
+        """A neighbour forwards some, in one frame or in several."""
+        other = Other(number, "", 0, self.side, "them", [], takes_runs=True)
+        wire = cast("Connection", self.links[number])
+        link = Link(self.state, self.batch, wire, other, lambda _: None)
+        if len(notifies) == 1 or not self.links[number].takes_runs:
+            for notify in notifies:
+                link.handle(_packed(notify))
+        else:
+            link.handle(_in_one_run(notifies))
+        self.batch.flush()
 
     def sent(self) -> dict[object, list[object]]:
         """What everybody has been sent since the last time."""
         found: dict[object, list[object]] = {}
         for number, wire in self.links.items():
-            found[number] = [*wire.told, *map(_forwarded, wire.frames)]
+            forwarded = [one for frame in wire.frames for one in _forwarded(frame)]
+            found[number] = [*wire.told, *forwarded]
             wire.told.clear()
             wire.frames.clear()
         for number, wire in self.clients.items():
@@ -159,7 +179,7 @@ class Twin:
     def __init__(self, options: Options, side: Side) -> None:
         self.router = Router(ME, options, epoch=EPOCH, flat=True)
         self.side = side
-        self.out: Outbox = []
+        self.out: Messages = []
 
     def handle(self, message: Message, source: int | str) -> None:
         self.out += self.router.handle(message, source)
@@ -186,9 +206,32 @@ def _stripped(notify: Notify) -> object:
     return notify.notification, _foreign(notify.stamp), notify.root, notify.ttl
 
 
-def _forwarded(frame: bytes) -> object:
-    head = unpack_forward(frame[HEAD_BYTES:])
-    return decode(head.block), _foreign(head.stamp), head.root, head.ttl
+def _forwarded(frame: bytes) -> list[object]:
+    if frame[LENGTH_BYTES] == Op.RUN:
+        heads = [*unpack_run(frame[HEAD_BYTES:], BLOCK_BYTES_MAX).forwarded()]
+        assert len(heads) > 1
+    else:
+        heads = [unpack_forward(frame[HEAD_BYTES:])]
+    assert heads == sorted(heads, key=lambda head: head.time), "not later"
+    return [(decode(h.block), _foreign(h.stamp), h.root, h.ttl) for h in heads]
+
+
+def _packed(notify: Notify) -> Forwarded:
+    block = encode(notify.notification)
+    return Forwarded(notify.stamp, notify.root, notify.time, notify.ttl, 0, block)
+
+
+def _in_one_run(notifies: list[Notify]) -> ForwardRun:
+    """A RUN frame, read."""
+    (broker, epoch, number), time = notifies[0].stamp, notifies[0].time
+    head = RunHead(broker, epoch, number, notifies[0].root, time, notifies[0].ttl, 0)
+    run = ForwardRun(
+        head,
+        np.array([n.stamp.number - number for n in notifies], np.uint32),
+        np.array([(n.time - time) / TIME_UNIT for n in notifies], np.uint32),
+        run_of([encode(n.notification) for n in notifies]),
+    )
+    return unpack_run(run.pack(head)[HEAD_BYTES:], BLOCK_BYTES_MAX)
 
 
 def _foreign(stamp: Stamp) -> Stamp:
@@ -267,14 +310,19 @@ class Script:
             self.bulk.state.handle(message, number)
             self.twin.handle(message, number)
             return
-        self.heard += self.rng.random() < 0.7
-        stamp = Stamp(9, 0, self.heard)
-        seeded = random.Random(self.heard)  # a copy has the same content
-        notify = Notify(
-            random_notification(seeded), stamp, float(self.heard), number, 9
-        )
-        self.bulk.hear(notify, number)
-        self.twin.handle(notify, number)
+        notifies: list[Notify] = []
+        for _ in range(self.rng.choice((1, 1, 2, 5))):
+            self.heard += self.rng.random() < 0.7 or bool(notifies)
+            self.heard += self.rng.random() < 0.2  # some are for others
+            seeded = random.Random(self.heard)  # a copy has the same content
+            content = random_notification(seeded)
+            stamp, time = Stamp(9, 0, self.heard), float(self.heard)
+            notifies.append(Notify(content, stamp, time, number, 9))
+        if self.rng.random() < 0.2:  # once more, what came before
+            self.heard -= self.rng.randint(0, 4)
+        self.bulk.hear(notifies, number)
+        for notify in notifies:
+            self.twin.handle(notify, number)
 
     def _publish(self, client: int) -> None:
         count = self.rng.randint(1, 4)

@@ -1,5 +1,6 @@
 """The bytes of every frame, written down: whoever changes one breaks clients."""
 
+import numpy as np
 import pytest
 
 from siena.block import encode
@@ -39,6 +40,8 @@ from siena.protocol.data_frames import (
     pack_msg,
     pack_traced,
 )
+from siena.protocol.fast.forward_runs import ForwardRun, RunHead
+from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
 from siena.protocol.handshake import PREFACE, Info, Limits
 from siena.protocol.log_frames import (
@@ -109,6 +112,12 @@ BODIES: list[tuple[Body, str]] = [
     (Batch("q", 7, [Part(PART, 1)]), f"1a000000 36 93 a171 07 91 92 {PART_HEX} 01"),
     (Taken("q", 7, is_new=True, count=1), "07000000 3b 94 a171 07 c3 01"),
 ]
+RUN = ForwardRun(
+    RunHead(1, 2, 3, 4, 0.5, 6, 0),
+    np.array([0, 7], np.uint32),
+    np.array([0, 1], np.uint32),
+    run_of([X1, X1]),
+)
 OTHERS: list[tuple[bytes, str]] = [
     (pack(Op.PUB, X1), "05000000 02 81a17801"),
     (pack_traced(7, X1), "09000000 0c 07000000 81a17801"),
@@ -121,6 +130,14 @@ OTHERS: list[tuple[bytes, str]] = [
         (
             "30000000 21 0100000000000000 0200000000000000 0300000000000000"
             "0400000000000000 000000000000e03f 0600 01 81a17801"
+        ),
+    ),
+    (
+        RUN.pack(RunHead(1, 2, 3, 4, 0.5, 6, 0)),
+        (
+            "52000000 24 0100000000000000 0200000000000000 0300000000000000"
+            "0400000000000000 000000000000e03f 0600 00 02000000"
+            "00000000 07000000 00000000 01000000" + "05000000 02 81a17801" * 2
         ),
     ),
 ]

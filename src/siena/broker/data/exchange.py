@@ -11,6 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from siena.block import BLOCK_BYTES_MAX
+from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
 from siena.protocol.fast.delivery_writer import Dispatcher
@@ -70,7 +71,12 @@ class Exchange:
         # Of each connection its interests by their numbers, and of all others theirs.
         self._parties: dict[int, dict[int, int]] = {}
         self._watched: dict[tuple[Key, Filter], int] = {}
-        self._watchers: dict[int, Key] = {}
+        # Those others have places of their own; of each interest the place.
+        self._others: list[Key] = []
+        self._places: dict[Key, int] = {}
+        self._interests_at: list[int] = []
+        self._free_places: list[int] = []
+        self._place_of = np.zeros(64, np.int32)
 
     def __len__(self) -> int:
         return len(self._dispatcher.table)
@@ -110,17 +116,23 @@ class Exchange:
             self._leave(connection)
 
     def watch(self, key: Key, interest: Filter) -> None:
-        """Somebody who is no plain connection wants something."""
+        """A neighbour, a monitor or an absent client's party wants something."""
         self.on_change()
         added = self._watched[key, interest] = self._dispatcher.add(interest)
-        self._watchers[added] = key
+        if added >= len(self._place_of):
+            self._place_of = with_room(self._place_of, added)
+        place = self._place_of[added] = self._take_place(key)
+        self._interests_at[place] += 1
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
         self.on_change()
-        added = self._watched.pop((key, interest))
-        self._dispatcher.remove(added)
-        del self._watchers[added]
+        self._dispatcher.remove(self._watched.pop((key, interest)))
+        place = self._places[key]
+        self._interests_at[place] -= 1
+        if not self._interests_at[place]:
+            del self._places[key]
+            self._free_places.append(place)
 
     def route(self, frames: Octets, start: int, end: int) -> Routed:
         """What everybody gets of the publications that stand at the beginning."""
@@ -129,16 +141,39 @@ class Exchange:
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
         others: list[tuple[Key, Ints]] = []
         if len(found.other_messages):
-            others = self._others(found.other_messages, found.other_interests)
+            others = self._wanted(found.other_messages, found.other_interests)
         return Routed(found.total, found.end, out, found.bad, others)
 
-    def _others(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
-        wanted: dict[Key, dict[int, None]] = {}
-        for message, interest in zip(
-            messages.tolist(), interests.tolist(), strict=True
-        ):
-            wanted.setdefault(self._watchers[interest], {})[message] = None
-        return [(key, np.array([*found], np.int32)) for key, found in wanted.items()]
+    def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
+        """Who wants which messages, which come in order, once for each interest."""
+        places = self._place_of[interests]
+        if (places[1:] == places[:-1]).all():  # one neighbour, most of the time
+            return [(self._others[places[0]], _once(messages))]
+        order = np.argsort(places, kind="stable")
+        places, messages = places[order], messages[order]
+        bounds = np.flatnonzero(places[1:] != places[:-1]) + 1
+        return [
+            (self._others[place], _once(found))
+            for place, found in zip(
+                places[np.concatenate(([0], bounds))].tolist(),
+                np.split(messages, bounds),
+                strict=True,
+            )
+        ]
+
+    def _take_place(self, key: Key) -> int:
+        place = self._places.get(key)
+        if place is not None:
+            return place
+        if self._free_places:
+            place = self._free_places.pop()
+            self._others[place] = key
+        else:
+            place = len(self._others)
+            self._others.append(key)
+            self._interests_at.append(0)
+        self._places[key] = place
+        return place
 
     def _take_slot(self, connection: int) -> int:
         if self._free:
@@ -151,3 +186,10 @@ class Exchange:
     def _leave(self, connection: int) -> None:
         del self._parties[connection]
         self._free.append(self._slots.pop(connection))
+
+
+def _once(messages: Ints) -> Ints:
+    """Each of these once; those that are equal follow each other."""
+    if len(messages) == 1:
+        return messages.copy()
+    return messages[np.concatenate(([True], messages[1:] != messages[:-1]))]

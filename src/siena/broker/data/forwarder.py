@@ -1,83 +1,30 @@
 """Onward: the way of notifications to neighbours, monitors and those who are away.
 
-What goes to connections never comes here: the exchange has laid it out already.
+What goes to connections never comes here: the exchange has laid it out already.  To
+neighbours publications go in runs, as many at once as came from one direction; their
+blocks are copied, and never looked at.
 """
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import inf, nextafter
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from siena.block import decode
-from siena.broker.data.exchange import Key, Routed
-from siena.broker.io.backpressure import Holder
-from siena.broker.state import BrokerState
-from siena.messages import Encoded, Interface, Notify, Numbered, Party, Stamp
+from siena.broker.data.batch import Batch, Stretch
+from siena.broker.data.exchange import Ints, Key, Routed
+from siena.broker.state import BrokerState, Neighbourly
+from siena.messages import Encoded, Interface, Notify, Numbered, Party
 from siena.messages.interface import TTL_MAX
-from siena.protocol.data_frames import Forwarded, pack_forward
-from siena.protocol.error_codes import ProtocolError
-from siena.protocol.fast.kernels.framing import unframe
-from siena.protocol.fast.split_frames import PublishRun
+from siena.protocol.data_frames import TRACED, pack_forward
+from siena.protocol.fast.forward_runs import (
+    TIME_UNIT,
+    ForwardRun,
+    RunHead,
+    ascending,
+    in_pieces,
+    picked,
+)
 from siena.routing.forwarding import brokers_among, root_of
-
-
-class Source(Protocol):
-    """Where publications come from: the connection of a client, or a link."""
-
-    def reply(self, frame: bytes) -> None:
-        """Answer."""
-        ...
-
-    def fail(self, error: ProtocolError) -> None:
-        """Tell what is wrong, and end if that cannot be lived with."""
-        ...
-
-    @property
-    def neighbour(self) -> int | None:
-        """The number of the neighbour at the other end, if it is one."""
-        ...
-
-    def hold(self, by: Holder) -> None:
-        """Wait until somebody who is full has caught up."""
-        ...
-
-
-class Origin(NamedTuple):
-    """Some publications in a row that came from one source."""
-
-    source: Source
-    first: int
-    # How they came from a neighbour; a client's have no such head yet.
-    heads: Sequence[Forwarded] | None
-
-
-@dataclass
-class Batch:
-    """Publications of one turn, and where they came from."""
-
-    run: PublishRun
-    origins: list[Origin]
-
-    @cached_property
-    def plain(self) -> tuple[bytes, npt.NDArray[np.int64]]:
-        """The blocks alone, and where each begins and ends; most batches do without."""
-        offsets = np.zeros(self.run.total + 1, np.int64)
-        return unframe(self.run.frames, self.run.start, offsets), offsets
-
-    def block(self, index: int) -> bytes:
-        """One of the blocks."""
-        blocks, offsets = self.plain
-        return blocks[offsets[index] : offsets[index + 1]]
-
-    def origin(self, index: int) -> Origin:
-        """Where it came from."""
-        place = bisect_right(self.origins, index, key=lambda origin: origin.first)
-        return self.origins[place - 1]
 
 
 class Forwarder:
@@ -89,61 +36,118 @@ class Forwarder:
         self._time = 0.0
 
     def send(self, batch: Batch, routed: Routed) -> None:
-        """One after the other, in the order in which they came."""
-        hops: dict[int, set[Key]] = {}
-        if self._state.router.tables.has_master:  # it gets every notification
-            bad = {index for index, _ in routed.bad}
-            hops = {i: set() for i in range(batch.run.total) if i not in bad}
+        """To each neighbour in the order in which it came, and then to the others."""
+        neighbours = {
+            key: indices
+            for key, indices in routed.others
+            if isinstance(key, int) and key > 0
+        }
+        tables = self._state.router.tables
+        if tables.has_master:  # it gets every notification
+            bad = [index for index, _ in routed.bad]
+            good = np.delete(np.arange(batch.run.total, dtype=np.int32), bad)
+            neighbours |= dict.fromkeys(tables.masters, good)
+        hops: dict[int, list[Key]] = {}
         for key, indices in routed.others:
-            for index in indices.tolist():
-                hops.setdefault(index, set()).add(key)
-        for index in sorted(hops):
-            origin = batch.origin(index)
-            source: Interface = origin.source.neighbour or "a client"
-            self._send(self._head(batch, origin, index), source, hops[index])
+            if key not in neighbours:
+                for index in indices.tolist():
+                    hops.setdefault(index, []).append(key)
+        for stretch in batch.stretches():
+            run = self._run_of(batch, stretch)
+            if tables.neighbours:
+                self._forward(stretch, run, neighbours)
+            if hops:
+                self._hand_over(batch, stretch, run, hops)
 
-    def _head(self, batch: Batch, origin: Origin, index: int) -> Forwarded:
-        """What goes before the notification to a neighbour."""
-        if origin.heads is not None:
-            return origin.heads[index - origin.first]
+    def _run_of(self, batch: Batch, stretch: Stretch) -> ForwardRun:
+        """The publications of a stretch, with what goes before them to a neighbour."""
+        if stretch.forwarded is not None:
+            return stretch.forwarded
         router = self._state.router
-        stamp = Stamp(router.me, router.epoch, router.published + index)
-        self._time = max(self._state.clock.now(), nextafter(self._time, inf))
-        return Forwarded(stamp, router.me, self._time, TTL_MAX, 0, batch.block(index))
+        total = stretch.end - stretch.first
+        self._time = max(self._state.clock.now(), self._time + TIME_UNIT)
+        number = router.published + stretch.first
+        head = RunHead(
+            router.me, router.epoch, number, router.me, self._time, TTL_MAX, 0
+        )
+        self._time += (total - 1) * TIME_UNIT
+        whole = batch.run
+        if total < whole.total:
+            indices = np.arange(stretch.first, stretch.end, dtype=np.int32)
+            whole = picked(whole, indices)
+        return ForwardRun(head, ascending(total), ascending(total), whole)
 
-    def _send(self, head: Forwarded, source: Interface, keys: set[Key]) -> None:
-        brokers: set[Interface] = {key for key in keys if isinstance(key, int)}
-        if head.ttl > 0 and self._state.router.tables.neighbours:
-            self._forward(head, source, brokers)
-        if any(isinstance(key, int) and key < 0 for key in keys):
-            notification = decode(head.block)
-            notify = Notify(notification, head.stamp, head.time, head.root, head.ttl)
-            self._state.post(self._state.router.offer(brokers, notify))
-        if len(brokers) < len(keys):
-            self._keep(head, [key for key in keys if isinstance(key, Party)])
+    # --- To neighbours --------------------------------------------------------------
 
     def _forward(
-        self, head: Forwarded, source: Interface, brokers: set[Interface]
+        self, stretch: Stretch, run: ForwardRun, wanted: Mapping[int, Ints]
     ) -> None:
         """To neighbours, once each, and never back to where it came from."""
-        router = self._state.router
-        root = root_of(router.tables, head.root, source)
-        targets = brokers_among(router.tables, brokers, source, root)
-        if not targets:
+        if run.head.ttl <= 0:
             return
-        if isinstance(source, str):
-            router.seen.is_new(head.stamp)  # should it come back
-        frame = pack_forward(head._replace(root=root, ttl=head.ttl - 1))
+        router, source = self._state.router, stretch.neighbour or "a client"
+        root = root_of(router.tables, run.head.root, source)
+        asked: dict[Interface, Ints] = {}
+        for number, indices in wanted.items():
+            first, end = np.searchsorted(indices, (stretch.first, stretch.end))
+            if first < end:
+                asked[number] = indices[first:end]
+        targets = brokers_among(router.tables, asked.keys(), source, root)
+        if targets and isinstance(source, str):
+            router.seen.learn(run.window)  # should they come back
         for target in targets:
-            self._state.links[target].forward(frame)
-        self._state.counters.forwarded += len(targets)
+            if target not in asked:  # a master, and nothing here is for it
+                continue
+            chosen = run.pick(asked[target] - stretch.first)
+            link = self._state.links[target]
+            for frame, count in _frames(chosen, root, link):
+                link.forward(frame, count)
+            self._state.counters.forwarded += len(asked[target])
 
-    def _keep(self, head: Forwarded, parties: list[Party]) -> None:
+    # --- To monitors, and to those who are away -------------------------------------
+
+    def _hand_over(
+        self,
+        batch: Batch,
+        stretch: Stretch,
+        run: ForwardRun,
+        hops: Mapping[int, list[Key]],
+    ) -> None:
+        router, first = self._state.router, stretch.first
+        for index in range(first, stretch.end):
+            if index not in hops:
+                continue
+            block = batch.block(index)
+            stamp, time = run.stamp(index - first), run.time(index - first)
+            monitors: set[Interface] = {k for k in hops[index] if isinstance(k, int)}
+            if monitors:
+                root, ttl = run.head.root, run.head.ttl
+                notify = Notify(decode(block), stamp, time, root, ttl)
+                self._state.post(router.offer(monitors, notify))
+            self._keep(Encoded(block, stamp), hops[index])
+
+    def _keep(self, content: Encoded, keys: list[Key]) -> None:
         """For clients that are suspended, once each."""
         wanted: dict[str, list[int]] = {}
-        for party in parties:
-            wanted.setdefault(party.client, []).append(party.number)
-        content = Encoded(head.block, head.stamp)
+        for key in keys:
+            if isinstance(key, Party):
+                wanted.setdefault(key.client, []).append(key.number)
         for client, numbers in wanted.items():
             letter = Numbered(tuple(sorted(numbers)), content)
             self._state.post(self._state.router.deliver(client, letter))
+
+
+def _frames(
+    run: ForwardRun, root: int, link: Neighbourly
+) -> Iterator[tuple[bytes, int]]:
+    """A run as a neighbour understands it, one hop nearer, and how many each frame has.
+
+    What is traced goes one by one, and so does what is alone.
+    """
+    if link.takes_runs and len(run.numbers) > 1 and not run.head.flags & TRACED:
+        for piece in in_pieces(run):
+            head = piece.head._replace(root=root, ttl=piece.head.ttl - 1)
+            yield piece.pack(head), len(piece.numbers)
+        return
+    for one in run.forwarded():
+        yield pack_forward(one._replace(root=root, ttl=one.ttl - 1)), 1

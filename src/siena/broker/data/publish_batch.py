@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from siena.block import BLOCK_ERRORS
+from siena.broker.data.batch import Batch, Origin, Source
 from siena.broker.data.exchange import Routed
-from siena.broker.data.forwarder import Batch, Forwarder, Origin, Source
+from siena.broker.data.forwarder import Forwarder
 from siena.broker.data.tracing import Tracing
 from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Error
-from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.forward_runs import ForwardRun
 from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined
 from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
 
@@ -64,16 +65,22 @@ class PublishBatch:
         self.journal: Journalling | None = None
         """Where it is written down, if it is."""
 
-    def add(
-        self, source: Source, run: PublishRun, heads: Sequence[Forwarded] | None = None
+    def add(self, source: Source, run: PublishRun) -> None:
+        """Take what a client has published in a row."""
+        self._state.counters.publications += run.total
+        self._add(source, run, None)
+
+    def add_forwarded(self, source: Source, run: ForwardRun) -> None:
+        """Take what a neighbour has forwarded together."""
+        self._add(source, run.publications, run)
+
+    def _add(
+        self, source: Source, run: PublishRun, forwarded: ForwardRun | None
     ) -> None:
-        """Take publications in a row."""
-        self._origins.append(Origin(source, self._count, heads))
+        self._origins.append(Origin(source, self._count, forwarded))
         self._runs.append(run)
         self._count += run.total
         self._size += run.end - run.start
-        if heads is None:
-            self._state.counters.publications += run.total
         if self._size >= AT_ONCE_BYTES:
             self.flush()
 
@@ -178,7 +185,7 @@ class PublishBatch:
         fault = Fault.BAD_NOTIFICATION
         for index, reason in bad:
             origin = batch.origin(index)
-            counters.publications -= origin.heads is None
+            counters.publications -= origin.forwarded is None
             counters.rejected += 1
             counters.faults += 1
             text = f"not a notification: {BLOCK_ERRORS[reason]}"

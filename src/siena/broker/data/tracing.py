@@ -4,19 +4,18 @@ The answers travel back the way that the notification came: each broker remember
 while from where it got a traced one.
 """
 
-from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Protocol
 
 from siena.block import decode
+from siena.broker.data.batch import Source
 from siena.broker.data.exchange import Routed
-from siena.broker.data.forwarder import Source
 from siena.broker.state import BrokerState
 from siena.messages import Stamp
 from siena.messages.interface import TTL_MAX
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import TRACED, Forwarded, TracedPublication, unpack_msg
-from siena.protocol.fast.split_frames import PublishRun, run_of
+from siena.protocol.fast.forward_runs import ForwardRun
 from siena.protocol.frames import HEAD_BYTES
 
 # Traced publications whose answers still find their way back.
@@ -28,10 +27,8 @@ NAMED_MAX = 100
 class Batches(Protocol):
     """Where publications are routed."""
 
-    def add(
-        self, source: Source, run: PublishRun, heads: Sequence[Forwarded] | None = None
-    ) -> None:
-        """Take publications in a row."""
+    def add_forwarded(self, source: Source, run: ForwardRun) -> None:
+        """Take publications in a row, with what goes before them to a neighbour."""
         ...
 
     def flush(self) -> Routed | None:
@@ -77,7 +74,7 @@ class Tracing:
             del self._returns[next(iter(self._returns))]
         before = {n: link.snapshot()["forwarded"] for n, link in state.links.items()}
         arrived = state.clock.now()
-        self._batches.add(source, run_of([head.block]), [head])
+        self._batches.add_forwarded(source, ForwardRun.of(head))
         routed = self._batches.flush()
         if routed is None or routed.bad:
             return

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.data.forwarder import Batch, Source
+from siena.broker.data.batch import Batch, Source
 from siena.broker.io.backpressure import Held
 from siena.broker.io.connection import Connection
 from siena.broker.log.cursors import Readers

@@ -18,7 +18,7 @@ from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import EXACT, PREFACE, VERSIONS, Info
+from siena.protocol.handshake import EXACT, PREFACE, RUNS, VERSIONS, Info
 from siena.protocol.states import Event
 
 # How long it may take until somebody answers.
@@ -61,6 +61,7 @@ class Dialer:
         self._connection: Connection | None = None
         self._number: int | None = None
         self._name = ""
+        self._takes_runs = False
         self.was_linked = False
         self._address = redirected or read_address(settings.url)
         self.redirected: Address | None = None
@@ -118,10 +119,13 @@ class Dialer:
         if info.number in links.state.links or info.number in links.calling:
             raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
         self._number, self._name = info.number, info.broker
+        self._takes_runs = RUNS in info.features
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         router.connect(info.number, side, weight, exact=EXACT in info.features)
-        peer = Peer(router.me, router.epoch, side.value, weight, links.urls, [EXACT])
+        peer = Peer(
+            router.me, router.epoch, side.value, weight, links.urls, [EXACT, RUNS]
+        )
         body = Connect(VERSIONS[1], name=links.name, peer=peer)
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
@@ -135,7 +139,10 @@ class Dialer:
         self.was_linked = True
         assert self._connection is not None
         side = Side(self._settings.side)
-        other = Other(number, self._name, body.epoch, side, "us", [self._address.url])
+        urls = [self._address.url]
+        other = Other(
+            number, self._name, body.epoch, side, "us", urls, self._takes_runs
+        )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone
         )

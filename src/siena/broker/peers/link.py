@@ -31,7 +31,7 @@ from siena.protocol.control_frames import Digest, Error, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.split_frames import run_of
+from siena.protocol.fast.forward_runs import ForwardRun
 from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
@@ -59,6 +59,7 @@ class Other(NamedTuple):
     side: Side  # what we take it for
     caller: Literal["us", "them"]
     urls: list[str]  # where clients find it
+    takes_runs: bool
 
 
 class Link:
@@ -80,6 +81,7 @@ class Link:
     ) -> None:
         self.number, self.name, self.epoch, self.side, self.caller = other[:5]
         self._urls = other.urls
+        self.takes_runs = other.takes_runs
         self.connection = connection
         self.counters = LinkCounters()
         self._state = state
@@ -101,8 +103,13 @@ class Link:
     def handle(self, event: Event) -> None:
         """Do what follows."""
         match event:
-            case Forwarded():
+            case ForwardRun():
                 self._forward(event)
+            case Forwarded():
+                if event.flags & TRACED:
+                    self._trace(event)
+                else:
+                    self._forward(ForwardRun.of(event))
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
@@ -121,15 +128,28 @@ class Link:
         """The connection has ended."""
         self._on_gone(self)
 
-    def _forward(self, head: Forwarded) -> None:
+    def _forward(self, run: ForwardRun) -> None:
+        """Take what was not here before, and count what was."""
+        counters, total = self._state.counters, len(run.numbers)
+        counters.received += total
+        self.counters.received += total
+        window = run.window
+        new = self._state.router.seen.learn(window)
+        if new != window.bits:
+            counters.duplicates += (new ^ window.bits).bit_count()
+            if not new:
+                return
+            run = run.only(new)
+        self._publications.add_forwarded(self.connection, run)
+
+    def _trace(self, head: Forwarded) -> None:
+        """Take one of which its publisher wants to know where it goes."""
         self._state.counters.received += 1
         self.counters.received += 1
-        if not self._state.router.seen.is_new(head.stamp):
-            self._state.counters.duplicates += 1
-        elif head.flags & TRACED:
+        if self._state.router.seen.is_new(head.stamp):
             self._publications.tracing.forward(self.connection, head, self.name)
         else:
-            self._publications.add(self.connection, run_of([head.block]), [head])
+            self._state.counters.duplicates += 1
 
     def _hear(self, body: Tell) -> None:
         self._state.counters.router_in += 1
@@ -152,10 +172,10 @@ class Link:
             self.counters.router_out += 1
             self.connection.reply(pack_tell(message))
 
-    def forward(self, frame: bytes) -> None:
-        """Send a notification."""
-        self.counters.forwarded += 1
-        self.connection.deliver(frame, 1)
+    def forward(self, frame: bytes, count: int) -> None:
+        """Send notifications, as many as a frame has."""
+        self.counters.forwarded += count
+        self.connection.deliver(frame, count)
 
     # --- Digests --------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import EXACT, VERSIONS
+from siena.protocol.handshake import EXACT, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -113,7 +113,15 @@ class Links:
         self._make_room(peer)
         side = Side(peer.side)
         name = body.name or str(peer.broker)
-        other = Other(peer.broker, name, peer.epoch, side.opposite, "them", peer.urls)
+        other = Other(
+            peer.broker,
+            name,
+            peer.epoch,
+            side.opposite,
+            "them",
+            peer.urls,
+            RUNS in peer.features,
+        )
         link = Link(self.state, self.publications, connection, other, self.down)
         router = self.state.router
         out = router.handle(

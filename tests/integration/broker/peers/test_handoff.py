@@ -239,7 +239,7 @@ async def test_what_it_got_before_it_moved_does_not_come_again() -> None:
             for name in ("forward", "tell"):
                 send = getattr(link, name)
                 patch.setattr(
-                    link, name, lambda m, send=send: late.append(lambda: send(m))
+                    link, name, lambda *m, send=send: late.append(lambda: send(*m))
                 )
             other.publish({"x": 1})
             assert await ann.next() == Delivery((1,), x(1))

@@ -2,6 +2,9 @@
 
 What is written here must be, byte for byte, what :mod:`siena.protocol.data_frames`
 writes one by one.  Lengths and numbers are little-endian.
+
+Why one module: its loops share helpers that are inlined, and the compiler inlines those
+of the same module only.
 """
 
 import cython
@@ -145,6 +148,67 @@ def unframe(frames, start, offsets):  # type: ignore[no-untyped-def]
         copy(q, at + HEAD, p, o[i], length)
         at += HEAD + length
     return blocks if cython.compiled else bytes(p)
+
+
+def pick(frames, start, indices):  # type: ignore[no-untyped-def]
+    """Some of the frames that stand back to back, back to back again.
+
+    ``indices`` say which, in ascending order.
+
+    Raises:
+        ValueError: if there are fewer frames, or the indices do not ascend.
+    """
+    d: cython.const[cython.uchar][::1] = frames
+    chosen: cython.const[cython.int][::1] = indices
+    if not cython.compiled:
+        d, chosen = memoryview(frames), memoryview(indices)
+    count: cython.Py_ssize_t = len(indices)
+    size: cython.Py_ssize_t = len(frames)
+    at: cython.Py_ssize_t = start
+    wanted: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t = 0
+    begun: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
+    # Twice through the heads: then there is room for just as much as there is.
+    for j in range(count):
+        if chosen[j] < i:
+            raise ValueError("the indices do not ascend")
+        while i <= chosen[j]:
+            if at < 0 or size - at < HEAD:
+                raise ValueError("fewer frames than were counted")
+            length = length_at(d, at)
+            if length == 0 or length > size - at - 4:
+                raise ValueError("a frame has the length of another")
+            at += 4 + length
+            i += 1
+        wanted += 4 + length
+    if wanted == 0:
+        return b""
+    if cython.compiled:
+        picked: bytes = PyBytes_FromStringAndSize(cython.NULL, wanted)
+        # Nothing else has seen these bytes yet.
+        p: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(picked))
+        q: cython.p_uchar = cython.cast(cython.p_uchar, cython.address(d[0]))
+    else:
+        p, q = bytearray(wanted), d
+    at = start
+    i = 0
+    j = 0
+    while j < count:
+        while i < chosen[j]:
+            at += 4 + length_at(d, at)
+            i += 1
+        # Neighbours are copied together.
+        begun = at
+        while j < count and chosen[j] == i:
+            at += 4 + length_at(d, at)
+            i += 1
+            j += 1
+        copy(q, begun, p, place, at - begun)
+        place += at - begun
+    return picked if cython.compiled else bytes(p)
 
 
 @cython.cclass

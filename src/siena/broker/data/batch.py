@@ -1,0 +1,98 @@
+"""A batch: the publications of one turn, and where they came from."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.io.backpressure import Holder
+from siena.protocol.error_codes import ProtocolError
+from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.fast.kernels.framing import unframe
+from siena.protocol.fast.split_frames import PublishRun
+
+
+class Source(Protocol):
+    """Where publications come from: the connection of a client, or a link."""
+
+    def reply(self, frame: bytes) -> None:
+        """Answer."""
+        ...
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what is wrong, and end if that cannot be lived with."""
+        ...
+
+    @property
+    def neighbour(self) -> int | None:
+        """The number of the neighbour at the other end, if it is one."""
+        ...
+
+    def hold(self, by: Holder) -> None:
+        """Wait until somebody who is full has caught up."""
+        ...
+
+
+class Origin(NamedTuple):
+    """Some publications in a row that came from one source."""
+
+    source: Source
+    first: int
+    # How they came from a neighbour; a client's have no such heads yet.
+    forwarded: ForwardRun | None
+
+
+class Stretch(NamedTuple):
+    """Publications in a row that go on together: a neighbour's run, or of clients."""
+
+    first: int
+    end: int
+    neighbour: int | None
+    forwarded: ForwardRun | None
+
+
+@dataclass
+class Batch:
+    """Publications of one turn, and where they came from."""
+
+    run: PublishRun
+    origins: list[Origin]
+
+    @cached_property
+    def plain(self) -> tuple[bytes, npt.NDArray[np.int64]]:
+        """The blocks alone, and where each begins and ends; most batches do without."""
+        offsets = np.zeros(self.run.total + 1, np.int64)
+        return unframe(self.run.frames, self.run.start, offsets), offsets
+
+    def block(self, index: int) -> bytes:
+        """One of the blocks."""
+        blocks, offsets = self.plain
+        return blocks[offsets[index] : offsets[index + 1]]
+
+    def origin(self, index: int) -> Origin:
+        """Where it came from."""
+        place = bisect_right(self.origins, index, key=lambda origin: origin.first)
+        return self.origins[place - 1]
+
+    def stretches(self) -> Iterator[Stretch]:
+        """What goes on together, in the order in which it came.
+
+        It makes no difference which clients have published what follows each other.
+        """
+        begun = 0
+        origins = self.origins
+        for place, origin in enumerate(origins):
+            is_last = place + 1 == len(origins)
+            end = self.run.total if is_last else origins[place + 1].first
+            is_followed = (
+                origin.forwarded is None
+                and not is_last
+                and origins[place + 1].forwarded is None
+            )
+            if not is_followed:
+                yield Stretch(begun, end, origin.source.neighbour, origin.forwarded)
+                begun = end
