@@ -19,6 +19,10 @@ class Clock(Protocol):
         """The same in nanoseconds."""
         ...
 
+    def elapsed(self) -> float:
+        """Seconds since some moment, to measure how long something takes."""
+        ...
+
 
 class SystemClock:
     """The clock of the machine.
@@ -35,3 +39,7 @@ class SystemClock:
     def nanoseconds(self) -> int:
         """Nanoseconds since 1970."""
         return time.time_ns()
+
+    def elapsed(self) -> float:
+        """Seconds since the machine started, or some such moment."""
+        return time.perf_counter()

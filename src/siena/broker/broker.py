@@ -221,6 +221,10 @@ class Broker:
     on_readable: Callable[[Connection], None]
     schedule_flush: Callable[[Connection], None]
 
+    def elapsed(self) -> float:
+        """Seconds, to measure how long a connection is looked at."""
+        return self._clock.elapsed()
+
     def route(self) -> None:
         """Route what has been published so far."""
         self.publications.flush()

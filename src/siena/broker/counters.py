@@ -33,6 +33,7 @@ class Counters:
     bytes_in: int = 0
     bytes_out: int = 0
     ticks: int = 0  # of the loop, in which something came
+    longest_tick_us_now: int = 0  # how long the longest of them took
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""

@@ -5,6 +5,10 @@
 # not ready are asked again whether they take what is for them.
 INPUT_BYTES_MAX = 256 * 1024
 TURN_BYTES_MAX = 1024 * 1024
+# How long all connections together, and one of them, are looked at before others have
+# their turn: a PING waits for no more than a few of these.
+TURN_SECONDS_MAX = 0.010
+SLICE_SECONDS_MAX = 0.002
 # What is read at once; of that, what is worth a turn of its own, and what may stand
 # before it of what came earlier.
 ROOM_BYTES = 512 * 1024

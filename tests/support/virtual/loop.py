@@ -102,3 +102,7 @@ class VirtualClock:
     def nanoseconds(self) -> int:
         """Nanoseconds since 1970."""
         return BEGINNING * 10**9 + round(self._loop.time() * 10**9)
+
+    def elapsed(self) -> float:
+        """Seconds since the loop began; while it works, no time passes."""
+        return self._loop.time()

@@ -21,6 +21,7 @@ from siena.broker.limits import (
     HERE_BYTES_MIN,
     INPUT_BYTES_MAX,
     LEAD_BYTES_MAX,
+    SLICE_SECONDS_MAX,
 )
 from siena.protocol.control_frames import Lost
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -46,6 +47,10 @@ class ConnectionHost(Protocol):
 
     def process_in_place(self, connection: "Connection") -> bool:
         """Something came that is still in the room: look at it now, if it is time."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds, to measure how long a connection is looked at."""
         ...
 
     def schedule_flush(self, connection: "Connection") -> None:
@@ -109,6 +114,8 @@ class Connection(asyncio.BufferedProtocol):
         # and what is to be looked at there.
         self._lead: int | None = None
         self._here: memoryview | None = None
+        # What has been read and is still to be carried out, when others had their turn.
+        self._events: Iterator[Event] | None = None
         self.is_closing = False
         # Those whose output is full of what this one publishes.
         self._held_by: set[Holder] = set()
@@ -214,17 +221,34 @@ class Connection(asyncio.BufferedProtocol):
         if self.is_closing or self._held_by:
             return 0
         size = 0
-        if here is not None:
+        if self._events is not None:
+            pass  # and nothing has come meanwhile
+        elif here is not None:
             size = len(here)
-            self._hear(self.conversation.read_in_place(here, self._publish(here)))
+            self._events = self._read_in_place(here)
         elif self._received.is_enough:
             size = self._received.size
-            self._hear(self.conversation.read())
+            self._events = self.conversation.read()
+        if self._events is not None and not self._carry_out(self._events):
+            if not self._is_full:
+                self._pause()
+            self._is_waiting = True
+            self._host.on_readable(self)
+            return size
+        self._events = None
         if self._is_ended:
             self.leave()
         else:
             self._go_on()
         return size
+
+    def _read_in_place(self, here: memoryview) -> Iterator[Event]:
+        """Publish what stands at the beginning where it is, and read the rest.
+
+        The rest is copied, for it may take longer than it stays there.
+        """
+        start = self._publish(here)
+        return self.conversation.read_in_place(memoryview(bytes(here[start:])), 0)
 
     def _publish(self, frames: memoryview) -> int:
         """Publish what stands at the beginning, if that is allowed; where it ends."""
@@ -233,8 +257,12 @@ class Connection(asyncio.BufferedProtocol):
         assert self._publisher is not None, "a client is one who may publish"
         return self._publisher.publish(frames)
 
-    def _hear(self, events: Iterator[Event]) -> None:
-        """Carry out events, one by one, until one of them ends the connection."""
+    def _carry_out(self, events: Iterator[Event]) -> bool:
+        """Carry out events, one by one, until one of them ends the connection.
+
+        False if it is the turn of others before all of them have been carried out.
+        """
+        deadline = self._host.elapsed() + SLICE_SECONDS_MAX
         for event in events:
             assert self.role is not None, "it has ended"
             if isinstance(event, PublishRun):
@@ -249,6 +277,9 @@ class Connection(asyncio.BufferedProtocol):
                 carry_out(event, self.role, self._host, self)
             if self.is_closing:
                 break
+            if self._host.elapsed() > deadline:
+                return False
+        return True
 
     def leave(self) -> None:
         """They have said good-bye."""

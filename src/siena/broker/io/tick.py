@@ -11,7 +11,7 @@ import logging
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.limits import ROOM_BYTES, TURN_BYTES_MAX
+from siena.broker.limits import ROOM_BYTES, TURN_BYTES_MAX, TURN_SECONDS_MAX
 from siena.broker.state import BrokerState
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -82,9 +82,9 @@ class Tick:
 
     def _take(self) -> None:
         """One turn; whatever goes wrong in it, others follow."""
-        self._state.counters.ticks += 1
+        begun = self._state.clock.elapsed()
         try:
-            self._look()
+            self._look(begun + TURN_SECONDS_MAX)
             self._route()
         finally:
             # From here on, whoever is touched is written to in another turn.
@@ -94,13 +94,22 @@ class Tick:
                 self._write(connection)
             if self._came or self._touched:
                 self._schedule()
+            self._count(self._state.clock.elapsed() - begun)
 
-    def _look(self) -> None:
-        """Look at what has come, up to a bound."""
+    def _count(self, seconds: float) -> None:
+        counters = self._state.counters
+        counters.ticks += 1
+        counters.longest_tick_us_now = max(
+            counters.longest_tick_us_now, int(seconds * 1e6)
+        )
+
+    def _look(self, deadline: float) -> None:
+        """Look at what has come, up to a bound, and not for long."""
         came, self._came = self._came, []
         before = size = self._looked
         for place, connection in enumerate(came):
-            if size >= TURN_BYTES_MAX:  # the others next time, and first
+            is_late = place and self._state.clock.elapsed() > deadline
+            if size >= TURN_BYTES_MAX or is_late:  # the others next time, and first
                 self._came = [*came[place:], *self._came]
                 break
             try:

@@ -15,7 +15,12 @@ from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
 from siena.protocol.limits import LOOK_MAX
 
 # What is shown of the counters: those that grow by their rate as well.
-NOW = ("connections_now", "subscriptions_now", "advertisements_now")
+NOW = (
+    "connections_now",
+    "subscriptions_now",
+    "advertisements_now",
+    "longest_tick_us_now",
+)
 GROWING = (
     "publications",
     "deliveries",

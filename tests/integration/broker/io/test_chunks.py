@@ -19,8 +19,14 @@ from wire import Wire, chain, connect, serving, until
 
 FRAMES = 400
 # Little, so that frames are longer than what is read, and stand across its end.
-SMALL = {"ROOM_BYTES": 400, "HERE_BYTES_MIN": 50, "LEAD_BYTES_MAX": 100}
-USUAL: dict[str, int] = {}
+SMALL: dict[str, float] = {
+    "ROOM_BYTES": 400,
+    "HERE_BYTES_MIN": 50,
+    "LEAD_BYTES_MAX": 100,
+}
+USUAL: dict[str, float] = {}
+# Others have their turn after each event.
+SLICED = {"SLICE_SECONDS_MAX": -1.0}
 
 
 def frames(rng: random.Random) -> tuple[list[bytes], list[Delivery | bytes]]:
@@ -48,10 +54,14 @@ def frames(rng: random.Random) -> tuple[list[bytes], list[Delivery | bytes]]:
     return sent, back
 
 
-@pytest.mark.parametrize("limits", [SMALL, USUAL], ids=["small", "usual"])
+@pytest.mark.parametrize(
+    "limits",
+    [SMALL, USUAL, SLICED, SMALL | SLICED],
+    ids=["small", "usual", "sliced", "small and sliced"],
+)
 @pytest.mark.parametrize("seed", range(6))
 async def test_frames_may_be_cut_anywhere(
-    seed: int, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    seed: int, limits: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in limits.items():
         where = "tick" if name == "ROOM_BYTES" else "connection"
@@ -110,6 +120,35 @@ async def test_a_flood_takes_turns_with_others() -> None:
         assert got == count
         assert asked > 3
         await flood.sync()
+
+
+async def test_many_requests_take_turns_with_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that asks for much at once is not carried out before a PING of another."""
+    monkeypatch.setattr("siena.broker.io.connection.SLICE_SECONDS_MAX", -1.0)
+    async with serving() as broker:
+        flood, other = await connect(broker), await connect(broker)
+        count = 2_000
+        flood.send(b"".join(Subscribe(i, f"x > {i}").pack() for i in range(count)))
+        await until(lambda: broker.state.counters.subscriptions_now > 0)
+        await other.sync()
+        assert broker.state.counters.subscriptions_now < count
+        await flood.sync()
+        assert broker.state.counters.subscriptions_now == count
+
+
+async def test_what_was_asked_before_the_end_is_carried_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("siena.broker.io.connection.SLICE_SECONDS_MAX", -1.0)
+    async with serving() as broker:
+        flood, other = await connect(broker), await connect(broker)
+        await other.subscribe(1, "x any")
+        requests = [Subscribe(i, "y any").pack() for i in range(50)]
+        flood.send(b"".join([*requests, pack(Op.PUB, encode({"x": 1}))]))
+        flood.writer.write_eof()
+        assert await other.next() == Delivery((1,), encode({"x": 1}))
 
 
 def many(count: int) -> list[bytes]:

@@ -141,6 +141,9 @@ def test_who_could_not_be_heard_was_not_silent(tmp_path: Path) -> None:
         def nanoseconds(self) -> int:
             return int(self.time * 1e9)
 
+        def elapsed(self) -> float:
+            return self.time
+
     clock = Clock()
     Readers(tmp_path / "readers.json", clock, 60.0).commit("me", 3)
     clock.time = 1_000.0  # the broker was away
