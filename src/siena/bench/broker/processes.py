@@ -134,18 +134,21 @@ def cpu_seconds(processes: Sequence[int]) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def wait_until_quiet(processes: Sequence[int]) -> None:
-    """Wait until these have nothing to do, or almost nothing.
+def wait_until_quiet(
+    processes: Sequence[int], seconds: float = QUIET_SECONDS_MAX
+) -> bool:
+    """Wait until these have nothing to do, or almost nothing; whether they came to.
 
     What a server does behind its answers, say to tidy its tables, is not to be taken
     for what its next task costs.
     """
-    deadline = perf_counter() + QUIET_SECONDS_MAX
+    deadline = perf_counter() + seconds
     while perf_counter() < deadline:
         before = cpu_seconds(processes)
         sleep(QUIET_SECONDS)
         if cpu_seconds(processes) - before <= QUIET_SHARE * QUIET_SECONDS:
-            break
+            return True
+    return False
 
 
 def resident_bytes(processes: Sequence[int]) -> int:

@@ -4,6 +4,7 @@ import typer
 
 from siena.cli.lab.bench_broker import bench_broker
 from siena.cli.lab.bench_match import bench_match
+from siena.cli.lab.bench_network import bench_network
 from siena.cli.lab.bench_spark import bench_spark
 
 app = typer.Typer(
@@ -14,4 +15,5 @@ app = typer.Typer(
 )
 app.command("match")(bench_match)
 app.command("broker")(bench_broker)
+app.command("network")(bench_network)
 app.command("spark")(bench_spark)

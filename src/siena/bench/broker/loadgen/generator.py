@@ -40,7 +40,9 @@ class Load:
     publishers: int
     unbatched: bool
     port: int
-    processes: tuple[int, ...]  # of the server
+    processes: tuple[int, ...]  # of the server, or of all servers of a network
+    # Where subscribers are, in turn, if that is not where publishers are.
+    subscriber_ports: tuple[int, ...] = ()
 
 
 class Flood(NamedTuple):
@@ -122,14 +124,18 @@ class Generator:
             )
             self.publishers.append(publisher)
             self.selector.register(connection, selectors.EVENT_READ, publisher)
-        self._wires = [self.connect() for _ in range(workload.connections)]
+        ports = load.subscriber_ports or (load.port,)
+        self._wires = [
+            self.connect(ports[number % len(ports)])
+            for number in range(workload.connections)
+        ]
         self.subscribers: list[Subscriber] = []
         self._fans = np.zeros(workload.pool, np.int64)
         self._under_way = 0  # deliveries that must come
 
-    def connect(self) -> Wire:
-        """A new connection."""
-        wire = Wire(self.load.port)
+    def connect(self, port: int | None = None) -> Wire:
+        """A new connection, to where publishers are unless another port is named."""
+        wire = Wire(self.load.port if port is None else port)
         self.contender.greet(wire)
         return wire
 

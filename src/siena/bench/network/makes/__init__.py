@@ -1,0 +1,1 @@
+"""The makes of networks that are measured: ours, NATS and Redis."""

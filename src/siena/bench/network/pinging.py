@@ -1,0 +1,122 @@
+"""How long another client waits for a broker that has much to do.
+
+Pings are due at fixed times.  While an answer is late, those that are due meanwhile
+wait as well, and are counted as if they had been sent: a silence of a second is not one
+slow ping, but all that would have been sent in it.
+"""
+
+import multiprocessing
+import os
+from math import ceil
+from multiprocessing.connection import Connection, wait
+from time import perf_counter
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from siena.bench.broker.contenders.contender import Wire
+from siena.bench.broker.contenders.siena import Siena, expect, take_frame
+from siena.errors import SienaError
+from siena.protocol.frames import Op
+
+# A ping is due every so many seconds.
+PING_SECONDS = 0.002
+
+
+class Waits(NamedTuple):
+    """How long pings took, in seconds."""
+
+    pings: int
+    p50: float
+    p99: float
+    highest: float
+
+    @classmethod
+    def of(cls, seconds: list[float]) -> "Waits":
+        """Of what each took.
+
+        >>> Waits.of([0.001] * 99 + [0.5])
+        Waits(pings=100, p50=0.001, p99=0.001, highest=0.5)
+        """
+        ordered = sorted(seconds) or [0.0]
+        middle, most = (ordered[ceil(len(ordered) * p) - 1] for p in (0.5, 0.99))
+        return cls(len(seconds), middle, most, ordered[-1])
+
+
+class Clockwork:
+    """When pings are due, and how long each had to wait for an answer.
+
+    >>> clockwork = Clockwork(begin=10.0, step=1.0)
+    >>> clockwork.answered(10.25)  # the first, in time
+    >>> clockwork.due
+    11.0
+    >>> clockwork.answered(13.5)  # the second, and two were due meanwhile
+    >>> clockwork.seconds, clockwork.due
+    ([0.25, 2.5, 1.5, 0.5], 14.0)
+    """
+
+    def __init__(self, begin: float, step: float) -> None:
+        self.due = begin
+        self.seconds: list[float] = []
+        self._step = step
+
+    def answered(self, now: float) -> None:
+        """The answer to the ping that was due has come."""
+        while self.due <= now:
+            self.seconds.append(now - self.due)
+            self.due += self._step
+
+
+class Pinger:
+    """A client that pings a broker from a process of its own, for a ``with`` block."""
+
+    def __init__(self, port: int, core: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._here, there = context.Pipe()
+        self._process = context.Process(
+            target=_ping, args=(there, port, core), daemon=True
+        )
+        self._process.start()
+        there.close()
+        self._receive()  # it has begun
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._here.close()
+        self._process.terminate()
+        self._process.join()
+
+    def stop(self) -> Waits:
+        """End, and say how long pings took."""
+        self._here.send(None)
+        found = self._receive()
+        assert isinstance(found, Waits)
+        return found
+
+    def _receive(self) -> object:
+        try:
+            return self._here.recv()
+        except (EOFError, OSError):
+            raise SienaError("a broker has closed the connection that pings") from None
+
+
+def _ping(pipe: Connection, port: int, core: int) -> None:
+    os.sched_setaffinity(0, {core})
+    client = Siena()
+    wire = Wire(port)
+    client.greet(wire)
+    pipe.send("begun")
+    clockwork = Clockwork(perf_counter(), PING_SECONDS)
+    while not pipe.poll(max(0.0, clockwork.due - perf_counter())):
+        wire.send(client.barrier)
+        # Also when the end comes before the answer: it took so long at least.
+        if wire.socket in wait([pipe, wire.socket]):
+            expect(take_frame(wire), Op.PONG)
+        clockwork.answered(perf_counter())
+    pipe.send(Waits.of(clockwork.seconds))
