@@ -416,8 +416,8 @@ class Connection(asyncio.BufferedProtocol):
             self._host.on_readable(self)
 
     def _go_on(self) -> None:
-        """It has been looked at: there is room for more."""
-        if self._is_full:
+        """If all of it has been looked at, there is room for more."""
+        if self._is_full and self._events is None:
             self._is_full = False
             self._read_on()
 
