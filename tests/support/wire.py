@@ -130,8 +130,13 @@ async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
         yield broker
     finally:
         await broker.drain()
-        while _WRITERS:
-            _WRITERS.pop().close()
+        hang_up()
+
+
+def hang_up() -> None:
+    """End all connections of a test."""
+    while _WRITERS:
+        _WRITERS.pop().close()
 
 
 def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:

@@ -13,6 +13,7 @@ import asyncio
 # first publication: by then there may be no file left to open.
 import concurrent.futures.thread  # noqa: F401 -- see above
 import logging
+import socket
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
@@ -40,13 +41,21 @@ from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
-from siena.broker.worker import Worker, hub_feature
+from siena.broker.workers.handover import hand_over
+from siena.broker.workers.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.messages import Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import ADVERTISED, COVERED, EXACT, RUNS, Info
+from siena.protocol.handshake import (
+    ADVERTISED,
+    COVERED,
+    EXACT,
+    PREFACE,
+    RUNS,
+    Info,
+)
 from siena.protocol.limits import URLS_MAX
 from siena.routing.router import Router
 
@@ -81,6 +90,7 @@ class Broker:
         self._is_draining = False
         self._connections_max = 0
         self._file_number_max = 0
+        self._handovers: set[asyncio.Task[None]] = set()
 
     # --- Beginning and end ----------------------------------------------------------
 
@@ -97,9 +107,10 @@ class Broker:
         self._limit_connections()
         is_shared = self._worker is not None
         sockets = [listen(address, is_shared=is_shared) for address in addresses]
-        if self._worker is not None:  # where the other workers, and neighbours, call
-            sockets.append(listen(Address(addresses[0].host, 0)))
         self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
+        if self._worker is not None and self._worker.is_hub:
+            # Where the other workers, and neighbours, call.
+            sockets.append(listen(self._worker.hub, is_shared=True))
         self.name = self.settings.name or self.addresses[0].place
         epoch = self._clock.nanoseconds()
         router = Router(
@@ -120,7 +131,7 @@ class Broker:
             for each in sockets:
                 each.close()
             raise
-        self.links = Links(self.state, self.publications, self, self.name)
+        self.links = Links(self.state, self.publications, self, self.name, self._worker)
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Tick(self.state, self.publications, loop)
@@ -150,7 +161,7 @@ class Broker:
         features = (COVERED, EXACT, RUNS, *((ADVERTISED,) if is_advertising else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)
-        return (*features, *hub_feature(self._worker.hub or self.addresses[-1]))
+        return (*features, *hub_feature(self._worker.hub))
 
     async def drain(self) -> None:
         """Accept nobody any more, send what is left, and say good-bye."""
@@ -252,7 +263,8 @@ class Broker:
             return
         counters.connections += 1
         connection.role = Handshake(connection, self)
-        connection.greet(self._info)
+        if not connection.is_greeted:
+            connection.greet(self._info)
         if self._is_draining:
             connection.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
         elif not self._has_room(connection):
@@ -291,9 +303,35 @@ class Broker:
             self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
             return
+        worker = self._worker
+        if body.identity and worker is not None and not worker.is_hub:
+            self._hand_over(connection, body, worker)
+            return
         client, is_known = self.admit(connection, body)
         connection.become(client, publisher=client)
         client.welcome(resumed=is_known)
+
+    def _hand_over(self, connection: Connection, body: Connect, worker: Worker) -> None:
+        """Let the hub serve one with an identity: what is kept for it is there."""
+        data = PREFACE + body.pack() + connection.conversation.behind_connect
+        task = asyncio.get_running_loop().create_task(
+            hand_over(worker.handover, connection.detach(), data)
+        )
+        self._handovers.add(task)
+        task.add_done_callback(self._handed_over)
+
+    def _handed_over(self, task: asyncio.Task[None]) -> None:
+        self._handovers.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:  # its client has lost the connection, and comes again
+            log.warning("a connection could not be handed over: %s", error)
+
+    async def adopt(self, connection: socket.socket, data: bytes) -> None:
+        """Serve a connection of another worker, of which this has been read."""
+        adopted = Connection(self, self.settings.limits.output_bytes, is_greeted=True)
+        loop = asyncio.get_running_loop()
+        await loop.connect_accepted_socket(lambda: adopted, connection)
+        adopted.put(data)
 
     def admit(
         self, who: Connection | InProcessClient, body: Connect
@@ -311,11 +349,6 @@ class Broker:
 
     def _session(self, body: Connect) -> Session:
         """The session of an identity, or a new one."""
-        if body.identity and self._worker is not None:
-            raise ProtocolError(
-                Fault.BAD_CONNECT,
-                "identities are not kept by a broker with several workers",
-            )
         identities = self.state.identities
         known = identities.get(body.identity) if body.identity else None
         if known is None:

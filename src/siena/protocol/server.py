@@ -15,7 +15,7 @@ from siena.protocol.control_frames import Connect, Error, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.receive_buffer import ReceiveBuffer
 from siena.protocol.fast.split_frames import PublishRun, cut
-from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
+from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Frame, Op
 from siena.protocol.handshake import (
     PREFACE,
     VERSIONS,
@@ -72,6 +72,8 @@ class ServerConversation:
         """Whether answers are lines; they are until a program has shown itself."""
         self.handshaking = True
         """Whether it is not known yet who this is; that may not last."""
+        self.behind_connect = b""
+        """What came behind CONNECT at once, for a process that takes over from here."""
         self._limits = limits
         self._block_bytes = limits.block_bytes
         self._versions = versions
@@ -191,12 +193,15 @@ class ServerConversation:
     # --- Frames ---------------------------------------------------------------------
 
     def _read_frames(self, data: bytes | memoryview, at: int = 0) -> Iterator[Event]:
-        is_all = at == len(data)
+        is_all, first = at == len(data), at
         needed = LENGTH_BYTES
         while not is_all:
             limit = self._frame_bytes
             pieces, at, needed, error, is_all = cut(data, limit, at, self._block_bytes)
             for piece in pieces:
+                if self.handshaking and isinstance(piece, Frame):
+                    behind = first + HEAD_BYTES + len(piece.body)
+                    self.behind_connect = bytes(data[behind:])
                 if isinstance(piece, PublishRun):
                     yield piece if self.may_publish else self._misplaced(Op.PUB)
                 else:

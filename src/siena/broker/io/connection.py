@@ -9,10 +9,13 @@ turn.
 
 import asyncio
 import logging
+import os
+import socket
 from collections.abc import Iterator
-from typing import Protocol, cast
+from typing import cast
 
 from siena.broker.io.backpressure import Held, Holder
+from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive
 from siena.broker.io.outbox import Fit, Outbox
 from siena.broker.io.role import Publisher, Role, carry_out
@@ -33,51 +36,6 @@ from siena.protocol.text.requests import Quit, Reply
 log = logging.getLogger("siena.broker")
 
 
-class ConnectionHost(Protocol):
-    """What a connection needs of its broker."""
-
-    @property
-    def recv_buffer(self) -> memoryview:
-        """Where what comes is put first, for all connections; never for long."""
-        ...
-
-    def on_readable(self, connection: "Connection") -> None:
-        """Something came; look at it in this turn."""
-        ...
-
-    def process_in_place(self, connection: "Connection") -> bool:
-        """Something came that is still in the room: look at it now, if it is time."""
-        ...
-
-    def elapsed(self) -> float:
-        """Seconds, to measure how long a connection is looked at."""
-        ...
-
-    def schedule_flush(self, connection: "Connection") -> None:
-        """Something is to be sent; write it at the end of this turn."""
-        ...
-
-    def route(self) -> None:
-        """Route what has been published so far."""
-        ...
-
-    def count_fault(self) -> None:
-        """An error is sent."""
-        ...
-
-    def blocked(self, connection: "Connection") -> None:
-        """It is full; whoever publishes for it is to wait."""
-        ...
-
-    def opened(self, connection: "Connection") -> None:
-        """Somebody has connected."""
-        ...
-
-    def closed(self, connection: "Connection") -> None:
-        """Somebody has gone."""
-        ...
-
-
 class Connection(asyncio.BufferedProtocol):
     """A connection that was accepted, or that we made to a neighbour.
 
@@ -89,10 +47,17 @@ class Connection(asyncio.BufferedProtocol):
     """
 
     def __init__(
-        self, host: ConnectionHost, limit: int, *, is_calling: bool = False
+        self,
+        host: ConnectionHost,
+        limit: int,
+        *,
+        is_calling: bool = False,
+        is_greeted: bool = False,
     ) -> None:
         self._host = host
         self.conversation = ServerConversation(is_calling=is_calling)
+        self.is_greeted = is_greeted
+        """Whether another process has sent the first line already."""
         self.role: Role | None = None
         # The same, if it is a client.
         self._publisher: Publisher | None = None
@@ -386,6 +351,12 @@ class Connection(asyncio.BufferedProtocol):
         # Not as an answer: there is no room for answers any more.
         self.outbox.last(self.conversation.refuse(error))
         self.close()
+
+    def detach(self) -> socket.socket:
+        """The socket, for another process to serve; here the connection is over."""
+        found = socket.socket(fileno=os.dup(self.file_number))
+        self.abort()
+        return found
 
     def abort(self) -> None:
         """End the connection at once, whatever state it is in."""

@@ -9,11 +9,12 @@ import asyncio
 from typing import Protocol
 
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.io.connection import Connection, ConnectionHost
+from siena.broker.io.connection import Connection
+from siena.broker.io.host import ConnectionHost
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
-from siena.broker.worker import hub_of
+from siena.broker.workers.worker import Worker, hub_of
 from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
@@ -33,6 +34,7 @@ class Switchboard(Protocol):
     host: ConnectionHost
     name: str
     urls: list[str]
+    worker: Worker | None
     calling: dict[int, "Dialer"]
 
     def up(self, link: Link) -> None:
@@ -126,7 +128,10 @@ class Dialer:
         peer = Peer(
             router.me, router.epoch, side.value, weight, links.urls, [EXACT, RUNS]
         )
-        body = Connect(VERSIONS[1], name=links.name, peer=peer)
+        worker = links.worker
+        is_to_hub = worker is not None and self._address == worker.hub
+        token = worker.secret if worker is not None and is_to_hub else None
+        body = Connect(VERSIONS[1], name=links.name, peer=peer, token=token)
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
 

@@ -6,13 +6,16 @@ Either end may call.  If both do at the same time, the smaller number's call sta
 import asyncio
 import logging
 import random
+from hmac import compare_digest
 
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.io.connection import Connection, ConnectionHost
+from siena.broker.io.connection import Connection
+from siena.broker.io.host import ConnectionHost
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
+from siena.broker.workers.worker import Worker
 from siena.errors import SienaError
 from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
@@ -36,11 +39,13 @@ class Links:
         publications: PublishBatch,
         host: ConnectionHost,
         name: str,
+        worker: Worker | None = None,
     ) -> None:
         self.state = state
         self.publications = publications
         self.host = host
         self.name = name
+        self.worker = worker
         self.urls: list[str] = []
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -89,8 +94,10 @@ class Links:
             delay = (
                 RETRY_SECONDS if call.was_linked else min(2 * delay, RETRY_SECONDS_MAX)
             )
+            was_redirected = redirected is not None
             redirected = call.redirected
-            if redirected is not None:
+            # Once at once; two that name each other would call for ever.
+            if redirected is not None and not was_redirected:
                 continue
             # Not all at the same time, after a broker has come back.
             await asyncio.sleep(delay * rng.uniform(0.5, 1))
@@ -103,7 +110,7 @@ class Links:
         Raises:
             ProtocolError: if it does not get one.
         """
-        if not self.state.settings.accept_peers:
+        if not self.state.settings.accept_peers and not self._is_of_ours(body):
             raise ProtocolError(
                 Fault.PEER_REFUSED,
                 "this broker links to none that call it; see --accept-peers",
@@ -132,6 +139,15 @@ class Links:
         connection.reply(Welcome(VERSIONS[1], 0, router.me, router.epoch).pack())
         self.up(link)
         self.state.post(out)
+
+    def _is_of_ours(self, body: Connect) -> bool:
+        """Whether it is another worker of this broker."""
+        worker = self.worker
+        return (
+            worker is not None
+            and worker.is_hub
+            and compare_digest((body.token or "").encode(), worker.secret.encode())
+        )
 
     def _make_room(self, peer: Peer) -> None:
         """Decide between a link, or a call of ours, and a new one."""

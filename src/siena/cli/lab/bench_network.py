@@ -23,7 +23,7 @@ from siena.bench.network.makes.siena import SienaNetwork, SienaWorkers
 from siena.bench.network.report import Report, as_object, show
 from siena.bench.network.settling import coming, first_link
 from siena.bench.network.shapes import Shape
-from siena.broker.workers import WORKERS_MAX
+from siena.broker.workers.supervisor import WORKERS_MAX
 from siena.cli.common.progress import Progress
 from siena.errors import SienaError
 

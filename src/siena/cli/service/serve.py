@@ -15,7 +15,7 @@ from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
 from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
-from siena.broker.workers import WORKERS_MAX, Workers
+from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
 from siena.protocol.address import PORT, Address
 
@@ -136,7 +136,7 @@ def serve(
         return settings.linked_to(links)
 
     if workers > 1:
-        _serve_workers(read(), workers, json=json)
+        _serve_workers(read, workers, json=json)
     else:
         _runner().run(_serve(read, json=json))
 
@@ -166,11 +166,8 @@ def _runner() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
-    if settings.http is not None:
-        hint = "start a broker of its own, with --peer"
-        raise SienaError("several workers do not serve HTTP", hint=hint)
-
+def _serve_workers(read: Callable[[], Settings], count: int, *, json: bool) -> None:
+    settings = read()
     if settings.log.path is not None:
         hint = "start a broker of its own, with --peer"
         raise SienaError("several workers keep no log", hint=hint)
@@ -179,11 +176,11 @@ def _serve_workers(settings: Settings, count: int, *, json: bool) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # workers keep their settings
     try:
         with Workers(settings, count, _runner) as workers:
-            _say_ready(workers.name, workers.addresses, json=json)
-            workers.wait()
+            signal.signal(signal.SIGHUP, lambda *_: workers.hang_up())
+            _say_ready(workers.name, workers.addresses, workers.http, json=json)
+            workers.supervise(lambda: _reload(workers, read))
     except KeyboardInterrupt:
         print("siena: drained", file=sys.stderr, flush=True)
 
@@ -248,7 +245,7 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     return server
 
 
-def _reload(broker: Broker, read: Callable[[], Settings]) -> None:
+def _reload(broker: Broker | Workers, read: Callable[[], Settings]) -> None:
     """Read the settings again; if they are wrong, go on with those that were."""
     try:
         left = broker.reload(read())

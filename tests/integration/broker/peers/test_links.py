@@ -1,17 +1,20 @@
 """Links between brokers over real sockets."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from siena.block import encode
 from siena.broker.broker import Broker
+from siena.broker.io.listen import listen
 from siena.broker.settings import Link, Routing, Settings, Side
-from siena.broker.worker import Worker
+from siena.broker.workers.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.messages import Unsubscribe
 from siena.protocol import control_frames as bodies
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Advertise, Quench, Trace
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
 from siena.protocol.error_codes import Fault
@@ -209,11 +212,13 @@ async def test_a_broker_does_not_link_to_itself() -> None:
 
 
 async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
-    hub = Broker(settings("w"), worker=Worker())
-    await hub.start()
-    private = hub.addresses[-1]
+    with listen(Address("127.0.0.1", 0), is_shared=True) as reserved:
+        private = Address(*reserved.getsockname()[:2])
+        one = Worker(0, private, "secret", Path())
+        hub = Broker(settings("w"), worker=one)
+        await hub.start()
     told = replace(settings("w#1", Link(url=private.url)), accept_peers=False)
-    other = Broker(told, worker=Worker(private))
+    other = Broker(told, worker=one._replace(number=1))
     await other.start()
     try:
         async with serving(settings("a", Link(url=other.addresses[0].url))) as broker:

@@ -116,7 +116,7 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
         (("--listen", "0.0.0.0:0"), "--insecure-listen"),
         (("--listen", "here:there"), "no address"),
         (("--listen", ":0", "--http", "0.0.0.0:0"), "--insecure-listen"),
-        (("--listen", ":0", "--http", ":0", "--workers", "2"), "workers"),
+        (("--listen", ":0", "--log", "log", "--workers", "2"), "workers"),
         (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
     ):
         found = subprocess.run(

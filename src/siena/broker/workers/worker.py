@@ -5,6 +5,7 @@ wherever its connection has come in first.  So the workers are a star, in which 
 no cycle, and behind the hub the whole network is.
 """
 
+from pathlib import Path
 from typing import NamedTuple
 
 from siena.protocol.address import Address, read_address
@@ -13,9 +14,21 @@ _HUB = "hub="
 
 
 class Worker(NamedTuple):
-    """One of several workers; ``hub`` is where the hub is called, unless this is it."""
+    """One of several workers."""
 
-    hub: Address | None = None
+    number: int
+    """Its own; that of the hub is 0."""
+    hub: Address
+    """Where the hub is called, by workers and by other brokers."""
+    secret: str
+    """By which the hub knows its workers."""
+    handover: Path
+    """Where the hub takes connections over."""
+
+    @property
+    def is_hub(self) -> bool:
+        """Whether it is the hub itself."""
+        return self.number == 0
 
 
 def hub_feature(hub: Address) -> tuple[str, ...]:

@@ -1,0 +1,51 @@
+"""What a connection needs of its broker."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from siena.broker.io.connection import Connection
+
+
+class ConnectionHost(Protocol):
+    """The broker of some connections."""
+
+    @property
+    def recv_buffer(self) -> memoryview:
+        """Where what comes is put first, for all connections; never for long."""
+        ...
+
+    def on_readable(self, connection: "Connection") -> None:
+        """Something came; look at it in this turn."""
+        ...
+
+    def process_in_place(self, connection: "Connection") -> bool:
+        """Something came that is still in the room: look at it now, if it is time."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds, to measure how long a connection is looked at."""
+        ...
+
+    def schedule_flush(self, connection: "Connection") -> None:
+        """Something is to be sent; write it at the end of this turn."""
+        ...
+
+    def route(self) -> None:
+        """Route what has been published so far."""
+        ...
+
+    def count_fault(self) -> None:
+        """An error is sent."""
+        ...
+
+    def blocked(self, connection: "Connection") -> None:
+        """It is full; whoever publishes for it is to wait."""
+        ...
+
+    def opened(self, connection: "Connection") -> None:
+        """Somebody has connected."""
+        ...
+
+    def closed(self, connection: "Connection") -> None:
+        """Somebody has gone."""
+        ...
