@@ -11,6 +11,7 @@ from siena.broker.limits import GUESTS_MAX
 from siena.protocol.control_frames import Connect, Policy
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import VERSIONS
+from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessSession(NamedTuple):
@@ -37,8 +38,11 @@ class InProcessEntry:
         name: str | None = None,
         identity: str | None = None,
         policy: Policy = "drop",
+        transcript: Transcript | None = None,
     ) -> InProcessSession:
         """Let somebody in, who is to :meth:`leave` in the end.
+
+        Who has a transcript reads what that writes, and otherwise frames.
 
         Raises:
             ProtocolError: if there is no room, or the identity is taken.
@@ -48,7 +52,9 @@ class InProcessEntry:
         if len(self.guests) >= GUESTS_MAX:
             text = f"more than {GUESTS_MAX} guests"
             raise ProtocolError(Fault.TOO_MANY_CONNECTIONS, text)
-        local_client = InProcessClient(self.broker.settings.limits.output_bytes)
+        local_client = InProcessClient(
+            self.broker.settings.limits.output_bytes, transcript
+        )
         connect = Connect(VERSIONS[1], name, identity, policy)
         client, _ = self.broker.admit(local_client, connect)
         self.guests.add(local_client)

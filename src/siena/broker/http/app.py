@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.events import Events
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
 from siena.broker.http.identities import (
@@ -54,5 +55,6 @@ def make_app(
         },
     )
     app.state.entry, app.state.handlers = entry, handlers
+    app.state.events = Events(entry.broker.block_texts)
     app.state.registry = registry_of(entry, handlers)
     return app

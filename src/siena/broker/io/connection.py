@@ -40,6 +40,10 @@ class ConnectionHost(Protocol):
         """Where what comes is put first, for all connections; never for long."""
         ...
 
+    def as_lines(self, deliveries: bytes) -> bytes:
+        """Their lines, written once for all who read them."""
+        ...
+
     def on_readable(self, connection: "Connection") -> None:
         """Something came; look at it in this turn."""
         ...
@@ -298,7 +302,7 @@ class Connection(asyncio.BufferedProtocol):
             return count
         before = self.outbox.lost
         if self.outbox.in_lines:
-            frames = self.conversation.speak(frames)
+            frames = self._host.as_lines(frames)
         fit = self.outbox.deliver(frames, count, self.waiting)
         if fit is Fit.TOO_SLOW:
             self._too_slow()

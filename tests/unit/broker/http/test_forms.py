@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from siena.block import decode, encode
 from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
-from siena.broker.http.events import events_of
+from siena.broker.http.events import Events
 from siena.broker.http.json_requests import JsonRequests
 from siena.broker.webhooks.letters import letters_of
 from siena.broker.webhooks.limits import LETTER_MAX
@@ -20,6 +20,7 @@ from siena.protocol.data_frames import pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, cut
 from siena.protocol.limits import FRAME_BYTES_MAX
+from siena.protocol.text.transcripts import BlockTexts
 from strategies import notifications
 
 SOME = st.lists(notifications(), max_size=4)
@@ -59,7 +60,7 @@ def test_events_and_letters_have_what_was_delivered(
 ) -> None:
     frames = b"".join(pack_msg([1], encode(n)) for n in some)
     frames += Lost(lost).pack() if lost else b""
-    text = b"".join(events_of(frames)).decode()
+    text = Events(BlockTexts()).write(frames).decode()
     data = [
         line.removeprefix("data: ") for line in text.split("\n") if "data: " in line
     ]
