@@ -1,7 +1,5 @@
 """The lobby: where guests come in, and from where they are shown out."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from siena.broker.broker import Broker
@@ -65,17 +63,6 @@ class InProcessEntry:
         self.guests.discard(visit.local_client)
         visit.local_client.leave()
         visit.client.gone()
-
-    @contextmanager
-    def visited(
-        self, *, name: str | None = None, policy: Policy = "drop"
-    ) -> Iterator[InProcessSession]:
-        """A guest for as long as it is served."""
-        visit = self.enter(name=name, policy=policy)
-        try:
-            yield visit
-        finally:
-            self.leave(visit)
 
     def drain(self) -> None:
         """Let nobody in any more, and say good-bye to those who are there."""

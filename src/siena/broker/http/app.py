@@ -17,7 +17,7 @@ from siena.broker.http.identities import (
 )
 from siena.broker.http.inspect import health, watch
 from siena.broker.http.metrics import metrics, registry_of
-from siena.broker.http.publish import publish
+from siena.broker.http.publish import Publishing
 from siena.broker.http.sse import subscribe
 from siena.broker.http.websocket import converse, refuse_plain
 from siena.broker.inspect import SNAPSHOTS
@@ -31,7 +31,6 @@ def make_app(
     """The application of a broker, which knows itself by these names."""
     app = Starlette(
         routes=[
-            Route("/publish", publish, methods=["POST"]),
             Route("/subscribe", subscribe, methods=["GET"]),
             WebSocketRoute("/ws", converse),
             Route("/ws", refuse_plain),
@@ -47,7 +46,10 @@ def make_app(
                 methods=["DELETE"],
             ),
         ],
-        middleware=[Middleware(Guard, hosts=hosts)],
+        middleware=[
+            Middleware(Guard, hosts=hosts),
+            Middleware(Publishing, entry=entry),
+        ],
         exception_handlers={
             ProtocolError: on_protocol_error,
             HTTPException: on_http_error,

@@ -21,7 +21,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, cut
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.protocol.text.transcripts import BlockTexts
-from strategies import notifications
+from strategies import any_notifications, notifications
 
 SOME = st.lists(notifications(), max_size=4)
 
@@ -38,6 +38,16 @@ async def test_what_is_posted_is_what_is_published(some: list[Notification]) -> 
         posted = await read_notifications(kind, body)
         assert [decode(block) for block in posted.run.blocks()] == some
         assert posted.left_out == 0
+
+
+@given(st.lists(any_notifications, max_size=4))
+async def test_the_quick_way_to_a_block_ends_where_the_plain_one_does(
+    some: list[Notification],
+) -> None:
+    body = json.dumps(forms(some)).encode()
+    posted = await read_notifications("application/json", body)
+    plain = [encode(notification_from_json(form)) for form in json.loads(body)]
+    assert list(posted.run.blocks()) == plain
 
 
 @given(SOME)
