@@ -1,6 +1,7 @@
 """The HTTP side of a broker over real sockets: publish, subscribe, watch."""
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -370,10 +371,9 @@ async def test_a_head_without_an_end_is_refused() -> None:
             writer.write(b"x" * 1_000)
             await asyncio.sleep(0)
         async with asyncio.timeout(10):
-            try:
+            # What the server has not read may take its answer away.
+            with contextlib.suppress(ConnectionResetError):
                 assert (await answer).startswith(b"HTTP/1.1 400 ")
-            except ConnectionResetError:
-                pass  # what it had not read took the answer away
         writer.close()
         assert (await client.get("/healthz")).status_code == 200
 
