@@ -57,6 +57,8 @@ from siena.protocol.handshake import (
     Info,
 )
 from siena.protocol.limits import URLS_MAX
+from siena.protocol.text.output import Lines
+from siena.protocol.text.transcripts import BlockTexts
 from siena.routing.router import Router
 
 log = logging.getLogger("siena.broker")
@@ -88,6 +90,10 @@ class Broker:
         self._connections: set[Connection] = set()
         self._numbers = count(1)
         self._is_draining = False
+        self.block_texts = BlockTexts()
+        """The JSON of what was delivered last, for all who read it."""
+        self.lines = Lines(self.block_texts)
+        """What is delivered as lines."""
         self._connections_max = 0
         self._file_number_max = 0
         self._handovers: set[asyncio.Task[None]] = set()
@@ -239,6 +245,10 @@ class Broker:
     def route(self) -> None:
         """Route what has been published so far."""
         self.publications.flush()
+
+    def as_lines(self, deliveries: bytes) -> bytes:
+        """Their lines, written once for all who read them."""
+        return self.lines.deliveries(deliveries)
 
     def count_fault(self) -> None:
         """An error is sent."""

@@ -59,6 +59,10 @@ class Registrations:
             found = self._clients[client] = Registered()
         return found
 
+    def has(self, client: str) -> bool:
+        """Whether a client has asked for anything, which may be withdrawn by now."""
+        return client in self._clients
+
     def listing(self, client: str) -> Listing:
         """The same, to be told to another broker."""
         found = self.of(client)

@@ -22,6 +22,8 @@ from siena.protocol.peer_messages import decode
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 
+_NOT_ADVERTISED = "no advertisement of this connection admits it"
+
 
 class Reception(Protocol):
     """Where it is decided what becomes of a connection."""
@@ -103,11 +105,25 @@ class Client:
             else:
                 self._state.counters.rejected += 1
                 self._state.counters.faults += 1
-                text = "no advertisement of this connection admits it"
                 self._connection.fail(
-                    ProtocolError(Fault.NOT_ADVERTISED, text, request=Op.PUB)
+                    ProtocolError(Fault.NOT_ADVERTISED, _NOT_ADVERTISED, request=Op.PUB)
                 )
         return run_of(blocks)
+
+    def check_advertised(self, run: PublishRun) -> None:
+        """Publish all of these, or none.
+
+        Raises:
+            ProtocolError: if one may not be published; that it is none, is found out
+                in routing.
+        """
+        if not self._is_advertising:
+            return
+        for place, block in enumerate(run.blocks(), 1):
+            if not self._is_advertised(block):
+                self._state.counters.rejected += run.total
+                text = f"notification {place}: {_NOT_ADVERTISED}"
+                raise ProtocolError(Fault.NOT_ADVERTISED, text, request=Op.PUB)
 
     def _is_advertised(self, block: bytes) -> bool:
         try:
@@ -139,9 +155,7 @@ class Client:
         if not self._is_advertising or self._is_advertised(publication.block):
             self._publications.tracing.publish(self._connection, publication)
         else:
-            raise ProtocolError(
-                Fault.NOT_ADVERTISED, "no advertisement of this connection admits it"
-            )
+            raise ProtocolError(Fault.NOT_ADVERTISED, _NOT_ADVERTISED)
 
     def _move(self, body: Move | Tell) -> None:
         """From here to elsewhere, or from elsewhere to here."""

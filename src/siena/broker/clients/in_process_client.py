@@ -10,6 +10,7 @@ from siena.broker.io.backpressure import Holder
 from siena.broker.io.outbox import Fit, Outbox
 from siena.protocol.control_frames import Error, Lost
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessClient:
@@ -21,9 +22,12 @@ class InProcessClient:
 
     neighbour: int | None = None
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, transcript: Transcript | None = None) -> None:
         self.outbox = Outbox("drop", limit)
-        self.outbox.in_lines = False
+        self.outbox.in_lines = transcript is not None
+        if transcript is not None:
+            self.outbox.line_end = transcript.end
+        self._transcript = transcript
         self.is_over = False
         """Whether nothing follows after what is in the outbox."""
         self._has_some = asyncio.Event()
@@ -36,6 +40,8 @@ class InProcessClient:
     def reply(self, frame: bytes) -> None:
         """Send an answer."""
         if not self.is_over:
+            if self._transcript is not None:
+                frame = self._transcript.write(frame)
             if self.outbox.reply(frame, 0) is Fit.TOO_SLOW:
                 self._too_slow()
             self._has_some.set()
@@ -49,6 +55,8 @@ class InProcessClient:
         """Send deliveries; how many of them were dropped."""
         if self.is_over:
             return count
+        if self._transcript is not None:
+            frames = self._transcript.deliveries(frames)
         before = self.outbox.lost
         if self.outbox.deliver(frames, count, 0) is Fit.TOO_SLOW:
             self._too_slow()
@@ -88,13 +96,17 @@ class InProcessClient:
     # --- What its task needs --------------------------------------------------------
 
     async def read(self) -> bytes:
-        """What has come: frames back to back; none when all is over and taken."""
+        """What has come: frames back to back; none when all is over and taken.
+
+        With a transcript, what that writes of them.
+        """
         if not self.is_over:
             await self._has_some.wait()
         self._has_some.clear()
-        frames = b"".join(self.outbox.take())
-        lost = self.outbox.recover()
-        return frames + Lost(lost).pack() if lost else frames
+        if self.outbox.lost:
+            self.reply(Lost(self.outbox.recover()).pack())
+            self._has_some.clear()
+        return b"".join(self.outbox.take())
 
     @property
     def is_held(self) -> bool:

@@ -1,7 +1,5 @@
 """The lobby: where guests come in, and from where they are shown out."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from siena.broker.broker import Broker
@@ -11,6 +9,7 @@ from siena.broker.limits import GUESTS_MAX
 from siena.protocol.control_frames import Connect, Policy
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import VERSIONS
+from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessSession(NamedTuple):
@@ -37,8 +36,11 @@ class InProcessEntry:
         name: str | None = None,
         identity: str | None = None,
         policy: Policy = "drop",
+        transcript: Transcript | None = None,
     ) -> InProcessSession:
         """Let somebody in, who is to :meth:`leave` in the end.
+
+        Who has a transcript reads what that writes, and otherwise frames.
 
         Raises:
             ProtocolError: if there is no room, or the identity is taken.
@@ -48,7 +50,9 @@ class InProcessEntry:
         if len(self.guests) >= GUESTS_MAX:
             text = f"more than {GUESTS_MAX} guests"
             raise ProtocolError(Fault.TOO_MANY_CONNECTIONS, text)
-        local_client = InProcessClient(self.broker.settings.limits.output_bytes)
+        local_client = InProcessClient(
+            self.broker.settings.limits.output_bytes, transcript
+        )
         connect = Connect(VERSIONS[1], name, identity, policy)
         client, _ = self.broker.admit(local_client, connect)
         self.guests.add(local_client)
@@ -59,17 +63,6 @@ class InProcessEntry:
         self.guests.discard(visit.local_client)
         visit.local_client.leave()
         visit.client.gone()
-
-    @contextmanager
-    def visited(
-        self, *, name: str | None = None, policy: Policy = "drop"
-    ) -> Iterator[InProcessSession]:
-        """A guest for as long as it is served."""
-        visit = self.enter(name=name, policy=policy)
-        try:
-            yield visit
-        finally:
-            self.leave(visit)
 
     def drain(self) -> None:
         """Let nobody in any more, and say good-bye to those who are there."""

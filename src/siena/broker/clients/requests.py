@@ -87,7 +87,9 @@ class Requests:
 
     def end(self, session: Session) -> None:
         """The client is gone, and wants nothing any more."""
-        self._state.handle(PeerDisconnect(), session.client)
+        # The router has never heard of those who only published.
+        if session.identity is not None or session.registrations.has(session.client):
+            self._state.handle(PeerDisconnect(), session.client)
         self._state.forget(session)
 
     def _make_room(self, identity: str) -> None:

@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.events import Events
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
 from siena.broker.http.identities import (
@@ -16,7 +17,7 @@ from siena.broker.http.identities import (
 )
 from siena.broker.http.inspect import health, watch
 from siena.broker.http.metrics import metrics, registry_of
-from siena.broker.http.publish import publish
+from siena.broker.http.publish import Publishing
 from siena.broker.http.sse import subscribe
 from siena.broker.http.websocket import converse, refuse_plain
 from siena.broker.inspect import SNAPSHOTS
@@ -30,7 +31,6 @@ def make_app(
     """The application of a broker, which knows itself by these names."""
     app = Starlette(
         routes=[
-            Route("/publish", publish, methods=["POST"]),
             Route("/subscribe", subscribe, methods=["GET"]),
             WebSocketRoute("/ws", converse),
             Route("/ws", refuse_plain),
@@ -46,7 +46,10 @@ def make_app(
                 methods=["DELETE"],
             ),
         ],
-        middleware=[Middleware(Guard, hosts=hosts)],
+        middleware=[
+            Middleware(Guard, hosts=hosts),
+            Middleware(Publishing, entry=entry),
+        ],
         exception_handlers={
             ProtocolError: on_protocol_error,
             HTTPException: on_http_error,
@@ -54,5 +57,6 @@ def make_app(
         },
     )
     app.state.entry, app.state.handlers = entry, handlers
+    app.state.events = Events(entry.broker.block_texts)
     app.state.registry = registry_of(entry, handlers)
     return app

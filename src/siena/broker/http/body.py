@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import Headers
+from starlette.types import Receive
 
 from siena.block import BLOCK_BYTES_MAX, encode
-from siena.broker.http.cloud_events import Read, notification_of_event
+from siena.broker.http.cloud_events import notification_of_event
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import (
     BODY_BYTES_MAX,
@@ -18,6 +19,7 @@ from siena.broker.http.limits import (
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
+from siena.model import Value
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, run_of
 
@@ -29,42 +31,45 @@ class Posted(NamedTuple):
     left_out: int
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(receive: Receive) -> bytes:
     """All of a body that is not too long, and not too long on its way.
 
     Raises:
         ProtocolError: if it is.
     """
     parts: list[bytes] = []
-    size = 0
+    size, is_more = 0, True
     try:
         async with asyncio.timeout(BODY_SECONDS_MAX):
-            async for part in request.stream():
+            while is_more:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise ProtocolError(Fault.BAD_REQUEST, "only a part of it came")
+                part = message.get("body", b"")
                 size += len(part)
                 if size > BODY_BYTES_MAX:
                     text = f"more than {BODY_BYTES_MAX} bytes"
                     raise ProtocolError(Fault.TOO_LONG, text)
                 parts.append(part)
+                is_more = message.get("more_body", False)
     except TimeoutError:
         text = f"not all of it came in {BODY_SECONDS_MAX:g} seconds"
         raise ProtocolError(Fault.TIMED_OUT, text) from None
-    except ClientDisconnect:
-        raise ProtocolError(Fault.BAD_REQUEST, "only a part of it came") from None
     return b"".join(parts)
 
 
-def kind_of(request: Request) -> str:
+def kind_of(headers: Headers) -> str:
     """The content type, without what may follow it.
 
     Raises:
         ProtocolError: if it is none in which notifications are read.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _READERS:
         found = f"not {kind}" if kind else "and it is missing"
         text = f"the content type is one of {', '.join(_READERS)}, {found}"
         raise HttpError(Fault.BAD_REQUEST, text, status=415)
-    if "ce-specversion" in request.headers:
+    if "ce-specversion" in headers:
         text = "attributes of CloudEvents are read in application/cloudevents+json"
         raise HttpError(Fault.BAD_REQUEST, text, status=415)
     return kind
@@ -88,9 +93,9 @@ async def read_notifications(kind: str, body: bytes) -> Posted:
             _check_room(len(blocks))
             if len(blocks) % READ_AT_ONCE == READ_AT_ONCE - 1:
                 await asyncio.sleep(0)  # others have their turn
-            notification, more = read(form)
+            block, more = read(form)
             left_out += more
-            blocks.append(_checked(encode(notification)))
+            blocks.append(_checked(block))
     except ProtocolError:
         raise
     except SienaError as error:
@@ -137,13 +142,28 @@ def _lines(text: str) -> Iterable[Json]:
     return (read_json(line) for line in text.split("\n") if line.strip())
 
 
-def _plain(form: Json) -> Read:
-    return Read(notification_from_json(form), 0)
+def _plain(form: Json) -> tuple[bytes, int]:
+    # Mostly the form is what the codec takes: no time, and nothing absent.
+    if type(form) is dict and _FORMED.isdisjoint(map(type, form.values())):
+        return encode(cast("dict[str, Value]", form)), 0
+    return encode(notification_from_json(form)), 0
 
 
-_READERS: dict[str, tuple[Callable[[str], Iterable[Json]], Callable[[Json], Read]]] = {
+def _event(form: Json) -> tuple[bytes, int]:
+    notification, left_out = notification_of_event(form)
+    return encode(notification), left_out
+
+
+# Of values that are not themselves in JSON, or none.
+_FORMED = frozenset({dict, list, type(None)})
+# Of each content type how it is cut into forms, and each of them read: a block, and how
+# many fields found no place in it.
+_READERS: dict[
+    str,
+    tuple[Callable[[str], Iterable[Json]], Callable[[Json], tuple[bytes, int]]],
+] = {
     "application/json": (_whole, _plain),
     "application/x-ndjson": (_lines, _plain),
-    "application/cloudevents+json": (_single, notification_of_event),
-    "application/cloudevents-batch+json": (_batch, notification_of_event),
+    "application/cloudevents+json": (_single, _event),
+    "application/cloudevents-batch+json": (_batch, _event),
 }

@@ -7,6 +7,7 @@ own point at us, and then ``Host`` has that name.
 
 import ipaddress
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -15,6 +16,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from siena.broker.http.faults import HttpError, answer_of
 from siena.protocol.error_codes import Fault
 
+# Names of which it is remembered whether they are ours.
+HOSTS_REMEMBERED = 256
+
 
 class Guard:
     """Checks Host and Origin of everything."""
@@ -22,6 +26,8 @@ class Guard:
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts) | {"localhost"}
+        # The same few ask again and again.
+        self._is_ours = lru_cache(HOSTS_REMEMBERED)(self._look_up)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let it in, or answer."""
@@ -43,7 +49,7 @@ class Guard:
             return HttpError(Fault.NOT_ALLOWED, text, status=403)
         return None
 
-    def _is_ours(self, host: str) -> bool:
+    def _look_up(self, host: str) -> bool:
         """Whether it is a name that we know, or no name at all."""
         try:
             name = urlsplit(f"//{host}").hostname or ""

@@ -37,7 +37,7 @@ async def map_identity(request: Request) -> Response:
         text = "the content type is application/json"
         raise HttpError(Fault.BAD_REQUEST, text, status=415)
     try:
-        wanted = msgspec.json.decode(await read_body(request), type=Mapped)
+        wanted = msgspec.json.decode(await read_body(request.receive), type=Mapped)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     handlers: Handlers = request.app.state.handlers

@@ -2,48 +2,98 @@
 
 With ``?advertise=…`` what is advertised first, for as long as the request takes: where
 brokers forward advertisements nothing else may be published.
+
+Most requests are for this, and of one notification each.  So it stands behind the guard
+and before Starlette, whose routing and requests would take as long as all the rest.
 """
 
 import asyncio
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.datastructures import Headers, QueryParams
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
-from siena.broker.http.body import kind_of, read_body, read_notifications
+from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
+from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
 from siena.protocol.control_frames import Advertise, Error, Quench, unpack
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Splitter
 
+PATH = "/publish"
 
-async def publish(request: Request) -> Response:
-    """Publish what was posted, and answer when it has been routed."""
-    kind = kind_of(request)
-    advertisements = _advertisements(request)
-    posted = await read_notifications(kind, await read_body(request))
-    entry: InProcessEntry = request.app.state.entry
-    with entry.visited(name="POST /publish") as (local_client, client):
-        await _advertise(entry, InProcessSession(local_client, client), advertisements)
-        if posted.run.total:
-            await _until_there_is_room(entry, local_client)
-            client.run(posted.run)
-            entry.broker.route()
-        _raise_first(b"".join(local_client.outbox.take()))
+
+class Publishing:
+    """Publishes what is posted, and leaves all other requests to an application."""
+
+    def __init__(self, app: ASGIApp, entry: InProcessEntry) -> None:
+        self._app = app
+        self._entry = entry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Publish, and answer when it has been routed."""
+        if scope["type"] != "http" or scope["path"] != PATH:
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] != "POST":
+            wrong = HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
+            answer = answer_of(wrong)
+            answer.headers["allow"] = "POST"
+            await answer(scope, receive, send)
+            return
         try:
-            async with asyncio.timeout(HOLD_SECONDS_MAX):
-                await local_client.may_publish()
-        except TimeoutError:
-            pass  # it was published; only the answer has waited
-    said = {"published": posted.run.total}
-    if posted.left_out:
-        said["left_out"] = posted.left_out
-    return JSONResponse(said)
+            posted = await self._publish(scope, receive)
+        except ProtocolError as error:
+            await answer_of(error)(scope, receive, send)
+            return
+        more = b',"left_out":%d' % posted.left_out if posted.left_out else b""
+        body = b'{"published":%d%b}' % (posted.run.total, more)
+        headers = [
+            (b"content-length", b"%d" % len(body)),
+            (b"content-type", b"application/json"),
+        ]
+        start = {"type": "http.response.start", "status": 200, "headers": headers}
+        await send(start)
+        await send({"type": "http.response.body", "body": body})
+
+    async def _publish(self, scope: Scope, receive: Receive) -> Posted:
+        """What was published.
+
+        Raises:
+            ProtocolError: if nothing was.
+        """
+        kind = kind_of(Headers(scope=scope))
+        advertisements = _advertisements(scope["query_string"])
+        posted = await read_notifications(kind, await read_body(receive))
+        entry = self._entry
+        visit = entry.enter(name="POST /publish")
+        local_client, client = visit
+        try:
+            if advertisements:
+                await _advertise(entry, visit, advertisements)
+            if posted.run.total:
+                await _until_there_is_room(entry, local_client)
+                client.check_advertised(posted.run)
+                client.run(posted.run)
+                entry.broker.route()
+            if said := local_client.outbox.take():
+                _raise_first(b"".join(said))
+            if local_client.is_held:
+                try:
+                    async with asyncio.timeout(HOLD_SECONDS_MAX):
+                        await local_client.may_publish()
+                except TimeoutError:
+                    pass  # it was published; only the answer has waited
+        finally:
+            entry.leave(visit)
+        return posted
 
 
-def _advertisements(request: Request) -> list[str]:
-    texts = request.query_params.getlist("advertise")
+def _advertisements(query: bytes) -> list[str]:
+    if not query:  # most often
+        return []
+    texts = QueryParams(query).getlist("advertise")
     if len(texts) > FILTERS_MAX:
         raise ProtocolError(Fault.TOO_MANY, f"more than {FILTERS_MAX} advertisements")
     return texts

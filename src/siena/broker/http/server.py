@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.app import make_app
-from siena.broker.http.limits import CONNECTIONS_MAX, DRAIN_SECONDS_MAX
+from siena.broker.http.limits import (
+    CONNECTIONS_MAX,
+    DRAIN_SECONDS_MAX,
+    HEAD_BYTES_MAX,
+)
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
@@ -26,6 +31,36 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
+
+
+class _BoundedHttp(HttpToolsProtocol):
+    """One connection; a head that does not end is refused, which httptools never does.
+
+    The bytes that come together with the beginning of a head do not count: what else
+    stands among them may be the end of the body before.
+    """
+
+    _is_in_head = False
+    _head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, unless there has been enough of one head."""
+        if self._is_in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                self.send_400_response(f"more than {HEAD_BYTES_MAX} bytes of headers")
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        self._is_in_head, self._head_bytes = True, 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """It has ended."""
+        self._is_in_head = False
+        super().on_headers_complete()
 
 
 class HttpServer:
@@ -62,6 +97,7 @@ class HttpServer:
             uvicorn.Config(
                 make_app(self.entry, self.handlers, hosts),
                 lifespan="off",
+                http=_BoundedHttp,
                 ws="websockets-sansio",
                 ws_max_size=LINE_BYTES_MAX,
                 ws_per_message_deflate=False,

@@ -9,9 +9,13 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
-from siena.broker.http.events import HEARTBEAT, events_of
+from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
-from siena.broker.http.limits import FILTERS_MAX, HEARTBEAT_SECONDS
+from siena.broker.http.limits import (
+    FILTERS_MAX,
+    HEARTBEAT_SECONDS,
+    STREAM_BYTES_AT_ONCE,
+)
 from siena.protocol.control_frames import Policy, Subscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -35,7 +39,11 @@ async def subscribe(request: Request) -> StreamingResponse:
         text = f"a policy is one of {', '.join(POLICIES)}"
         raise ProtocolError(Fault.BAD_REQUEST, text)
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(name="GET /subscribe", policy=cast("Policy", policy))
+    visit = entry.enter(
+        name="GET /subscribe",
+        policy=cast("Policy", policy),
+        transcript=request.app.state.events,
+    )
     try:
         for number, text in enumerate(filters, 1):
             entry.broker.route()  # what was published before
@@ -70,11 +78,11 @@ async def _events(visit: InProcessSession) -> AsyncIterator[bytes]:
     while True:
         try:
             async with asyncio.timeout(HEARTBEAT_SECONDS):
-                frames = await visit.local_client.read()
+                events = await visit.local_client.read()
         except TimeoutError:
             yield HEARTBEAT
             continue
-        if not frames:
+        if not events:
             return
-        for part in events_of(frames):
-            yield part
+        for start in range(0, len(events), STREAM_BYTES_AT_ONCE):
+            yield events[start : start + STREAM_BYTES_AT_ONCE]

@@ -18,7 +18,7 @@ from siena.protocol.control_frames import Connect
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import VERSIONS
 from siena.protocol.server import ServerConversation
-from siena.protocol.text.output import error_line, told_in_lines
+from siena.protocol.text.output import error_line
 
 # As WebSockets number the reasons for their end.
 GOING_AWAY = 1001
@@ -36,7 +36,7 @@ async def converse(socket: WebSocket) -> None:
     entry: InProcessEntry = socket.app.state.entry
     await socket.accept()
     try:
-        visit = entry.enter(name="/ws")
+        visit = entry.enter(name="/ws", transcript=entry.broker.lines)
     except ProtocolError as error:
         await socket.send_text(error_line(error).decode().rstrip("\n"))
         await socket.close(TRY_LATER)
@@ -85,6 +85,6 @@ async def _listen(
 
 
 async def _speak(socket: WebSocket, visit: InProcessSession) -> None:
-    while frames := await visit.local_client.read():
-        for line in told_in_lines(frames).splitlines():
+    while lines := await visit.local_client.read():
+        for line in lines.splitlines():
             await socket.send_text(line.decode())

@@ -294,7 +294,7 @@ class Connection(asyncio.BufferedProtocol):
             return count
         before = self.outbox.lost
         if self.outbox.in_lines:
-            frames = self.conversation.speak(frames)
+            frames = self._host.as_lines(frames)
         fit = self.outbox.deliver(frames, count, self.waiting)
         if fit is Fit.TOO_SLOW:
             self._too_slow()

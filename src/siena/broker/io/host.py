@@ -14,6 +14,10 @@ class ConnectionHost(Protocol):
         """Where what comes is put first, for all connections; never for long."""
         ...
 
+    def as_lines(self, deliveries: bytes) -> bytes:
+        """Their lines, written once for all who read them."""
+        ...
+
     def on_readable(self, connection: "Connection") -> None:
         """Something came; look at it in this turn."""
         ...

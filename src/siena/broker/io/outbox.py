@@ -43,6 +43,8 @@ class Outbox:
         self.in_lines = True
         """Whether what is sent are lines, for a person; until more is known, they are.
         """
+        self.line_end = b"\n"
+        """What such a line ends with, and does not have inside."""
         self._frames: list[bytes] = []
         self._size = 0
         # How many bytes were taken ever; of what was kept elsewhere, how many they are,
@@ -142,5 +144,5 @@ class Outbox:
     def _end_of(self, frames: bytes, at: int) -> int:
         """Where the frame, or the line, ends that begins at a place."""
         if self.in_lines:
-            return frames.index(b"\n", at) + 1
+            return frames.index(self.line_end, at) + len(self.line_end)
         return at + LENGTH_BYTES + int(LENGTH.unpack_from(frames, at)[0])

@@ -3,18 +3,47 @@
 Each line is an object; ``siena`` says what it is, with the name of the operation.
 """
 
+import struct
 from typing import Any
 
 import msgspec
 
-from siena.block import decode
 from siena.errors import Place
-from siena.lang import notification_to_json
-from siena.lang.json_text import Json
 from siena.protocol.control_frames import Body, Done, Ended, Error, Welcome, unpack
-from siena.protocol.data_frames import unpack_found, unpack_msg
+from siena.protocol.data_frames import unpack_found
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Op, Splitter
+from siena.protocol.frames import Op
+from siena.protocol.text.transcripts import BlockTexts, Transcript
+
+
+class Lines(Transcript):
+    r"""What a broker says, a line for each frame.
+
+    >>> from siena.protocol.data_frames import pack_msg
+    >>> Lines(BlockTexts()).deliveries(pack_msg([1, 7], bytes.fromhex("81 a1 78 01")))
+    b'{"siena":"MSG","subscriptions":[1,7],"notification":{"x":1}}\n'
+    """
+
+    behind, end = b"}\n", b"\n"
+
+    def before(self, subscriptions: bytes) -> bytes:
+        """What a line says before its notification."""
+        numbers = struct.unpack(f"<{len(subscriptions) // 4}I", subscriptions)
+        wanted = ",".join(map(str, numbers))
+        return b'{"siena":"MSG","subscriptions":[%b],"notification":' % wanted.encode()
+
+    def other(self, op: int, body: bytes) -> bytes:
+        """The line of any other frame."""
+        match op:
+            case Op.FOUND:
+                subscription, blocks = unpack_found(body)
+                forms = [msgspec.Raw(self._blocks.json(block)) for block in blocks]
+                found = {"subscription": subscription, "notifications": forms}
+                return _encode("FOUND", found)
+            case Op.PING | Op.PONG:
+                return _encode(Op(op).name, {"data": body.decode(errors="replace")})
+            case _:
+                return _line_of_body(unpack(op, body))
 
 
 def told_in_lines(frames: bytes) -> bytes:
@@ -24,34 +53,12 @@ def told_in_lines(frames: bytes) -> bytes:
     >>> told_in_lines(Settled(1).pack() + Lost(3).pack())
     b'{"siena":"SETTLED","number":1}\n{"siena":"LOST","count":3}\n'
     """
-    splitter = Splitter()
-    lines = [_line(op, body) for op, body in splitter.feed(frames)]
-    assert not splitter.pending, "half a frame"
-    return b"".join(lines)
+    return Lines(BlockTexts()).write(frames)
 
 
 def error_line(error: ProtocolError) -> bytes:
     """A fault as a line, with a caret under its place."""
     return _encode("ERR", _error_fields(Error.of(error), error.place))
-
-
-def _line(op: int, body: bytes) -> bytes:
-    match op:
-        case Op.MSG:
-            subscriptions, block = unpack_msg(body)
-            wanted = {"subscriptions": subscriptions, "notification": _form(block)}
-            return _encode("MSG", wanted)
-        case Op.FOUND:
-            subscription, blocks = unpack_found(body)
-            found = {
-                "subscription": subscription,
-                "notifications": [*map(_form, blocks)],
-            }
-            return _encode("FOUND", found)
-        case Op.PING | Op.PONG:
-            return _encode(Op(op).name, {"data": body.decode(errors="replace")})
-        case _:
-            return _line_of_body(unpack(op, body))
 
 
 def _line_of_body(said: Body) -> bytes:
@@ -63,10 +70,6 @@ def _line_of_body(said: Body) -> bytes:
     if isinstance(said, Done | Ended):
         fields["request"] = _name_of(said.request)
     return _encode(said.op.name, fields)
-
-
-def _form(block: bytes) -> dict[str, Json]:
-    return notification_to_json(decode(block))
 
 
 def _error_fields(error: Error, place: Place | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The HTTP side of a broker over real sockets: publish, subscribe, watch."""
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -199,6 +200,8 @@ async def test_what_is_not_there_is_said_in_json() -> None:
             answer = await client.request(method, path)
             assert answer.status_code == status
             assert answer.json()["error"] == 108
+            if path == "/publish":
+                assert answer.headers["allow"] == "POST"
 
 
 async def test_a_reader_that_is_slow_loses_its_own_and_hears_of_it() -> None:
@@ -306,6 +309,22 @@ async def test_a_post_advertises_for_as_long_as_it_takes() -> None:
         assert await wire.sync() == []
 
 
+async def test_of_notifications_of_which_one_is_not_advertised_none_is_published() -> (
+    None
+):
+    routing = Routing(forwarding="advertisement")
+    async with web(routing=routing) as (broker, _, client):
+        wire = await connect(broker)
+        await wire.subscribe(1, "x any")
+        answer = await client.post(
+            "/publish?advertise=x any", json=[{"x": 1}, {"x": 2, "y": 3}, {"x": 4}]
+        )
+        assert (answer.status_code, answer.json()["name"]) == (403, "NOT_ADVERTISED")
+        assert answer.json()["text"].startswith("notification 2: ")
+        assert await wire.sync() == []
+        assert broker.state.counters.publications == 0
+
+
 async def test_a_post_that_no_network_answers_publishes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -339,6 +358,32 @@ async def test_a_stream_never_begins_for_who_only_asks_for_its_head() -> None:
         answer = await client.head("/subscribe", params={"filter": "x any"})
         assert answer.status_code == 405
         assert not broker.state.sessions
+
+
+async def test_a_head_without_an_end_is_refused() -> None:
+    async with web() as (_, server, client):
+        reader, writer = await asyncio.open_connection(*server.address.pair)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+        answer = asyncio.get_running_loop().create_task(reader.read())
+        for _ in range(2 * limits.HEAD_BYTES_MAX // 1_000):
+            if writer.transport.is_closing():
+                break
+            writer.write(b"x" * 1_000)
+            await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            # What the server has not read may take its answer away.
+            with contextlib.suppress(ConnectionResetError):
+                assert (await answer).startswith(b"HTTP/1.1 400 ")
+        writer.close()
+        assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_many_headers_of_many_requests_are_none_too_long() -> None:
+    async with web() as (_, _, client):
+        headers = {f"x-{n}": "y" * 100 for n in range(50)}
+        for _ in range(2 * limits.HEAD_BYTES_MAX // 5_000):
+            answer = await client.get("/healthz", headers=headers)
+            assert answer.status_code == 200
 
 
 async def test_garbage_leaves_the_broker_unimpressed() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from siena.block import decode, encode
 from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
-from siena.broker.http.events import events_of
+from siena.broker.http.events import Events
 from siena.broker.http.json_requests import JsonRequests
 from siena.broker.webhooks.letters import letters_of
 from siena.broker.webhooks.limits import LETTER_MAX
@@ -20,7 +20,8 @@ from siena.protocol.data_frames import pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, cut
 from siena.protocol.limits import FRAME_BYTES_MAX
-from strategies import notifications
+from siena.protocol.text.transcripts import BlockTexts
+from strategies import any_notifications, notifications
 
 SOME = st.lists(notifications(), max_size=4)
 
@@ -37,6 +38,16 @@ async def test_what_is_posted_is_what_is_published(some: list[Notification]) -> 
         posted = await read_notifications(kind, body)
         assert [decode(block) for block in posted.run.blocks()] == some
         assert posted.left_out == 0
+
+
+@given(st.lists(any_notifications, max_size=4))
+async def test_the_quick_way_to_a_block_ends_where_the_plain_one_does(
+    some: list[Notification],
+) -> None:
+    body = json.dumps(forms(some)).encode()
+    posted = await read_notifications("application/json", body)
+    plain = [encode(notification_from_json(form)) for form in json.loads(body)]
+    assert list(posted.run.blocks()) == plain
 
 
 @given(SOME)
@@ -59,7 +70,7 @@ def test_events_and_letters_have_what_was_delivered(
 ) -> None:
     frames = b"".join(pack_msg([1], encode(n)) for n in some)
     frames += Lost(lost).pack() if lost else b""
-    text = b"".join(events_of(frames)).decode()
+    text = Events(BlockTexts()).write(frames).decode()
     data = [
         line.removeprefix("data: ") for line in text.split("\n") if "data: " in line
     ]

@@ -7,6 +7,7 @@ from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http import limits as http_limits
 from siena.broker.http.app import make_app
+from siena.broker.http.publish import PATH
 from siena.broker.limits import GUESTS_MAX
 from siena.broker.webhooks import limits as handler_limits
 from siena.broker.webhooks.mapping import Handlers
@@ -23,7 +24,7 @@ def test_limits() -> None:
         "GUESTS_MAX": GUESTS_MAX,
         "LINE_BYTES_MAX": LINE_BYTES_MAX,
     }
-    assert len(rows) == 9
+    assert len(rows) == 10
     for name, value in rows:
         assert known[name] == int(value.replace(" ", "")), name
 
@@ -31,6 +32,7 @@ def test_limits() -> None:
 def test_paths() -> None:
     entry = InProcessEntry(Broker())
     app = make_app(entry, Handlers(entry), ())
+    assert f"`{PATH}" in TEXT
     for route in app.routes:
         path = re.sub(r"\{.*\}", "NAME", getattr(route, "path", ""))
         assert f"`{path}" in TEXT, path

@@ -62,6 +62,15 @@ def test_lines_are_cut_at_their_ends() -> None:
     assert outbox.lost == 1
 
 
+def test_events_are_cut_at_their_ends() -> None:
+    outbox = Outbox("drop", 30)
+    outbox.line_end = b"\n\n"
+    events = b"event: found\ndata: [1]\n\n", b"data: 2\n\n"
+    assert outbox.deliver(b"".join(events), 2, 0) is Fit.DROPPED
+    assert b"".join(outbox.take()) == events[0]
+    assert outbox.lost == 1
+
+
 def test_who_publishes_too_much_in_one_turn_is_held_all_the_same() -> None:
     outbox = Outbox("block", LIMIT)
     outbox.in_lines = False
