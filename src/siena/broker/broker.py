@@ -36,6 +36,7 @@ from siena.broker.io.listen import check_listening, listen, raise_file_limit
 from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
+from siena.broker.peers.destination import read_destination
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
@@ -108,7 +109,7 @@ class Broker:
         """
         addresses = [read_address(text) for text in self.settings.listen]
         for link in self.settings.links:  # said now rather than at the first call
-            read_address(link.url)
+            read_destination(link.url)
         check_listening(addresses, insecure=self.settings.insecure_listen)
         self._limit_connections()
         is_shared = self._worker is not None
@@ -155,7 +156,7 @@ class Broker:
             features=self._features(),
         ).line()
         for each in sockets:
-            server = await loop.create_server(self._accept, sock=each, backlog=BACKLOG)
+            server = await loop.create_server(self.accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
         self.log_service.start()
@@ -190,7 +191,7 @@ class Broker:
     def reload(self, settings: Settings) -> list[str]:
         """Take over what can change while it serves; the names of what cannot."""
         for link in settings.links:
-            read_address(link.url)
+            read_destination(link.url)
         now = self.settings
         changeable = {
             name: getattr(settings, name)
@@ -373,7 +374,8 @@ class Broker:
             )
         return known
 
-    def _accept(self) -> Connection:
+    def accept(self) -> Connection:
+        """A connection for those who come, whatever brings them."""
         return Connection(self, self.settings.limits.output_bytes)
 
     def _expect(self, connection: Connection) -> None:

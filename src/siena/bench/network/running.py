@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import NamedTuple
 
 from siena.bench.broker.contenders.contender import Contender
@@ -38,6 +39,9 @@ def running_brokers(make: Make, layout: Layout) -> Iterator[RunningBrokers]:
         processes = {
             number: tuple(family(each.process)) for number, each in started.items()
         }
+        if make.is_spread:
+            for each in chain.from_iterable(processes.values()):
+                os.sched_setaffinity(each, os.sched_getaffinity(0))
         yield RunningBrokers(ports, processes, make.client(layout, ports))
 
 

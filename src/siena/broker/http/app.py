@@ -21,8 +21,12 @@ from siena.broker.http.publish import Publishing
 from siena.broker.http.sse import subscribe
 from siena.broker.http.websocket import converse, refuse_plain
 from siena.broker.inspect import SNAPSHOTS
+from siena.broker.peers.destination import LINK_PATH
+from siena.broker.peers.websocket_called import link
 from siena.broker.webhooks.mapping import Handlers
 from siena.protocol.error_codes import ProtocolError
+
+WANTED = "a WebSocket is wanted here"
 
 
 def make_app(
@@ -33,7 +37,11 @@ def make_app(
         routes=[
             Route("/subscribe", subscribe, methods=["GET"]),
             WebSocketRoute("/ws", converse),
-            Route("/ws", refuse_plain),
+            Route(
+                "/ws", refuse_plain(f"{WANTED}; GET /subscribe has server-sent events")
+            ),
+            WebSocketRoute(LINK_PATH, link),
+            Route(LINK_PATH, refuse_plain(f"{WANTED}, with which brokers link")),
             Route("/metrics", metrics),
             Route("/healthz", health),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),

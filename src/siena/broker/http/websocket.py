@@ -5,6 +5,7 @@ does the other, and the guest leaves.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -53,11 +54,15 @@ async def converse(socket: WebSocket) -> None:
         entry.leave(visit)
 
 
-async def refuse_plain(_: Request) -> Response:
-    """Tell who comes without a WebSocket that one is wanted."""
-    text = "a WebSocket is wanted here; GET /subscribe has server-sent events"
-    answer = answer_of(HttpError(Fault.BAD_REQUEST, text, status=UPGRADE_REQUIRED))
-    answer.headers.update({"Upgrade": "websocket", "Connection": "Upgrade"})
+def refuse_plain(text: str) -> Callable[[Request], Awaitable[Response]]:
+    """What tells those who come without a WebSocket that one is wanted."""
+
+    async def answer(_: Request) -> Response:
+        error = HttpError(Fault.BAD_REQUEST, text, status=UPGRADE_REQUIRED)
+        found = answer_of(error)
+        found.headers.update({"Upgrade": "websocket", "Connection": "Upgrade"})
+        return found
+
     return answer
 
 

@@ -96,8 +96,9 @@ class Connection(asyncio.BufferedProtocol):
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
         socket = transport.get_extra_info("socket")
-        self.file_number = socket.fileno()
-        keep_alive(socket)
+        if socket is not None:  # what comes through HTTP has one below
+            self.file_number = socket.fileno()
+            keep_alive(socket)
         # Above this much output the loop says so, and again below a half of it.
         self._high = self.outbox.limit // 2
         transport.set_write_buffer_limits(high=self._high, low=self._high // 2)

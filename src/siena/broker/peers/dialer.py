@@ -11,12 +11,13 @@ from typing import Protocol
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.destination import Destination, read_destination
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker, hub_of
 from siena.messages import PeerConfirm, PeerRefuse, Side
-from siena.protocol.address import Address, read_address
+from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import EXACT, PREFACE, RUNS, VERSIONS, Info
@@ -65,7 +66,9 @@ class Dialer:
         self._name = ""
         self._takes_runs = False
         self.was_linked = False
-        self._address = redirected or read_address(settings.url)
+        self._where = (
+            Destination(redirected) if redirected else read_destination(settings.url)
+        )
         self.redirected: Address | None = None
         """Where to call instead, if we were told so."""
 
@@ -81,10 +84,8 @@ class Dialer:
         connection = Connection(links.host, limit, is_calling=True)
         connection.role = self
         self._connection = connection
-        host, port = self._address.pair
-        loop = asyncio.get_running_loop()
         async with asyncio.timeout(CALL_SECONDS_MAX):
-            await loop.create_connection(lambda: connection, host, port)
+            await self._where.connect(connection)
         try:
             await self._ended.wait()
         finally:
@@ -112,8 +113,9 @@ class Dialer:
     def _greeted(self, info: Info) -> None:
         links = self._links
         router = links.state.router
-        hub = hub_of(info.features, self._address.host)
-        if hub not in {None, self._address}:
+        hub = hub_of(info.features, self._where.address.host)
+        # Only the hub serves HTTP.
+        if self._where.path is None and hub not in {None, self._where.address}:
             self.redirected = hub
             raise ProtocolError(Fault.PEER_REFUSED, f"the hub of its workers is {hub}")
         if info.number == router.me:
@@ -129,7 +131,7 @@ class Dialer:
             router.me, router.epoch, side.value, weight, links.urls, [EXACT, RUNS]
         )
         worker = links.worker
-        is_to_hub = worker is not None and self._address == worker.hub
+        is_to_hub = worker is not None and self._where.address == worker.hub
         token = worker.secret if worker is not None and is_to_hub else None
         body = Connect(VERSIONS[1], name=links.name, peer=peer, token=token)
         assert self._connection is not None
@@ -144,7 +146,7 @@ class Dialer:
         self.was_linked = True
         assert self._connection is not None
         side = Side(self._settings.side)
-        urls = [self._address.url]
+        urls = self._where.urls
         other = Other(
             number, self._name, body.epoch, side, "us", urls, self._takes_runs
         )

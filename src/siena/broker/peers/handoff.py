@@ -16,6 +16,7 @@ import asyncio
 
 from siena.broker.clients.session import Session, Sink
 from siena.broker.limits import PATTERNS_MAX
+from siena.broker.peers.destination import read_destination
 from siena.broker.peers.handoff_source import HandoffSource
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
@@ -173,7 +174,10 @@ class Handoff:
             address = read_address(url)
         except SienaError as error:
             raise ProtocolError.because(Fault.BAD_REQUEST, error) from None
-        known = {read_address(link.url).host for link in self._state.settings.links}
+        known = {
+            read_destination(link.url).address.host
+            for link in self._state.settings.links
+        }
         if address.is_loopback or address.host in known:
             return address
         raise ProtocolError(

@@ -102,6 +102,7 @@ def serve(
       siena serve --accept-peers              and others may link to it:
       siena serve --listen :2607 --peer siena://127.0.0.1:2606
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
+      siena serve --peer wss://hub.example    link through proxies, to its --http
       siena serve --log /var/lib/siena        keep it, for Spark and others by offset
       siena serve --network examples/five-brokers.toml
     """  # noqa: D301 -- Typer needs the backspace itself

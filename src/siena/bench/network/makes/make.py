@@ -39,9 +39,11 @@ class Make(ABC):
 
     Attributes:
         name: as the command line has it.
+        is_spread: whether the processes of a broker may use all cores.
     """
 
     name: ClassVar[str]
+    is_spread: ClassVar[bool] = False
 
     def why_not(self, layout: Layout) -> str | None:  # noqa: ARG002 -- most can all
         """Why these servers cannot be laid out so, if they cannot."""

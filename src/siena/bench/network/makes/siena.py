@@ -49,9 +49,13 @@ class SienaNetwork(Make):
 
 
 class SienaWorkers(Make):
-    """One broker of several processes; of one, it is the broker as it is."""
+    """One broker of several processes; of one, it is the broker as it is.
+
+    They are not pinned: several processes are for several cores.
+    """
 
     name: ClassVar[str] = "siena"
+    is_spread: ClassVar[bool] = True
 
     def __init__(self, count: int) -> None:
         self.count = count
