@@ -170,12 +170,15 @@ def case_of(area: str, name: str) -> Case:
 
 
 def each(
-    area: str, *relations: str, where: Callable[[Case], bool] = lambda _case: True
+    area: str | tuple[str, ...],
+    *relations: str,
+    where: Callable[[Case], bool] = lambda _case: True,
 ) -> pytest.MarkDecorator:
     """Run a test once per case of the relations; ``-k T_A39`` finds T-A39."""
     chosen = [
         case
-        for case in load(area)["cases"]
+        for name in (area if isinstance(area, tuple) else (area,))
+        for case in load(name)["cases"]
         if case["relation"] in relations and where(case)
     ]
     # A misspelt relation would otherwise be a test that never runs.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -23,8 +24,11 @@ from conformance.kit import (
 )
 from conformance.scripts import AREAS as SCRIPTED
 
+LANGUAGE = ("language", "closed-language")
+JSON = ("forms", "closed-forms")
 
-@each("language", "means")
+
+@each(LANGUAGE, "means")
 def test_two_texts_mean_the_same(case: Case) -> None:
     read = READERS[case["form"]]
     assert read(case["text"]) == read(case["same_as"])
@@ -37,20 +41,20 @@ def test_two_texts_differ(case: Case) -> None:
     assert read(case["text"]) != read(case["from"])
 
 
-@each("language", "normalises")
+@each(LANGUAGE, "normalises")
 def test_a_predicate_becomes_these_filters(case: Case) -> None:
     predicate = parse_predicate(case["text"])
     assert isinstance(predicate, Predicate)
     assert set(predicate) == {parse_filter(text) for text in case["filters"]}
 
 
-@each("language", "normalises")
+@each(LANGUAGE, "normalises")
 def test_an_interest_is_as_narrow_as_it_can_be(case: Case) -> None:
     interest = parse_interest(case["text"])
     assert isinstance(interest, Filter if len(case["filters"]) == 1 else Predicate)
 
 
-@each("language", "refused")
+@each(LANGUAGE, "refused")
 def test_a_text_is_refused(case: Case) -> None:
     text = case["text"] if "text" in case else case["repeat"] * case["times"]
     error_type = LimitError if case.get("error") == "limit" else SienaError
@@ -65,7 +69,7 @@ def test_a_text_is_refused(case: Case) -> None:
 # --- JSON -------------------------------------------------------------------------
 
 
-@each("forms", "written-as")
+@each(JSON, "written-as")
 def test_a_form_and_a_text_mean_the_same(case: Case) -> None:
     value = READERS[case["form"]](case["text"])
     assert read_form(case["form"], case["json"]) == value
@@ -74,7 +78,7 @@ def test_a_form_and_a_text_mean_the_same(case: Case) -> None:
     assert written == json.dumps(json.loads(case["json"]), sort_keys=True)
 
 
-@each("forms", "refused")
+@each(JSON, "refused")
 def test_a_form_is_refused(case: Case) -> None:
     with pytest.raises(SienaError):
         read_form(case["form"], case["json"])
@@ -146,9 +150,9 @@ def texts_of(area: str) -> Iterator[tuple[str, str]]:
                     yield form, item[inner]
 
 
-def language_texts() -> Iterator[tuple[str, str]]:
+def language_texts(area: str) -> Iterator[tuple[str, str]]:
     """The texts of language.json that are not refused, each with its form."""
-    for case in load("language")["cases"]:
+    for case in load(area)["cases"]:
         if case["relation"] != "refused":
             form = case.get("form", "predicate")
             yield form, case["text"]
@@ -156,9 +160,9 @@ def language_texts() -> Iterator[tuple[str, str]]:
             yield from (("filter", text) for text in case.get("filters", []))
 
 
-def form_texts() -> Iterator[tuple[str, str]]:
+def form_texts(area: str) -> Iterator[tuple[str, str]]:
     """The texts of forms.json, each with its form."""
-    for case in load("forms")["cases"]:
+    for case in load(area)["cases"]:
         if "text" in case:
             yield case["form"], case["text"]
 
@@ -189,8 +193,8 @@ def index_texts() -> Iterator[tuple[str, str]]:
 
 # Files whose texts are not where FORMS could say.
 READ: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
-    "language": language_texts,
-    "forms": form_texts,
+    **{area: partial(language_texts, area) for area in LANGUAGE},
+    **{area: partial(form_texts, area) for area in JSON},
     "link-matching": link_texts,
     "search-tree": tree_texts,
     "string-index": index_texts,

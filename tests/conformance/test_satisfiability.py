@@ -16,6 +16,7 @@ from conformance.kit import (
     satisfiable,
     witness,
 )
+from siena.algebra.points import ABSENT
 
 # --- Filters ------------------------------------------------------------------
 
@@ -54,6 +55,7 @@ def test_the_value_satisfies_all_positives_and_no_negative(case: Case) -> None:
     (shown,) = parse_notification(case["witness"]).values()
     found = sat(positive, negative)
     assert found is not None
+    assert found is not ABSENT
     for value in (found, shown):
         assert all(constraint.matches(value) for constraint in positive)
         assert not any(constraint.matches(value) for constraint in negative)

@@ -18,6 +18,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from folding import folded
+from siena.algebra.points import ABSENT as NOTHING, Point
 from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
 from strategies import (
     ALPHABET,
@@ -41,6 +43,20 @@ _KIND_OF = {
 }
 
 
+@cache
+def is_like(text: str, pattern: str) -> bool:
+    """Whether a text is like a pattern, trying both choices at each star."""
+    if not pattern:
+        return not text
+    first, rest = pattern[0], pattern[1:]
+    if first == "*":
+        return is_like(text, rest) or bool(text and is_like(text[1:], pattern))
+    if first == "\\":
+        first, rest = rest[0], rest[1:]
+        return text[:1] == first and is_like(text[1:], rest)
+    return bool(text) and first in {"?", text[0]} and is_like(text[1:], rest)
+
+
 # Of a value and an operand that can be compared; strings are bytes here.
 _HOLDS: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQ: lambda v, o: not v < o and not o < v,
@@ -52,23 +68,37 @@ _HOLDS: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.PREFIX: lambda v, o: 0 in _places(o, v),
     Operator.SUFFIX: lambda v, o: len(v) - len(o) in _places(o, v),
     Operator.SUBSTRING: lambda v, o: bool(_places(o, v)),
+    Operator.LIKE: lambda v, o: is_like(v.decode(_CODE), o.decode(_CODE)),
 }
+_CODE = "utf-32-be"  # four bytes a character, the greatest first
 
 
-def satisfies(value: Value, constraint: Constraint) -> bool:
-    """Whether the value satisfies the constraint, name aside."""
-    if constraint.kind not in _KIND_OF[type(value)]:
+def satisfies(value: Point, constraint: Constraint) -> bool:
+    """Whether the value, or its absence, satisfies the constraint, name aside."""
+    if value is NOTHING:
+        return constraint.operator is Operator.ABSENT
+    if constraint.operator is Operator.ABSENT:
         return False
-    if constraint.operator is Operator.ANY:
-        return True
-    assert constraint.value is not None
-    holds = _HOLDS[constraint.operator]
-    return holds(_comparable(value), _comparable(constraint.value))
+    is_of_kind = constraint.kind in _KIND_OF[type(value)]
+    if constraint.operator is Operator.OTHER:
+        return not is_of_kind
+    if not is_of_kind or constraint.operator is Operator.ANY:
+        return is_of_kind
+    operand, word = constraint.value, constraint.operator.name
+    assert operand is not None
+    if word.endswith("_FOLDED"):
+        assert isinstance(value, str)
+        assert isinstance(operand, str)
+        word = word.removesuffix("_FOLDED")
+        value, operand = ("".join(map(folded, text)) for text in (value, operand))
+    is_negated = word.startswith("NOT_")
+    holds = _HOLDS[Operator[word.removeprefix("NOT_")]]
+    return holds(_comparable(value), _comparable(operand)) is not is_negated
 
 
 def _comparable(value: Value) -> bytes | datetime | Fraction:
     if isinstance(value, str):
-        return value.encode("utf-32-be")  # four bytes a character, the greatest first
+        return value.encode(_CODE)
     return value if isinstance(value, datetime) else Fraction(value)
 
 
@@ -81,10 +111,7 @@ def _places(part: bytes, whole: bytes) -> list[int]:
 def matches(interest: Iterable[Filter], notification: Mapping[str, Value]) -> bool:
     """Whether one of the filters has all of its constraints satisfied."""
     return any(
-        all(
-            c.name in notification and satisfies(notification[c.name], c)
-            for c in f.constraints
-        )
+        all(satisfies(notification.get(c.name, NOTHING), c) for c in f.constraints)
         for f in interest
     )
 
@@ -148,7 +175,7 @@ EVERYTHING = 2 * ABSENT - 1
 
 
 def values_in(mask: int) -> Iterator[Value]:
-    """The values of a set, for messages and samples."""
+    """The values of a set, absence aside, for messages and samples."""
     return (value for at, value in enumerate(UNIVERSE) if mask >> at & 1)
 
 
@@ -157,7 +184,8 @@ def _satisfying(
     operator: Operator, kind: Kind, operand: Value | None, _word: str
 ) -> int:
     constraint = Constraint("any name", operator, operand, kind)
-    bits = ["1" if satisfies(value, constraint) else "0" for value in UNIVERSE]
+    points = (*UNIVERSE, NOTHING)
+    bits = ["1" if satisfies(point, constraint) else "0" for point in points]
     return int("".join(reversed(bits)), 2)
 
 
@@ -171,8 +199,8 @@ def satisfying(constraint: Constraint) -> int:
 def satisfying_all(
     positive: Iterable[Constraint], negative: Iterable[Constraint] = ()
 ) -> int:
-    """The values that satisfy all of the first constraints and none of the second."""
-    mask = EVERYTHING ^ ABSENT
+    """The points that satisfy all of the first constraints and none of the second."""
+    mask = EVERYTHING
     for constraint in positive:
         mask &= satisfying(constraint)
     for constraint in negative:

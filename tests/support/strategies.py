@@ -29,7 +29,7 @@ from siena.model import (
     Predicate,
     Value,
 )
-from siena.model.operators import NEGATIONS
+from siena.model.operators import NEGATIONS, STRING_OPERATORS
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
 # --- The tiny domains -------------------------------------------------------------
@@ -85,6 +85,7 @@ _ORDERED = (
     *(Operator.LT, Operator.LE, Operator.GT, Operator.GE),
 )
 _OF_STRINGS = (*_ORDERED, Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING)
+_PATTERNS = frozenset(o for o in Operator if o.exact.name.endswith("LIKE"))
 
 # --- Values and notifications -----------------------------------------------------
 
@@ -213,6 +214,7 @@ def kinds_of_one_family() -> SearchStrategy[tuple[Kind, ...]]:
 _WORDS = st.sampled_from(
     [
         *("and", "or", "not", "in", "then", "any", "exists", "starts", "with", "AND"),
+        *("absent", "like", "does", "except", "ignoring", "case", "contain", "Like"),
         *("true", "false", "nan", "inf", "string", "integer", "number", "time", "Time"),
         *("a", "a.b", "x-1", "a/b:c", "operand", "brand"),
     ]
@@ -230,13 +232,26 @@ any_values: SearchStrategy[Value] = st.one_of(
 any_notifications = st.dictionaries(any_names, any_values, max_size=4).map(Notification)
 
 
+def patterns() -> SearchStrategy[str]:
+    """Patterns of ``like``, with wildcards next to each other and escaped ones."""
+    piece = st.sampled_from(["*", "?", "a", "b", "A", "\\*", "\\?", "\\\\", "\0", "é"])
+    return st.lists(piece, max_size=7).map("".join)
+
+
 @st.composite
 def any_constraints(draw: st.DrawFn) -> Constraint:
     """A constraint of any name, operator, kind and value that go together."""
     name = draw(any_names)
     if draw(st.integers(0, 4)) == 0:
         kind = draw(st.sampled_from(list(Kind)))
-        return Constraint(name, Operator.ANY, None, kind)
+        other = Operator.ABSENT if kind is Kind.ANY else Operator.OTHER
+        chosen = draw(st.sampled_from([Operator.ANY, other]))
+        return Constraint(name, chosen, None, kind)
+    if draw(st.integers(0, 3)) == 0:
+        operator = draw(st.sampled_from(sorted(STRING_OPERATORS)))
+        text = st.text(max_size=6) | _WORDS
+        operand = draw(patterns() if operator in _PATTERNS else text)
+        return Constraint(name, operator, operand)
     value = draw(any_values)
     concrete = Kind.of(value)
     operators = _OF_STRINGS if concrete is Kind.STRING else _ORDERED
@@ -245,7 +260,12 @@ def any_constraints(draw: st.DrawFn) -> Constraint:
 
 
 any_filters = st.lists(any_constraints(), max_size=3).map(Filter)
-any_advertisements = st.lists(any_constraints(), max_size=3).map(Advertisement)
+any_advertisements = st.lists(
+    any_constraints().filter(
+        lambda c: c.operator not in {Operator.ABSENT, Operator.OTHER}
+    ),
+    max_size=3,
+).map(Advertisement)
 # Text cannot say the predicate without filters, so these have one.
 any_predicates = st.lists(any_filters, min_size=1, max_size=2).map(Predicate)
 any_patterns = st.lists(any_predicates, min_size=1, max_size=2).map(Pattern)
@@ -267,6 +287,7 @@ _TOKENS = st.sampled_from(
             "'r'",
         ),
         *("and", "or", "not", "in", "then", "any", "exists", "starts", "contains", ","),
+        *("absent", "like", "does", "does not contain", "except", "ignoring case"),
         *("=", "!=", "<", "<=", ">", ">=", ">*", "*<", "*", "==", "!", "&&", "~"),
         *("1", "-2", "2.5", "1e3", "007", ".5", "true", "NaN", "9223372036854775808"),
         *("2026-11-15T02:40:03Z", "2026-11-15T02:40:03", "02:40:03", "1998-03-04"),

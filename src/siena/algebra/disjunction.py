@@ -4,24 +4,27 @@ Deciding that is hard in general (it contains the complement of satisfiability),
 so the search is exact up to a bound on its work, and says when it gave up.
 
 *Theory of operation.*  A counterexample matches some filter ``f`` of the specific
-predicate and violates at least one constraint of each general filter, its
-*rivals*.  A rival with a name that ``f`` lacks is violated by leaving that name
-out.  A rival that ``f`` lets violate in one way only must be violated in that way.
-For the others the search keeps, name by name, the constraints that the
-counterexample must violate; it looks for values that fit, finds a rival that they
-still match, and tries to violate each of its constraints in turn.  When no rival
-matches any more, the values are the counterexample; when every branch is
-contradictory, there is none.
+predicate and violates at least one constraint of each general filter, its *rivals*.  A
+rival with a name that ``f`` lacks is violated by leaving that name out, unless some
+rival asks that it be left out: such a name is *free*, and the search decides between
+absence and values.  A rival that ``f`` lets violate in one way only must be violated in
+that way.  For the others the search keeps, name by name, the constraints that the
+counterexample must violate; it looks for values that fit, finds a rival that they still
+match, and tries to violate each of its constraints in turn.  When no rival matches any
+more, the values are the counterexample; when every branch is contradictory, there is
+none.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter, implies
+from siena.algebra.points import NotShownError, Point, notification_of, values_of
 from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import sat
 from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
-from siena.model import Constraint, Filter, Notification, Pattern, Predicate, Value
+from siena.model import Constraint, Filter, Operator, Pattern, Predicate
 
 Condition = tuple[Constraint, ...]
 # How many constraints and filters a search may look at before it gives up: far more
@@ -53,9 +56,9 @@ def _decide(general: Predicate, specific: Predicate, budget: "_Budget") -> Verdi
             if any(covers_filter(g, f) for g in general):
                 continue  # the papers' own test, filter by filter
             search = _Search(f, general, budget)
-            found = search.first_values()
+            found = search.first_points()
             if found is not None:
-                return Verdict(holds=False, witness=Notification(found))
+                return Verdict(holds=False, witness=notification_of(found))
             searches.append(search)
     except _GaveUpError:
         return NOT_SHOWN
@@ -68,9 +71,10 @@ def _decide(general: Predicate, specific: Predicate, budget: "_Budget") -> Verdi
         except _GaveUpError:
             undecided = True
             continue
+        undecided = undecided or search.is_doubtful
         budget.left += share.left
         if found is not None:
-            return Verdict(holds=False, witness=Notification(found))
+            return Verdict(holds=False, witness=notification_of(found))
     return NOT_SHOWN if undecided else YES
 
 
@@ -139,19 +143,21 @@ class _Budget:
 
 
 class _State(NamedTuple):
-    """Values that fit so far, and what they must satisfy and violate, by name."""
+    """Points that fit so far, and what they must satisfy and violate, by name."""
 
-    values: dict[str, Value]
+    points: dict[str, Point]
     satisfied: dict[str, Condition]
     violated: dict[str, Condition]
 
 
 class _Search:
-    """The search for values that match ``f`` and no rival."""
+    """The search for points that match ``f`` and no rival."""
 
     def __init__(self, f: Filter, general: Predicate, budget: _Budget) -> None:
-        self.given = f.by_name
+        self.given = _with_free_names(f, general)
         self.budget = budget
+        # Whether a branch was left out because it could not be decided.
+        self.is_doubtful = False
         self.forced: dict[str, Condition] = {}
         self.rivals: list[tuple[Filter, Condition]] = []
         for rival in general:
@@ -159,14 +165,14 @@ class _Search:
                 self._enter(rival, _cost(rival, f))
         self.start = self._start()
 
-    def first_values(self) -> dict[str, Value] | None:
-        """The first values that were tried, if no rival matches them."""
+    def first_points(self) -> dict[str, Point] | None:
+        """The first points that were tried, if no rival matches them."""
         if self.start is None or self._ways_out(self.start) is not None:
             return None
-        return self.start.values
+        return self.start.points
 
-    def run(self, budget: _Budget) -> dict[str, Value] | None:
-        """Such values, or None if there are none."""
+    def run(self, budget: _Budget) -> dict[str, Point] | None:
+        """Such points, or None if there are none, or if it is doubtful."""
         self.budget = budget
         # A stack of our own: as many rivals as a predicate may have are too deep
         # for Python's.
@@ -175,7 +181,7 @@ class _Search:
             state = stack.pop()
             ways = self._ways_out(state)
             if ways is None:
-                return state.values
+                return state.points
             branches = [self._violate(state, ways, i) for i in range(len(ways))]
             stack += reversed([branch for branch in branches if branch is not None])
         return None
@@ -190,18 +196,19 @@ class _Search:
             self.rivals.append((rival, ways))
 
     def _start(self) -> _State | None:
-        values: dict[str, Value] = {}
+        points: dict[str, Point] = {}
         for name, given in self.given.items():
-            value = self._sat(given, self.forced.get(name, ()))
-            if value is None:
+            point = self._sat(given, self.forced.get(name, ()))
+            if point is None:
                 return None
-            values[name] = value
-        return _State(values, {}, self.forced)
+            points[name] = point
+        return _State(points, {}, self.forced)
 
     def _ways_out(self, state: _State) -> Condition | None:
         """How a rival that still matches can be violated; None if none matches."""
         self.budget.spend(len(self.rivals) + 1)
-        matching = (ways for g, ways in self.rivals if g.matches(state.values))
+        values = values_of(state.points)
+        matching = (ways for g, ways in self.rivals if g.matches(values))
         return next(matching, None)
 
     def _violate(self, state: _State, ways: Condition, i: int) -> _State | None:
@@ -211,13 +218,28 @@ class _Search:
         for way in ways[:i]:
             satisfied[way.name] = (*satisfied.get(way.name, ()), way)
         unwanted = (*state.violated.get(name, ()), ways[i])
-        value = self._sat((*self.given[name], *satisfied.get(name, ())), unwanted)
-        if value is None:
+        point = self._sat((*self.given[name], *satisfied.get(name, ())), unwanted)
+        if point is None:
             return None
         return _State(
-            state.values | {name: value}, satisfied, state.violated | {name: unwanted}
+            state.points | {name: point}, satisfied, state.violated | {name: unwanted}
         )
 
-    def _sat(self, wanted: Condition, unwanted: Condition) -> Value | None:
+    def _sat(self, wanted: Condition, unwanted: Condition) -> Point | None:
         self.budget.spend(len(wanted) + len(unwanted) + 1)
-        return sat(wanted, unwanted)
+        try:
+            return sat(wanted, unwanted)
+        except NotShownError:
+            self.is_doubtful = True
+            return None
+
+
+def _with_free_names(f: Filter, general: Predicate) -> Mapping[str, Condition]:
+    """The conditions of the filter, and no condition on each free name."""
+    free = {
+        c.name
+        for rival in general
+        for c in rival
+        if c.operator is Operator.ABSENT and c.name not in f.by_name
+    }
+    return {**f.by_name, **dict.fromkeys(sorted(free), ())} if free else f.by_name

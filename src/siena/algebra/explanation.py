@@ -9,17 +9,21 @@ from dataclasses import dataclass
 
 from siena.algebra.covering import implies, refutation
 from siena.algebra.disjunction import SEARCH_STEPS_MAX, decide_covers_predicate
+from siena.algebra.points import ABSENT, NotShownError, Point
 from siena.algebra.relations import covers
-from siena.algebra.sat import is_satisfiable, sat
+from siena.algebra.sat import is_satisfiable, may_be_absent, sat
 from siena.model import (
     Advertisement,
     Constraint,
     Filter,
     Kind,
+    Operator,
     Predicate,
     Value,
 )
 from siena.model.spelling import spell, spell_string
+
+_UNDECIDED = "could not be decided within the allowed work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +76,18 @@ def explain_covers_advertisement(
     reasons = []
     for constraint in specific:
         allowed = general.by_name.get(constraint.name, ())
-        value = sat((constraint,), allowed)
+        try:
+            point = sat((constraint,), allowed)
+        except NotShownError:
+            reasons.append(Reason(False, str(constraint), _UNDECIDED))
+            continue
         if not allowed:
             because = f"{spell_string(constraint.name)} is not advertised at all"
-        elif value is None:
+        elif point is None:
             because = f"within {_listed(allowed, 'or')}"
         else:
-            because = f"{_shown(constraint.name, value)} is not admitted"
-        reasons.append(Reason(value is None, str(constraint), because))
+            because = f"{_shown(constraint.name, point)} is not admitted"
+        reasons.append(Reason(point is None, str(constraint), because))
     return reasons
 
 
@@ -106,9 +114,13 @@ def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
         ]
     reasons = []
     for name, wanted in interest.by_name.items():
-        value = sat(wanted)
-        because = "no value satisfies this" if value is None else _shown(name, value)
-        reasons.append(Reason(value is not None, _listed(wanted), because))
+        try:
+            point = sat(wanted)
+        except NotShownError:
+            reasons.append(Reason(False, _listed(wanted), _UNDECIDED))
+            continue
+        because = "no value satisfies this" if point is None else _shown(name, point)
+        reasons.append(Reason(point is not None, _listed(wanted), because))
     return reasons or [_matches_everything()]
 
 
@@ -122,12 +134,15 @@ def _summary(f: Filter, reasons: list[Reason], verb: str) -> Reason:
 
 def _explain_constraint(constraint: Constraint, value: Value | None) -> Reason:
     if value is None:
-        return Reason(False, str(constraint), "there is no such attribute")
+        is_wanted = constraint.operator is Operator.ABSENT
+        return Reason(is_wanted, str(constraint), "there is no such attribute")
     holds = constraint.matches(value)
     because = _shown(constraint.name, value)
-    if not holds and not constraint.kind.admits(Kind.of(value)):
-        found, wanted = _with_article(Kind.of(value)), _with_article(constraint.kind)
-        because += f", {found}; not {wanted}"
+    if Kind.of(value) not in constraint.kinds and constraint.kinds:
+        found = _with_article(Kind.of(value))
+        is_of_others = constraint.operator is Operator.OTHER
+        wanted = "" if is_of_others else f"; not {_with_article(constraint.kind)}"
+        because += f", {found}{wanted}"
     return Reason(holds, str(constraint), because)
 
 
@@ -161,11 +176,18 @@ def _explain_covers_filter(general: Filter, specific: Filter) -> list[Reason]:
             because = f"implied by {_listed(given)}"
             reasons.append(Reason(True, str(constraint), because))
         else:
-            value = refutation(given, (constraint,))
-            assert value is not None
-            because = f"{_shown(constraint.name, value)} satisfies {_listed(given)}"
-            reasons.append(Reason(False, str(constraint), f"{because}, and not this"))
+            reasons.append(_explain_refuted(given, constraint))
     return reasons or [_matches_everything()]
+
+
+def _explain_refuted(given: Iterable[Constraint], constraint: Constraint) -> Reason:
+    try:
+        point = refutation(tuple(given), (constraint,))
+    except NotShownError:
+        return Reason(False, str(constraint), _UNDECIDED)
+    assert point is not None
+    because = f"{_shown(constraint.name, point)} satisfies {_listed(given)}"
+    return Reason(False, str(constraint), f"{because}, and not this")
 
 
 def _explain_contained(wide: Predicate, f: Filter, steps_max: int) -> Reason:
@@ -176,7 +198,7 @@ def _explain_contained(wide: Predicate, f: Filter, steps_max: int) -> Reason:
     if verdict.holds:
         return Reason(True, str(f), "within the union, though within no single filter")
     if verdict.witness is None:
-        return Reason(False, str(f), "could not be decided within the allowed work")
+        return Reason(False, str(f), _UNDECIDED)
     return Reason(False, str(f), f"{verdict.witness} is outside")
 
 
@@ -184,12 +206,21 @@ def _explain_overlap(
     name: str, wanted: tuple[Constraint, ...], offered: tuple[Constraint, ...]
 ) -> Reason:
     subject = _listed(wanted)
+    if may_be_absent(wanted):
+        return Reason(True, subject, "an attribute may always be left out")
     if not offered:
         return Reason(False, subject, f"{spell_string(name)} is not advertised")
+    is_undecided = False
     for offer in offered:
-        value = sat((*wanted, offer))
-        if value is not None:
-            return Reason(True, subject, f"{_shown(name, value)}, by {offer}")
+        try:
+            point = sat((*wanted, offer))
+        except NotShownError:
+            is_undecided = True
+            continue
+        if point is not None:
+            return Reason(True, subject, f"{_shown(name, point)}, by {offer}")
+    if is_undecided:
+        return Reason(False, subject, _UNDECIDED)
     return Reason(False, subject, f"nothing in common with {_listed(offered, 'or')}")
 
 
@@ -197,8 +228,10 @@ def _filters(interest: Filter | Predicate) -> tuple[Filter, ...]:
     return (interest,) if isinstance(interest, Filter) else interest.filters
 
 
-def _shown(name: str, value: Value) -> str:
-    return f"{spell_string(name)} = {spell(value)}"
+def _shown(name: str, point: Point) -> str:
+    if point is ABSENT:
+        return f"no {spell_string(name)}"
+    return f"{spell_string(name)} = {spell(point)}"
 
 
 def _listed(constraints: Iterable[Constraint], joint: str = "and") -> str:

@@ -14,6 +14,9 @@ from siena.model import Constraint, Filter, Kind, Operator
 from siena.model.limits import CONSTRAINTS_MAX
 from siena.model.values import CONCRETE_KINDS, INTEGER_MAX, INTEGER_MIN, after_prefix
 
+# What is about absence, and about other kinds than its own.
+_OF_OTHERS = frozenset({Operator.ABSENT, Operator.OTHER})
+
 
 def hull(one: Condition, other: Condition) -> Condition:
     """The conjunction of everything that both conditions imply.
@@ -44,7 +47,7 @@ def _without_holes(condition: list[Constraint]) -> list[Constraint]:
 def kind_of_condition(*conditions: Condition) -> Kind:
     """The least kind that has all the values that one of the conditions can admit."""
     parts = frozenset().union(
-        *(frozenset.intersection(*(c.kind.parts for c in each)) for each in conditions)
+        *(Kind.ANY.parts.intersection(*(c.kinds for c in each)) for each in conditions)
     )
     kinds = (*CONCRETE_KINDS, Kind.NUMBER, Kind.ANY)
     return next(kind for kind in kinds if parts <= kind.parts)
@@ -63,7 +66,7 @@ def _proposals(one: Condition, other: Condition) -> Iterator[Constraint]:
 
 def _about(kind: Kind, constraint: Constraint) -> Constraint | None:
     """The constraint, about values of the wider kind, where that can be said."""
-    if constraint.kind.admits(kind):
+    if constraint.operator in _OF_OTHERS or constraint.kind.admits(kind):
         return constraint
     if kind is not Kind.NUMBER or constraint.operator is Operator.ANY:
         return None

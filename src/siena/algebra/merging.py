@@ -166,7 +166,7 @@ def _exact_union(one: Condition, other: Condition, holes_max: int) -> Condition 
         verdict = decide_covers_predicate(wanted, Predicate([Filter(candidate)]))
         if verdict.holds:
             return simplify(Filter(candidate)).constraints
-        if verdict.witness is None or kind is Kind.ANY:
+        if verdict.witness is None or kind is Kind.ANY or len(verdict.witness) != 1:
             return None
         ((name, value),) = verdict.witness.items()
         hole = Constraint(name, Operator.NE, value, kind)

@@ -14,10 +14,15 @@ from collections.abc import Callable
 from typing import Any
 
 from siena.algebra.keys import key_around
+from siena.algebra.points import NotShownError
 from siena.algebra.sat import sat
 from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Predicate
+from siena.model.operators import WITHOUT_OPERAND
 
 Rule = Callable[[Any, Any], bool]
+
+# Those that say of a value no more than its kind.
+_OF_KINDS = frozenset({Operator.ANY, Operator.OTHER})
 
 
 def covers_constraint(general: Constraint, specific: Constraint) -> bool:
@@ -31,14 +36,17 @@ def covers_constraint(general: Constraint, specific: Constraint) -> bool:
     Away from the ends of a domain the table is exact for two single constraints;
     what it misses there (``s >= ""`` holds of every string) is left to ``sat``.
     """
-    if general.operator is Operator.ANY:
-        return general.kind.admits(specific.kind)
-    if specific.operator is Operator.ANY or not general.kind.admits(specific.kind):
+    if general.operator in _OF_KINDS:
+        return specific.operator is not Operator.ABSENT and (
+            specific.kinds <= general.kinds
+        )
+    if specific.operator in _OF_KINDS or not general.kind.admits(specific.kind):
         return False
     pair = general.operator, specific.operator
     rule = _RULES.get(pair)
     if rule is None:
-        return False
+        # Of the others only what is said in the same words; `sat` knows more.
+        return pair[0] is pair[1] and general.value == specific.value
     wide, narrow = general.value, specific.value
     if specific.kind is Kind.STRING:
         # U+0000 makes the next string.
@@ -83,11 +91,19 @@ def overlaps_pairwise(
     filters = interest if isinstance(interest, Predicate) else (interest,)
     return any(
         all(
-            any(sat((c, a)) is not None for a in advertisement.by_name.get(c.name, ()))
+            c.operator is Operator.ABSENT
+            or any(_meet(c, a) for a in advertisement.by_name.get(c.name, ()))
             for c in f
         )
         for f in filters
     )
+
+
+def _meet(one: Constraint, other: Constraint) -> bool:
+    try:
+        return sat((one, other)) is not None
+    except NotShownError:
+        return True
 
 
 def _covers_ordered(general: Constraint, specific: Constraint, rule: Rule) -> bool:
@@ -124,7 +140,9 @@ def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
     return {
         # A single value satisfies whatever it satisfies.
         **{
-            (wide, eq): _holds_of(wide) for wide in Operator if wide is not Operator.ANY
+            (wide, eq): _holds_of(wide)
+            for wide in Operator
+            if wide not in WITHOUT_OPERAND
         },
         # Ranges within ranges.
         (lt, lt): python.ge,

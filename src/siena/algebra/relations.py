@@ -5,6 +5,9 @@ predicates and patterns.  A witness comes with every no of ``covers`` and
 ``equivalent`` and with every yes of ``overlaps`` and ``satisfiable``.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 from siena.algebra.covering import (
     advertisement_counterexample,
     counterexample_filter,
@@ -16,8 +19,9 @@ from siena.algebra.disjunction import (
     decide_covers_predicate,
 )
 from siena.algebra.overlap import common_notification
+from siena.algebra.points import NotShownError
 from siena.algebra.sat import witness
-from siena.algebra.verdict import YES, Verdict
+from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 Interest = Filter | Predicate | Pattern
@@ -51,8 +55,7 @@ def decide_covers(general: Interest, specific: Interest) -> Verdict:
     the witness is one for the first step that is not covered.
     """
     if isinstance(general, Filter) and isinstance(specific, Filter):
-        found = counterexample_filter(general, specific)
-        return YES if found is None else Verdict(holds=False, witness=found)
+        return _refuted_by(partial(counterexample_filter, general, specific))
     if _steps(general) != _steps(specific):
         reason = f"patterns of {_steps(general)} and {_steps(specific)} steps"
         return Verdict(holds=False, reason=reason)
@@ -91,21 +94,36 @@ def decide_covers_advertisement(
     general: Advertisement, specific: Advertisement
 ) -> Verdict:
     """Whether ``general`` admits everything that ``specific`` admits."""
-    found = advertisement_counterexample(general, specific)
-    return YES if found is None else Verdict(holds=False, witness=found)
+    return _refuted_by(partial(advertisement_counterexample, general, specific))
 
 
 def decide_overlaps(
     advertisement: Advertisement, interest: Filter | Predicate
 ) -> Verdict:
     """Whether something that may be published would match, with an example."""
-    found = common_notification(advertisement, interest)
-    return Verdict(holds=found is not None, witness=found)
+    return _shown_by(partial(common_notification, advertisement, interest))
 
 
 def decide_satisfiable(interest: Filter | Predicate) -> Verdict:
     """Whether anything at all would match, with an example."""
-    found = witness(interest)
+    return _shown_by(partial(witness, interest))
+
+
+def _refuted_by(find: Callable[[], Notification | None]) -> Verdict:
+    """Yes if there is no counterexample."""
+    try:
+        found = find()
+    except NotShownError:
+        return NOT_SHOWN
+    return YES if found is None else Verdict(holds=False, witness=found)
+
+
+def _shown_by(find: Callable[[], Notification | None]) -> Verdict:
+    """Yes if there is an example."""
+    try:
+        found = find()
+    except NotShownError:
+        return NOT_SHOWN
     return Verdict(holds=found is not None, witness=found)
 
 

@@ -6,13 +6,23 @@ exact, and it is a value, so that every claim made from it can be checked.
 
 Values are of five kinds that have nothing in common, so the question is asked
 for each kind alone.  A typed constraint is about one kind, an untyped number
-about two, and an untyped ``any`` about all.
+about two, and an untyped ``any`` about all.  That there is no value at all is one more
+point, which satisfies ``absent`` and nothing else.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from siena.algebra.ordered import sat_ordered
+from siena.algebra.points import (
+    ABSENT,
+    NotShownError,
+    Point,
+    Search,
+    all_found,
+    first_found,
+    notification_of,
+)
 from siena.algebra.strings import sat_string
 from siena.model import (
     Constraint,
@@ -28,14 +38,16 @@ from siena.model import (
 REMEMBERED_MAX = 16_384
 # What nothing satisfies if the operand is the first or last of its domain.
 _ENDED = frozenset({Operator.LT, Operator.GT})
+# Those that say of a value no more than its kind.
+_OF_KINDS = frozenset({Operator.ANY, Operator.OTHER})
 # In the order in which a person would like to see a witness.
 _KINDS = (Kind.INTEGER, Kind.FLOAT, Kind.STRING, Kind.BOOLEAN, Kind.TIME)
 
 
 def sat(
     positive: Sequence[Constraint], negative: Sequence[Constraint] = ()
-) -> Value | None:
-    """A value that satisfies every positive and no negative constraint, if any does.
+) -> Point | None:
+    """A point that satisfies every positive and no negative constraint, if any does.
 
     All constraints are taken to be on the same attribute.
 
@@ -47,31 +59,60 @@ def sat(
     >>> sat(parse('s >* "ab", s *< "ba"').constraints, parse('s = "aba"').constraints)
     'ab!aba'
 
+    Raises:
+        NotShownError: if the work that is allowed does not suffice to tell.
+
     Reference:
         CU-CS-888-99 asks for covering without saying how it is decided when
         several constraints are on one attribute; this procedure is ours.
     """
-    possible = Kind.ANY.parts.intersection(*(c.kind.parts for c in positive))
-    for kind in _KINDS:
-        if kind in possible:
-            # A constraint on another kind is never satisfied by a value of this.
-            relevant = [c for c in negative if kind in c.kind.parts]
-            if kind is Kind.STRING:
-                value: Value | None = sat_string(positive, relevant)
-            else:
-                value = sat_ordered(kind, positive, relevant)
-            if value is not None:
-                return value
-    return None
+    if may_be_absent(positive, negative):
+        return ABSENT
+    possible = Kind.ANY.parts.intersection(*(c.kinds for c in positive))
+    # What is about kinds alone has been said.
+    wanted = [c for c in positive if c.operator not in _OF_KINDS]
+    searches: Iterable[Search] = (
+        partial(_sat_kind, kind, wanted, negative)
+        for kind in _KINDS
+        if kind in possible
+    )
+    return first_found(searches)
+
+
+def may_be_absent(
+    positive: Sequence[Constraint], negative: Sequence[Constraint] = ()
+) -> bool:
+    """Whether no value at all satisfies the positive and no negative constraint."""
+    return all(c.operator is Operator.ABSENT for c in positive) and not any(
+        c.operator is Operator.ABSENT for c in negative
+    )
+
+
+def _sat_kind(
+    kind: Kind, positive: Sequence[Constraint], negative: Sequence[Constraint]
+) -> Value | None:
+    # A constraint on another kind is never satisfied by a value of this.
+    relevant = [c for c in negative if kind in c.kinds]
+    if any(c.operator in _OF_KINDS for c in relevant):
+        return None
+    if kind is Kind.STRING:
+        return sat_string(positive, relevant)
+    return sat_ordered(kind, positive, relevant)
 
 
 def is_satisfiable(condition: Sequence[Constraint]) -> bool:
-    """Whether some value satisfies all the constraints, all on one attribute."""
+    """Whether some point satisfies all the constraints, all on one attribute.
+
+    A no is shown; a yes may be one that could not be decided.
+    """
     # A single constraint is satisfied by its own operand, or by a neighbour of it,
     # except at the ends of a domain.
     if len(condition) == 1 and condition[0].operator not in _ENDED:
         return True
-    return sat(condition) is not None
+    try:
+        return sat(condition) is not None
+    except NotShownError:
+        return True  # it may be, and what may be matched is not to be dropped
 
 
 def witness(interest: Filter | Predicate) -> Notification | None:
@@ -81,30 +122,28 @@ def witness(interest: Filter | Predicate) -> Notification | None:
     >>> witness(parse("x > 5, x < 3"))
     >>> print(witness(parse("what = alarm, level > 3")))
     level = 4 and what = alarm
+
+    Raises:
+        NotShownError: if the work that is allowed does not suffice to tell.
     """
     filters: Iterable[Filter] = (
         interest if isinstance(interest, Predicate) else (interest,)
     )
-    for f in filters:
-        values = witness_values(f)
-        if values is not None:
-            return Notification(values)
-    return None
+    points = first_found(partial(witness_points, f) for f in filters)
+    return None if points is None else notification_of(points)
 
 
-def witness_values(f: Filter) -> dict[str, Value] | None:
-    """The attributes of :func:`witness`, one for each name that the filter has."""
-    values: dict[str, Value] = {}
-    for name, constraints in f.by_name.items():
-        value = sat(constraints)
-        if value is None:
-            return None
-        values[name] = value
-    return values
+def witness_points(f: Filter) -> dict[str, Point] | None:
+    """What :func:`witness` has at each name of the filter.
+
+    Raises:
+        NotShownError: if the work that is allowed does not suffice to tell.
+    """
+    return all_found({name: partial(sat, cs) for name, cs in f.by_name.items()})
 
 
 def satisfiable(interest: Filter | Predicate) -> bool:
-    """Whether some notification matches.
+    """Whether some notification matches; a no is shown, a yes may be undecided.
 
     >>> from siena.lang.parser import parse_filter as parse
     >>> satisfiable(parse("integer x = 1, float x = 1.0"))  # names are unique

@@ -21,9 +21,14 @@ unwanted substring could only occur inside one of these parts, never across a
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from siena.algebra.points import NotShownError
 from siena.model import Constraint, Operator
+from siena.model.operators import NEGATED, NEGATIONS
 from siena.model.values import CHARACTER_MAX, after_prefix
 
+_PLAIN = frozenset(list(Operator)[: Operator.ABSENT])
+# What is sought for without them; a hole is made by `!=` itself.
+_TURNED = NEGATED - {Operator.NE}
 Interval = tuple[str, str | None]
 """``[lo, hi)``; ``None`` is above every string."""
 
@@ -53,9 +58,11 @@ def sat_string(
 
     Cost: the total length of the operands times their number.
     """
-    wanted, unwanted = list(positive), list(negative)
+    wanted, unwanted = _sorted_out(positive, negative)
     if any(c.operator is Operator.ANY for c in unwanted):
         return None
+    if any(c.operator not in _PLAIN for c in (*wanted, *unwanted)):
+        raise NotShownError
     suffix = _longest_suffix(wanted)
     if suffix is None:
         return None
@@ -72,6 +79,29 @@ def sat_string(
             return candidate
         found = found or candidate
     return found
+
+
+def _sorted_out(
+    positive: Iterable[Constraint], negative: Iterable[Constraint]
+) -> tuple[list[Constraint], list[Constraint]]:
+    """The same question without ``does not …``: what is not wanted is unwanted."""
+    wanted: list[Constraint] = []
+    unwanted: list[Constraint] = []
+    for given, same, other in (
+        (positive, wanted, unwanted),
+        (negative, unwanted, wanted),
+    ):
+        for constraint in given:
+            if constraint.operator in _TURNED:
+                other.append(_turned(constraint))
+            else:
+                same.append(constraint)
+    return wanted, unwanted
+
+
+def _turned(constraint: Constraint) -> Constraint:
+    name, operator, kind, value = constraint
+    return Constraint.trusted(name, NEGATIONS[operator], value, kind)
 
 
 def intervals(
@@ -234,6 +264,8 @@ def _interval(constraint: Constraint) -> Interval | None:
             return value, None
         case Operator.PREFIX:
             return value, after_prefix(value)
+        case _:
+            return None
 
 
 def _within(left: list[Interval], cut: Interval) -> list[Interval]:

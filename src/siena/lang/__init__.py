@@ -1,9 +1,9 @@
 """Text and JSON ⇄ values.
 
-From the ground up: ``scanner`` → ``literals`` → ``constraints`` → ``pieces`` →
-``interests``, ``lists``, ``plain``; ``json_text`` → ``notification_form``; ``parser``,
-the room's front; then ``interest_form``, ``compound_form`` and ``addressing``.
-Printing is ``str(value)``.
+From the ground up: ``scanner`` → ``literals``, ``words`` → ``constraints`` →
+``pieces`` → ``interests``, ``lists``, ``fast_path``; ``json_text`` →
+``notification_form``; ``parser``, the room's front; then ``interest_form``,
+``compound_form`` and ``addressing``.  Printing is ``str(value)``.
 """
 
 from siena.lang.interest_form import (

@@ -66,7 +66,7 @@ def _part_to_json(part: Part) -> Json:
 
 
 def _part_from_json(form: Json, depth: int) -> Part:
-    if not isinstance(form, dict) or "or" in form:
+    if not isinstance(form, dict) or "or" in form or "except" in form:
         interest = interest_from_json(form)
         return _chain(interest) if isinstance(interest, Pattern) else interest
     if depth == PARTS_MAX:

@@ -5,14 +5,20 @@ from typing import NoReturn
 from siena.errors import LimitError, SienaError
 from siena.lang.literals import read_literal, read_string
 from siena.lang.scanner import END, KEYWORD, QUOTED, SYMBOL, WORD, Scanner
-from siena.model import Constraint, Kind, Operator
+from siena.lang.words import (
+    AFTER_DOES_NOT,
+    OPERATOR_OF_WORD,
+    is_not_like,
+    is_word_operator,
+)
+from siena.model import Constraint, Kind, Operator, Value
 from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
-from siena.model.operators import OPERATOR_OF_SYMBOL
+from siena.model.operators import NEGATIONS, OPERATOR_OF_SYMBOL
 from siena.model.values import KIND_OF_WORD, as_name
 
 OPERATORS_HINT = (
-    "operators are = != < <= > >= any, starts with, ends with, contains, in; "
-    "types are string, integer, float, boolean, time, number"
+    "operators are = != < <= > >= any, starts with, ends with, contains, like, "
+    "absent, in; types are string, integer, float, boolean, time, number"
 )
 
 
@@ -32,7 +38,9 @@ class ConstraintReader:
             return None, self.name()
         word = scanner.token
         scanner.advance()
-        if scanner.kind in {QUOTED, WORD}:
+        if scanner.kind == QUOTED or (
+            scanner.kind == WORD and not is_word_operator(scanner.text, scanner.start)
+        ):
             return kind, self.name()
         return None, word  # an attribute that is called `time`, say
 
@@ -63,47 +71,126 @@ class ConstraintReader:
             operator = OPERATOR_OF_SYMBOL[scanner.token]
             scanner.advance()
             return operator
-        word = scanner.keyword
-        if word not in _OPERATOR_OF_WORD:
-            hint = _HINTS.get(scanner.token.lower(), OPERATORS_HINT)
+        word = scanner.token.lower() if scanner.kind in {KEYWORD, WORD} else ""
+        if self.at_not_like():
+            scanner.advance()
+            scanner.advance()
+            return Operator.NOT_LIKE
+        if word == "does":
+            scanner.advance()
+            return self.negated_operator()
+        if word not in OPERATOR_OF_WORD:
+            hint = _HINTS.get(word, OPERATORS_HINT)
             scanner.fail(f"expected an operator, found {scanner.describe()}", hint=hint)
         scanner.advance()
         if word in {"starts", "ends"}:
-            if scanner.kind != WORD or scanner.token.lower() != "with":
-                scanner.fail(f'expected "with", found {scanner.describe()}')
-            scanner.advance()
-        return _OPERATOR_OF_WORD[word]
+            self.expect_word("with")
+        return OPERATOR_OF_WORD[word]
 
-    def operand(self, kind: Kind | None, name: str, operator: Operator) -> Constraint:
-        """The value at the front, and with it the whole constraint."""
+    def negated_operator(self) -> Operator:
+        """What follows ``does``: ``not contain``, ``not start with`` and the like."""
         scanner = self.scanner
-        value = read_literal(scanner, kind)
-        try:
-            constraint = Constraint.named(name, operator, value, kind)
-        except SienaError as error:
-            raise error.at(scanner.text, scanner.start) from None
+        self.expect_word("not")
+        word = scanner.token.lower()
+        if scanner.kind != WORD or word not in AFTER_DOES_NOT:
+            hint = "write does not contain, does not start with or does not end with"
+            scanner.fail(f"expected contain, found {scanner.describe()}", hint=hint)
         scanner.advance()
-        return constraint
+        if word != "contain":
+            self.expect_word("with")
+        return AFTER_DOES_NOT[word]
+
+    def at_not_like(self) -> bool:
+        """Whether ``not like`` is at the front."""
+        scanner = self.scanner
+        return scanner.keyword == "not" and is_not_like(scanner.text, scanner.end)
+
+    def operand(
+        self,
+        kind: Kind | None,
+        name: str,
+        operator: Operator,
+        *,
+        negated: bool = False,
+    ) -> Constraint:
+        """The value at the front, and with it the whole constraint, or its negation."""
+        scanner = self.scanner
+        if operator in {Operator.LIKE, Operator.NOT_LIKE} and scanner.kind != QUOTED:
+            hint = '* stands for any characters, ? for one: like "ab*c?"'
+            found = scanner.describe()
+            scanner.fail(f"expected a pattern in quotes, found {found}", hint=hint)
+        value, start = read_literal(scanner, kind), scanner.start
+        constraint = self.built(name, operator, value, kind, start, negated=negated)
+        scanner.advance()
+        if not self.at_word("ignoring"):
+            return constraint
+        operator = self.ignoring_case(operator)
+        return self.built(name, operator, value, kind, start, negated=negated)
+
+    def built(
+        self,
+        name: str,
+        operator: Operator,
+        value: Value,
+        kind: Kind | None,
+        start: int,
+        *,
+        negated: bool = False,
+    ) -> Constraint:
+        """The constraint, or its negation; what is wrong is so where the value is."""
+        if negated:
+            # Before it is brought into its one form: every string starts with "".
+            operator = NEGATIONS[operator]
+        try:
+            return Constraint.named(name, operator, value, kind)
+        except SienaError as error:
+            raise error.at(self.scanner.text, start) from None
+
+    def ignoring_case(self, operator: Operator) -> Operator:
+        """Eat ``ignoring case``, and return the operator that does."""
+        scanner = self.scanner
+        if operator.folded is None:
+            hint = "only equality, starts with, ends with, contains and like can"
+            scanner.fail(f"{operator.symbol} does not ignore case", hint=hint)
+        scanner.advance()
+        self.expect_word("case")
+        return operator.folded
 
     def members(
         self, kind: Kind | None, name: str, operator: Operator
     ) -> list[Constraint]:
         """The values of ``in (…)``, each as a constraint of its own."""
         self.expect("(", "after in")
-        found = [self.operand(kind, name, operator)]
+        found = [self.member(kind, name, operator)]
         while self.at(","):
             self.scanner.advance()
             if len(found) == FILTERS_MAX:
                 what = "values in a list"
                 self.refuse("FILTERS_MAX", FILTERS_MAX, what, self.scanner.start)
-            found.append(self.operand(kind, name, operator))
+            found.append(self.member(kind, name, operator))
         self.expect(")", "after the values")
-        return found
+        if not self.at_word("ignoring"):
+            return found
+        start = self.scanner.start
+        operator = self.ignoring_case(operator)
+        values = [c.value for c in found if c.value is not None]
+        return [self.built(name, operator, v, kind, start) for v in values]
+
+    def member(self, kind: Kind | None, name: str, operator: Operator) -> Constraint:
+        """One value of a list."""
+        value = read_literal(self.scanner, kind)
+        constraint = self.built(name, operator, value, kind, self.scanner.start)
+        self.scanner.advance()
+        return constraint
 
     def at(self, punctuation: str) -> bool:
         """Whether this punctuation is at the front."""
         # No other kind of token looks like one: what is quoted begins with a quote.
         return self.scanner.token == punctuation
+
+    def at_word(self, word: str) -> bool:
+        """Whether a word is at the front that means something at this place only."""
+        return self.scanner.kind == WORD and self.scanner.token.lower() == word
 
     def at_and(self) -> bool:
         """Whether ``and`` or a comma is at the front."""
@@ -115,6 +202,13 @@ class ConstraintReader:
             found = self.scanner.describe()
             self.scanner.fail(f'expected "{punctuation}" {where}, found {found}')
         self.scanner.advance()
+
+    def expect_word(self, word: str) -> None:
+        """Eat this word, or fail."""
+        scanner = self.scanner
+        if scanner.kind not in {KEYWORD, WORD} or scanner.token.lower() != word:
+            scanner.fail(f'expected "{word}", found {scanner.describe()}')
+        scanner.advance()
 
     def expect_end(self) -> None:
         """Fail unless everything has been read."""
@@ -137,18 +231,10 @@ class ConstraintReader:
 
 # What other languages say, and we say otherwise.
 _HINTS = {
-    "like": "use starts with, ends with or contains",
-    "matches": "use starts with, ends with or contains",
+    "matches": "use starts with, ends with, contains or like",
     "startswith": "write starts with",
     "endswith": "write ends with",
     "between": "write x >= 1 and x <= 9",
-    "is": "write =, or any for an attribute that is present",
+    "is": "write =, any for an attribute that is present, or absent",
     "has": "write contains",
-}
-_OPERATOR_OF_WORD = {
-    "any": Operator.ANY,
-    "exists": Operator.ANY,
-    "starts": Operator.PREFIX,
-    "ends": Operator.SUFFIX,
-    "contains": Operator.SUBSTRING,
 }

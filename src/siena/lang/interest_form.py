@@ -2,9 +2,11 @@
 
 ===============  ==============================================================
 constraint       ``{"name": "level", "operator": ">", "value": 3}``, with
-                 ``"type": "integer"`` where a type is named
+                 ``"type": "integer"`` where a type is named, and
+                 ``"ignoring_case": true`` where it does
 filter           ``[constraint, …]``
-predicate        ``{"or": [filter, …]}``
+predicate        ``{"or": [filter, …]}``; ``{"except": [one, other]}`` is read as
+                 what matches one and not the other
 pattern          ``{"then": [filter or predicate, …]}``
 advertisement    ``[constraint, …]``
 ===============  ==============================================================
@@ -13,7 +15,7 @@ The forms are the same in HTTP bodies, files and columns of tables.  Where one i
 expected, a JSON string may stand instead, and is text in the language.
 """
 
-from siena.errors import InvalidFormError
+from siena.errors import InvalidFormError, LimitError
 from siena.lang.json_text import Json
 from siena.lang.notification_form import value_from_json, value_to_json
 from siena.lang.parser import parse_advertisement, parse_interest
@@ -26,12 +28,14 @@ from siena.model import (
     Pattern,
     Predicate,
 )
-from siena.model.operators import OPERATOR_OF_SYMBOL
+from siena.model.difference import difference
+from siena.model.limits import NESTING_MAX
+from siena.model.operators import OPERATOR_OF_SYMBOL, WITHOUT_OPERAND
 from siena.model.values import KIND_OF_WORD
 
 Interest = Filter | Predicate | Pattern
 
-_CONSTRAINT_KEYS = frozenset({"name", "operator", "value", "type"})
+_CONSTRAINT_KEYS = frozenset({"name", "operator", "value", "type", "ignoring_case"})
 
 
 def interest_to_json(interest: Interest) -> Json:
@@ -59,7 +63,17 @@ def interest_from_json(form: Json) -> Interest:
 
     >>> interest_from_json({"or": ["x > 3", [{"name": "y", "operator": "any"}]]})
     <Predicate x > 3 or y any>
+    >>> interest_from_json({"except": ["x > 3", "x > 9 or y any"]})
+    <Predicate x <= 9 and x > 3 and y absent>
     """
+    parts = form.get("then") if isinstance(form, dict) and len(form) == 1 else None
+    if isinstance(parts, list):
+        return Pattern(map(_step_from_json, parts))
+    return _single_from_json(form, depth=0)
+
+
+def _single_from_json(form: Json, depth: int) -> Interest:
+    """The interest of a form that is no pattern, unless it is a text."""
     if isinstance(form, str):
         return parse_interest(form)
     if isinstance(form, list):
@@ -67,11 +81,12 @@ def interest_from_json(form: Json) -> Interest:
     if isinstance(form, dict) and len(form) == 1:
         if isinstance(parts := form.get("or"), list):
             return _predicate_from_json(parts)
-        if isinstance(parts := form.get("then"), list):
-            return Pattern(map(_step_from_json, parts))
+        if isinstance(parts := form.get("except"), list):
+            return _difference_from_json(parts, depth)
     raise InvalidFormError(
         "this is not the form of a filter",
-        hint='forms are a text, [constraints], {"or": [filters]}, {"then": [steps]}',
+        hint='forms are a text, [constraints], {"or": [filters]}, '
+        '{"except": [one, other]}, {"then": [steps]}',
     )
 
 
@@ -101,11 +116,20 @@ def _predicate_from_json(parts: list[Json]) -> Predicate:
     return Predicate(found)
 
 
-def _step_from_json(form: Json) -> Predicate:
+def _difference_from_json(parts: list[Json], depth: int) -> Predicate:
+    if depth == NESTING_MAX:
+        raise LimitError("NESTING_MAX", NESTING_MAX, "levels of except")
+    if len(parts) != 2:
+        raise InvalidFormError('"except" has two parts: what is wanted, and what not')
+    wanted, unwanted = (_step_from_json(part, depth + 1) for part in parts)
+    return difference(wanted, unwanted)
+
+
+def _step_from_json(form: Json, depth: int = 0) -> Predicate:
     # Checked before descending, so that no nesting of objects goes deep.
     if isinstance(form, dict) and "then" in form:
         raise InvalidFormError("a pattern cannot be part of another")
-    interest = interest_from_json(form)
+    interest = _single_from_json(form, depth)
     if isinstance(interest, Pattern):
         raise InvalidFormError("a pattern cannot be part of another")
     return interest if isinstance(interest, Predicate) else Predicate([interest])
@@ -122,6 +146,8 @@ def _constraint_to_json(constraint: Constraint) -> Json:
         natural = Kind.wanted_by(constraint.value)
     if constraint.kind is not natural:
         form["type"] = constraint.kind.word
+    if constraint.operator.ignores_case:
+        form["ignoring_case"] = True
     return form
 
 
@@ -140,14 +166,27 @@ def _constraint_from_json(form: Json) -> Constraint:
             hint="operators are " + " ".join(OPERATOR_OF_SYMBOL),
         )
     operator = OPERATOR_OF_SYMBOL[symbol]
-    if operator is Operator.ANY and form.get("value") is not None:
-        raise InvalidFormError("any has no value")
+    if operator in WITHOUT_OPERAND and form.get("value") is not None:
+        raise InvalidFormError(f"{symbol} has no value")
+    operator = _folded(operator, form.get("ignoring_case", False))
     value = form.get("value")
     return Constraint(
         name,
         operator,
         None if value is None else value_from_json(value, name),
         _kind_of(word),
+    )
+
+
+def _folded(operator: Operator, ignoring_case: Json) -> Operator:
+    if ignoring_case is False:
+        return operator
+    if ignoring_case is True and operator.folded is not None:
+        return operator.folded
+    raise InvalidFormError(
+        f'"ignoring_case" does not go with {operator.symbol}'
+        if ignoring_case is True
+        else '"ignoring_case" is true or false'
     )
 
 

@@ -3,27 +3,33 @@
 ::
 
     pattern      ::=  predicate ("then" predicate)*
-    predicate    ::=  conjunction ("or" conjunction)*
+    predicate    ::=  disjunction ("except" disjunction)*
+    disjunction  ::=  conjunction ("or" conjunction)*
     conjunction  ::=  factor (("and" | ",") factor)*
     factor       ::=  "not" factor | constraint
                    |  "(" predicate ")" | "[" [predicate] "]"
-    constraint   ::=  [type] name (operator literal | "any" | ["not"] "in" list)
+    constraint   ::=  [type] name condition
+    condition    ::=  "any" | "absent"
+                   |  (operator literal | ["not"] "in" list) ["ignoring" "case"]
     list         ::=  "(" literal ("," literal)* ")"
 
 ``not`` is pushed inward while reading: below it every ``or`` means *and*, every
 ``and`` means *or*, and every constraint is negated, on an attribute that is
-present and of the same kind.  A rule therefore always returns a disjunction of
-conjunctions, multiplied out step by step and refused at the first step that is
-too large: nothing explodes before it is refused.
+present and of the same kind.  ``A except B`` is about what holds and what does not,
+with nothing between, so its negation is ``not A or B``.  A rule therefore always
+returns a disjunction of conjunctions, multiplied out step by step and refused at the
+first step that is too large: nothing explodes before it is refused.
 """
 
 import math
 
+from siena.errors import LimitError
 from siena.lang.constraints import ConstraintReader
 from siena.lang.pieces import read_piece
 from siena.model import Constraint, Kind, Operator
+from siena.model.difference import without
 from siena.model.limits import FILTERS_MAX, NESTING_MAX, STEPS_MAX
-from siena.model.operators import NEGATIONS
+from siena.model.operators import NEGATIONS, WITHOUT_OPERAND
 from siena.model.values import after_prefix
 
 Alternatives = list[tuple[Constraint, ...]]
@@ -54,6 +60,20 @@ class InterestReader(ConstraintReader):
         return steps
 
     def predicate(self, *, negated: bool) -> Alternatives:
+        """A disjunction, and what is taken away from it by ``except``."""
+        start = self.scanner.start
+        found = self.disjunction(negated=negated)
+        while self.at_word("except"):
+            self.scanner.advance()
+            taken = self.disjunction(negated=False)
+            if negated:
+                self.check_parts([found, taken], start, conjoined=False)
+                found = self.any_of([found, taken])
+            else:
+                found = self.remainder(found, taken, start)
+        return found
+
+    def disjunction(self, *, negated: bool) -> Alternatives:
         """Conjunctions joined by ``or``."""
         start = self.scanner.start
         parts = [self.conjunction(negated=negated)]
@@ -107,22 +127,44 @@ class InterestReader(ConstraintReader):
         """One condition on one attribute, or on its membership in a list."""
         start = self.scanner.start
         piece = read_piece(self.scanner.text, start)
-        # A negated `any` is wrong in more ways than one, which the rest tells apart.
+        # What became `any` was perhaps another operator, whose negation is another.
         if piece and not (negated and piece[0].operator is Operator.ANY):
             constraint, end = piece
             self.scanner.skip_to(end)
-            return self.negation(constraint, start) if negated else [(constraint,)]
+            if not self.at_word("ignoring"):
+                return self.negation(constraint) if negated else [(constraint,)]
+            self.scanner.skip_to(start)
         kind, name = self.subject()
-        if self.scanner.keyword in {"in", "not"}:
+        if self.scanner.keyword in {"in", "not"} and not self.at_not_like():
             return self.membership(kind, name, negated=negated)
         operator = self.operator()
-        if operator is not Operator.ANY:
-            constraint = self.operand(kind, name, operator)
-            return self.negation(constraint, start) if negated else [(constraint,)]
+        if operator in WITHOUT_OPERAND:
+            return [(self.presence(kind, name, operator, start, negated=negated),)]
+        constraint = self.operand(kind, name, operator, negated=negated)
+        if negated and operator is Operator.PREFIX:
+            return self.beside_prefix(constraint)
+        return [(constraint,)]
+
+    def presence(
+        self,
+        kind: Kind | None,
+        name: str,
+        operator: Operator,
+        position: int,
+        *,
+        negated: bool,
+    ) -> Constraint:
+        """``any`` and ``absent``, of which each is the negation of the other."""
+        if operator is Operator.ABSENT and kind is not None:
+            hint = f"write not {kind.word} … any for one of another type"
+            self.scanner.fail(
+                "what is absent has no type", hint=hint, position=position
+            )
         if negated:
-            message = "not any has no meaning: a filter cannot ask for an absence"
-            self.scanner.fail(message, position=start)
-        return [(Constraint(name, Operator.ANY, None, kind),)]
+            operator = Operator.ABSENT if operator is Operator.ANY else Operator.ANY
+        if operator is Operator.ABSENT and kind is not None:
+            operator = Operator.OTHER
+        return Constraint(name, operator, None, kind)
 
     def membership(
         self, kind: Kind | None, name: str, *, negated: bool
@@ -142,24 +184,35 @@ class InterestReader(ConstraintReader):
         self.check_parts(members, start, conjoined=negated)
         return self.all_of(members, start) if negated else self.any_of(members)
 
-    def negation(self, constraint: Constraint, position: int) -> Alternatives:
+    def negation(self, constraint: Constraint) -> Alternatives:
         """What holds of a present attribute of the kind where this does not."""
         name, operator, kind, value = constraint
-        if operator in NEGATIONS:
-            return [(Constraint(name, NEGATIONS[operator], value, kind),)]
-        if operator is not Operator.PREFIX:
-            self.scanner.fail(
-                f"not … {operator.symbol} cannot be written as constraints",
-                hint="only = != < <= > >= and starts with can be negated",
-                position=position,
-            )
-        # Strings with a prefix are an interval; the others lie below or above it.
+        found = Constraint.trusted(name, NEGATIONS[operator], value, kind)
+        return self.beside_prefix(found) if operator is Operator.PREFIX else [(found,)]
+
+    def beside_prefix(self, constraint: Constraint) -> Alternatives:
+        """What has another beginning, as bounds.
+
+        Strings with a prefix are an interval; the others lie below or above it.
+        """
+        name, operator, kind, value = constraint
+        if operator is not Operator.NOT_PREFIX:
+            return [(constraint,)]
         assert isinstance(value, str)
         below = (Constraint(name, Operator.LT, value, kind),)
         end = after_prefix(value)
         if end is None:
             return [below]
         return [below, (Constraint(name, Operator.GE, end, kind),)]
+
+    def remainder(
+        self, found: Alternatives, taken: Alternatives, start: int
+    ) -> Alternatives:
+        """What is left of alternatives where others are taken away."""
+        try:
+            return without(found, taken)
+        except LimitError as error:
+            raise error.at(self.scanner.text, start) from None
 
     def append(
         self, parts: list[Alternatives], part: Alternatives, *, conjoined: bool

@@ -5,6 +5,7 @@ Both are written like a filter without ``or`` and ``not``: entries joined by
 """
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 from siena.errors import SienaError
 from siena.lang.constraints import ConstraintReader
@@ -30,7 +31,11 @@ class ListReader(ConstraintReader):
             if piece:
                 constraint, end = piece
                 self.scanner.skip_to(end)
-                found.append(constraint)
+                if not self.at_word("ignoring"):
+                    found.append(constraint)
+                else:
+                    self.scanner.skip_to(start)
+                    found += self.promise()
             else:
                 found += self.promise()
             self.check_count(len(found), start)
@@ -42,7 +47,12 @@ class ListReader(ConstraintReader):
         if self.scanner.keyword == "in":
             self.scanner.advance()
             return self.members(kind, name, Operator.EQ)
+        start = self.scanner.start
         operator = self.operator()
+        if operator is Operator.ABSENT:
+            hint = "leave out what is never published"
+            message = "absent has no meaning in an advertisement"
+            self.scanner.fail(message, hint=hint, position=start)
         if operator is Operator.ANY:
             return [Constraint.named(name, operator, None, kind)]
         return [self.operand(kind, name, operator)]
@@ -91,6 +101,8 @@ class ListReader(ConstraintReader):
                 self.refuse_logic()
                 yield self.scanner.start
         self.refuse_logic()
+        if self.at_word("except"):
+            self.fail_at_logic()
         if bracketed:
             self.expect("]", "at the end of the list")
         self.expect_end()
@@ -99,7 +111,11 @@ class ListReader(ConstraintReader):
         """Fail at the words that only interests may use."""
         word = self.scanner.keyword
         if word in {"or", "not", "then"} or self.at("("):
-            self.scanner.fail(
-                f"{self.scanner.describe()} has no meaning in a list of attributes",
-                hint="join them with and, or with commas",
-            )
+            self.fail_at_logic()
+
+    def fail_at_logic(self) -> NoReturn:
+        """Fail at a word that has no meaning here."""
+        self.scanner.fail(
+            f"{self.scanner.describe()} has no meaning in a list of attributes",
+            hint="join them with and, or with commas",
+        )

@@ -13,7 +13,8 @@ from functools import lru_cache
 from siena.errors import SienaError
 from siena.lang.constraints import ConstraintReader
 from siena.lang.scanner import NUMBER_TEXT, QUOTED_TEXT, SYMBOL_TEXT, TIME_TEXT
-from siena.model import Constraint, Kind, Operator
+from siena.model import Constraint, Kind
+from siena.model.operators import WITHOUT_OPERAND
 from siena.model.spelling import BAREWORD
 from siena.model.values import KIND_OF_WORD
 
@@ -89,7 +90,7 @@ def _read_condition(text: str, kind: Kind | None) -> Constraint | None:
     try:
         reader = ConstraintReader(text)
         operator = reader.operator()
-        if operator is Operator.ANY:
+        if operator in WITHOUT_OPERAND:
             found = Constraint.named("", operator, None, kind)
         else:
             found = reader.operand(kind, "", operator)

@@ -1,8 +1,9 @@
 """The values that everything else is about.
 
-From the ground up: ``limits`` → ``values`` → ``operators``, ``spelling`` →
-``constraint`` → ``notification``, ``filter`` → ``pattern`` → ``compound``.  Every value
-is frozen and hashable, and equality respects kinds.
+From the ground up: ``limits`` → ``values`` → ``folding`` and its table, ``wildcards`` →
+``operators``, ``spelling`` → ``canonical`` → ``constraint`` → ``notification``,
+``filter`` → ``difference``, ``pattern`` → ``compound``.  Every value is frozen and
+hashable, and equality respects kinds.
 """
 
 from siena.model.constraint import Constraint

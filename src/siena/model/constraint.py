@@ -7,10 +7,14 @@ constraints say about *each other* is :mod:`siena.algebra`.
 from typing import Any, NamedTuple, Self
 
 from siena.errors import InvalidConstraintError, InvalidNotificationError, LimitError
+from siena.model.canonical import canonical
 from siena.model.limits import OPERAND_CHARACTERS_MAX
-from siena.model.operators import STRING_OPERATORS, Operator
-from siena.model.spelling import spell, spell_string
+from siena.model.operators import STRING_OPERATORS, WITHOUT_OPERAND, Operator
+from siena.model.spelling import quote, spell, spell_string
 from siena.model.values import INTEGER_MAX, INTEGER_MIN, Kind, Value, as_name, as_value
+
+# Their operands are patterns, which are written in quotes always.
+_PATTERNS = frozenset({Operator.LIKE, Operator.NOT_LIKE})
 
 
 class _Fields(NamedTuple):
@@ -72,9 +76,8 @@ class Constraint(_Fields):
     ) -> Self:
         """A constraint on a name that has been checked already, by a parser."""
         checked, kind = _check(operator, value, kind)
-        if checked == "" and operator in STRING_OPERATORS:
-            # Every string starts with, ends with and contains the empty one.
-            operator, checked = Operator.ANY, None
+        if isinstance(checked, str) and operator in STRING_OPERATORS:
+            operator, checked = canonical(operator, checked)
         return cls.trusted(name, operator, checked, kind)
 
     @classmethod
@@ -96,15 +99,32 @@ class Constraint(_Fields):
 
     def matches(self, value: Value) -> bool:
         """Whether an attribute holding ``value`` satisfies this constraint."""
-        return type(value) in self.kind.types and self.operator.holds(value, self.value)
+        if type(value) in self.kind.types:
+            return self.operator.holds(value, self.value)
+        return self.operator is Operator.OTHER
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of value that may satisfy it; none if the attribute is absent."""
+        if self.operator is Operator.OTHER:
+            return Kind.ANY.parts - self.kind.parts
+        return frozenset() if self.operator is Operator.ABSENT else self.kind.parts
 
     def __str__(self) -> str:
         name = spell_string(self.name)
+        operator = self.operator
         if self.value is None:
             typed = "" if self.kind is Kind.ANY else f"{self.kind.word} "
-            return f"{typed}{name} any"
+            if operator is Operator.OTHER:
+                return f"not {typed}{name} any"
+            return f"{typed}{name} {operator.symbol}"
         typed = "" if self.kind is Kind.wanted_by(self.value) else f"{self.kind.word} "
-        return f"{typed}{name} {self.operator.symbol} {spell(self.value)}"
+        if operator.exact in _PATTERNS:
+            literal = quote(str(self.value))
+        else:
+            literal = spell(self.value)
+        ending = " ignoring case" if operator.ignores_case else ""
+        return f"{typed}{name} {operator.symbol} {literal}{ending}"
 
     def __repr__(self) -> str:
         return f"<Constraint {self}>"
@@ -114,8 +134,13 @@ def _check(
     operator: Operator, value: Value | None, kind: Kind | None
 ) -> tuple[Value | None, Kind]:
     """The operand and the kind of a constraint, each in its one form."""
-    if operator is Operator.ANY:
-        return None, Kind.ANY if kind is None else kind
+    if operator in WITHOUT_OPERAND:
+        kind = Kind.ANY if kind is None else kind
+        if operator is Operator.ABSENT and kind is not Kind.ANY:
+            raise InvalidConstraintError("what is absent has no type")
+        if operator is Operator.OTHER and kind is Kind.ANY:
+            raise InvalidConstraintError("not any needs a type")
+        return None, kind
     if value is None:
         raise InvalidConstraintError(f"{operator.symbol} needs a value")
     try:
@@ -131,8 +156,9 @@ def _check(
     if kind is Kind.NUMBER and isinstance(operand, float) and _is_whole(operand):
         operand = int(operand)  # equal numbers are written alike
     if not operator.accepts(kind):
+        ending = " ignoring case" if operator.ignores_case else ""
         raise InvalidConstraintError(
-            f"{operator.symbol} does not apply to {kind.word} values",
+            f"{operator.symbol}{ending} does not apply to {kind.word} values",
             hint="it compares strings" if operator in STRING_OPERATORS else "",
         )
     return operand, kind

@@ -10,10 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
-from siena.errors import LimitError
+from siena.errors import InvalidConstraintError, LimitError
 from siena.model.constraint import Constraint
 from siena.model.limits import CONSTRAINTS_MAX, FILTERS_MAX
+from siena.model.operators import Operator
 from siena.model.values import Value
+
+# What a promise cannot be about: that an attribute is not there, or not of a kind.
+_REFUSED = frozenset({Operator.ABSENT, Operator.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Filter(ConstraintSet):
     >>> alarms.matches({"what": "alarm", "level": 5, "where": "attic"})
     True
 
-    A constraint on an absent attribute is not satisfied, whatever its operator.
+    A constraint on an absent attribute is not satisfied, unless it says ``absent``.
     The empty filter matches everything.
 
     >>> alarms.matches({"what": "alarm"}), Filter().matches({})
@@ -105,7 +109,10 @@ class Filter(ConstraintSet):
         """
         for constraint in self.constraints:
             value = notification.get(constraint.name)
-            if value is None or not constraint.matches(value):
+            if value is None:
+                if constraint.operator is not Operator.ABSENT:
+                    return False
+            elif not constraint.matches(value):
                 return False
         return True
 
@@ -121,6 +128,15 @@ class Advertisement(ConstraintSet):
     >>> access.admits({"what": "login", "level": 5})
     False
     """
+
+    def __init__(self, constraints: Iterable[Constraint] = ()) -> None:
+        ConstraintSet.__init__(self, constraints)
+        refused = next((c for c in self.constraints if c.operator in _REFUSED), None)
+        if refused is not None:
+            raise InvalidConstraintError(
+                f"{refused}: an advertisement says what may be there",
+                hint="leave out what is never published",
+            )
 
     def admits(self, notification: Mapping[str, Value]) -> bool:
         """Whether every attribute satisfies one of the constraints on its name."""

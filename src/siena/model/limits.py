@@ -21,6 +21,8 @@ OPERAND_CHARACTERS_MAX = 4_096
 CONSTRAINTS_MAX = 256
 # Filters in one predicate, after `or`, `in` and `not` have been multiplied out.
 FILTERS_MAX = 1_024
+# Alternatives that are made and compared to multiply out one `except`: about a second.
+DIFFERENCE_STEPS_MAX = 4_194_304
 # Steps in one pattern.
 STEPS_MAX = 64
 # Attributes in one notification.

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import event, example, given, strategies as st
 
-from siena.errors import FilterSyntaxError
 from siena.lang import parse_predicate
 from siena.model import Filter, Kind, Notification, Operator, Predicate, Value
 from strategies import values_of
@@ -104,12 +103,27 @@ def test_not_is_pushed_inward(text: str, pushed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["not x any", "not s contains a", "not s ends with a", 'not s >* ""'],
+    ("text", "negation"),
+    [
+        ("x any", "x absent"),
+        ("x absent", "x any"),
+        ("integer x any", "not integer x any"),
+        ("not integer x any", "integer x any"),
+        ("s contains a", "s does not contain a"),
+        ("s ends with a", "s does not end with a"),
+        ("s does not start with a", "s >* a"),
+        ('s like "a*b"', 's not like "a*b"'),
+        ('s not like "a?b"', 's like "a?b"'),
+        ("s = a ignoring case", "s != a ignoring case"),
+        ("s >* A ignoring case", "s does not start with a ignoring case"),
+        ('s >* ""', 's < ""'),
+        ("x = 1 except y = 2", "x != 1 or y = 2"),
+    ],
 )
-def test_what_has_no_negation_is_refused(text: str) -> None:
-    with pytest.raises(FilterSyntaxError, match="not"):
-        parse_predicate(text)
+def test_whatever_can_be_said_can_be_negated(text: str, negation: str) -> None:
+    assert str(parse_predicate(f"not ({text})")) == negation
+    # Not twice the same: what is absent, or of another kind, satisfies neither.
+    assert not parse_predicate(f"({text}) and ({negation})").matches({"s": "ab"})
 
 
 def test_and_over_or_is_multiplied_out() -> None:

@@ -44,7 +44,9 @@ def test_a_value_of_another_kind_is_not_selected(
     constraint: Constraint, value: Value
 ) -> None:
     if not constraint.kind.admits(Kind.of(value)):
-        assert not constraint.matches(value)
+        assert constraint.matches(value) is (constraint.operator is Operator.OTHER)
+    if constraint.matches(value):
+        assert Kind.of(value) in constraint.kinds
 
 
 def test_constraints_of_different_kinds_are_different_keys() -> None:

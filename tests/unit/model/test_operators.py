@@ -11,7 +11,9 @@ from strategies import constraints, values
 
 @pytest.mark.parametrize("operator", Operator)
 def test_a_symbol_names_one_operator(operator: Operator) -> None:
-    assert OPERATOR_OF_SYMBOL[operator.symbol] is operator
+    exact = OPERATOR_OF_SYMBOL[operator.symbol]
+    assert exact is operator.exact
+    assert operator in {exact, exact.folded}
 
 
 @pytest.mark.parametrize("operator", Operator)
@@ -19,6 +21,8 @@ def test_a_symbol_names_one_operator(operator: Operator) -> None:
 def test_operators_apply_to_kinds(operator: Operator, kind: Kind) -> None:
     if operator in STRING_OPERATORS:
         expected = kind is Kind.STRING
+    elif operator is Operator.ABSENT:
+        expected = kind is Kind.ANY
     else:
         expected = kind is not Kind.ANY or operator is Operator.ANY
     assert operator.accepts(kind) is expected

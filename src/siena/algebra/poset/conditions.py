@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from siena.algebra.covering import implies, is_admitted
 from siena.algebra.pairwise import covers_constraint
+from siena.algebra.points import ABSENT, NotShownError
 from siena.algebra.sat import is_filter_satisfiable, is_satisfiable, sat
 from siena.model import Constraint, Filter, Kind, Operator, Value
 from siena.model.filter import ConstraintSet
@@ -66,9 +67,10 @@ def quick_tests(condition: Condition, reading: Reading) -> dict[Kind, Test]:
     """
     if len(condition) == 1:
         (constraint,) = condition
-        test = _QUICK[constraint.operator](constraint.value)
-        return dict.fromkeys(constraint.kind.parts, test)
-    kinds = {kind for c in condition for kind in c.kind.parts}
+        quick = _QUICK.get(constraint.operator)
+        test = constraint.matches if quick is None else quick(constraint.value)
+        return dict.fromkeys(constraint.kinds, test)
+    kinds = {kind for c in condition for kind in c.kinds}
     return dict.fromkeys(kinds, partial(reading.matches, condition))
 
 
@@ -82,16 +84,20 @@ def samples(condition: Condition, reading: Reading) -> tuple[Value, ...]:
     for constraint in condition:
         if constraint.value is not None:
             candidates += _neighbours(constraint.value)
-        if constraint.kind in {Kind.STRING, Kind.ANY}:
+        if Kind.STRING in constraint.kinds:
             candidates += ["", "~", CHARACTER_MAX]
     # Kept by kind and value: 1, 1.0 and True would be one key.
     kept = {(type(v), v): v for v in candidates if reading.matches(condition, v)}
     if kept:
         return tuple(kept.values())
-    found = sat(condition)
-    return () if found is None else (found,)
+    try:
+        found = sat(condition)
+    except NotShownError:
+        return ()
+    return () if found is None or found is ABSENT else (found,)
 
 
+# Where there is a call that is quicker than the constraint's own.
 # `x < v` asks whether v is greater than x: the operand comes first in all of these.
 _QUICK: dict[Operator, Callable[[Any], Test]] = {
     Operator.EQ: lambda v: partial(python.eq, v),

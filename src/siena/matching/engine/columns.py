@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.keys import key_of
+from siena.errors import InvalidConstraintError
 from siena.lang.parser import parse_filter
 from siena.matching.engine.renumbering import numbered_anew, some
 from siena.matching.engine.texts import Strings, Texts, extend, gathered, texts_of
@@ -338,9 +339,11 @@ class Columns:
         self.offsets.frombytes(np.cumsum(sizes[stays]).tobytes())
 
     def _enter(self, constraint: Constraint) -> int:
+        name, operator, kind, value = constraint
+        if operator not in _CLASS:
+            raise InvalidConstraintError(f"{constraint}: no engine has this yet")
         number = self.numbers[constraint] = len(self._name)
         self._constraints.append(constraint)
-        name, operator, kind, value = constraint
         rest, upper = 0.0, -1
         if kind is Kind.BOOLEAN:
             dimension, class_, whole = _boolean(constraint)
