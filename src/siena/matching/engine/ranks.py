@@ -20,13 +20,13 @@ from siena.matching.engine.columns import (
     Snapshot,
 )
 from siena.matching.engine.texts import Texts, gathered, texts_of
-from siena.matching.kernels.build import (
+from siena.matching.kernels.match import hash_of
+from siena.matching.kernels.operands import (
     enter_edges,
     enter_operands,
     link_nodes,
     sort_strings,
 )
-from siena.matching.kernels.match import hash_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]

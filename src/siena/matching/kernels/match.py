@@ -69,11 +69,29 @@ With at most 64 interfaces there is a second form of the table, in which filters
 bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
 """
 
-import struct
-
 import cython
 
 from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
+
+if not cython.compiled:  # otherwise in match.pxd
+    from siena.matching.kernels.inline.hashing import (
+        hash_bytes,
+        mix,
+        scrambled,
+        tag_of,
+    )
+    from siena.matching.kernels.inline.octets import (
+        big_endian,
+        double_of,
+        float_of,
+        is_longer,
+        is_utf8,
+        item,
+        load,
+        same_bytes,
+        signed_of,
+    )
+    from siena.matching.kernels.inline.views import doubles, ints, longs, octets, words
 
 COMPILED = cython.compiled
 
@@ -142,11 +160,9 @@ FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 
-MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # Plain Python wraps at 64 bits because of this; compiled, it does nothing.
 WORD = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 EXPONENT_BITS = cython.declare(cython.ulonglong, 0x7FF0000000000000)
-HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
 
 ROOT_PREFIX = cython.declare(cython.int, 0)
 ROOT_SUFFIX = cython.declare(cython.int, 1)
@@ -174,287 +190,6 @@ SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
 SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def mix(key: cython.ulonglong) -> cython.ulonglong:
-    """The upper half of a product: bits that depend on all bits of the key."""
-    return ((key * MULTIPLIER) & WORD) >> 32
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def load(
-    p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.Py_ssize_t
-) -> cython.ulonglong:
-    """Up to eight bytes as a number, in the order of this machine."""
-    if cython.compiled:
-        word: cython.ulonglong = 0
-        memcpy(cython.address(word), p + i, size)
-        return word
-    else:
-        return int.from_bytes(p[i : i + size], "little")
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def scrambled(h: cython.ulonglong, word: cython.ulonglong) -> cython.ulonglong:
-    h = ((h ^ word) * MULTIPLIER) & WORD
-    return h ^ (h >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def hash_bytes(
-    p: cython.p_uchar,
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    seed: cython.ulonglong,
-) -> cython.ulonglong:
-    """A hash, eight bytes at a time; whoever finds an equal one compares the bytes.
-
-    The seed is secret, so that nobody can prepare strings that collide.
-    """
-    h: cython.ulonglong = scrambled(seed, cython.cast(cython.ulonglong, end - start))
-    while start + 8 <= end:
-        h = scrambled(h, load(p, start, 8))
-        start += 8
-    # The last bytes, in two halves that overlap: no loop, no byte beyond the end.
-    if start + 4 <= end:
-        return scrambled(h, load(p, start, 4) | (load(p, end - 4, 4) << 32))
-    if start < end:
-        return scrambled(
-            h,
-            cython.cast(cython.ulonglong, p[start])
-            | (cython.cast(cython.ulonglong, p[start + ((end - start) >> 1)]) << 8)
-            | (cython.cast(cython.ulonglong, p[end - 1]) << 16),
-        )
-    return h
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def tag_of(h: cython.ulonglong) -> cython.int:
-    """The part of a hash that is kept beside what it found."""
-    return cython.cast(cython.int, h >> 33)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def same_bytes(
-    a: cython.p_uchar,
-    i: cython.Py_ssize_t,
-    b: cython.p_uchar,
-    j: cython.Py_ssize_t,
-    size: cython.Py_ssize_t,
-) -> cython.bint:
-    if cython.compiled:
-        if size >= 4 and size <= 8:
-            # Two halves that overlap; names and values are mostly this short.
-            return load(a, i, 4) == load(b, j, 4) and load(a, i + size - 4, 4) == load(
-                b, j + size - 4, 4
-            )
-        return memcmp(a + i, b + j, size) == 0
-    else:
-        return a[i : i + size] == b[j : j + size]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_utf8(
-    p: cython.p_uchar, i: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.bint:
-    """Whether the bytes are characters: no overlong forms, no surrogates."""
-    n: cython.int
-    c: cython.int
-    low: cython.int
-    high: cython.int
-    while i + 8 <= end and (load(p, i, 8) & HIGH_BITS) == 0:
-        i += 8
-    while i < end:
-        c = p[i]
-        i += 1
-        if c < 0x80:
-            continue
-        low = 0x80
-        high = 0xBF
-        if c < 0xC2 or c > 0xF4:
-            return False
-        if c < 0xE0:
-            n = 1
-        elif c < 0xF0:
-            n = 2
-            if c == 0xE0:
-                low = 0xA0
-            elif c == 0xED:
-                high = 0x9F
-        else:
-            n = 3
-            if c == 0xF0:
-                low = 0x90
-            elif c == 0xF4:
-                high = 0x8F
-        if i + n > end or p[i] < low or p[i] > high:
-            return False
-        i += 1
-        while n > 1:
-            if p[i] < 0x80 or p[i] > 0xBF:
-                return False
-            i += 1
-            n -= 1
-    return True
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_longer(
-    p: cython.p_uchar,
-    i: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    limit: cython.Py_ssize_t,
-) -> cython.bint:
-    """Whether UTF-8 has more characters than a limit; counted only if it may."""
-    count: cython.Py_ssize_t = 0
-    if end - i <= limit:
-        return False
-    while i < end:
-        count += (p[i] & 0xC0) != 0x80
-        i += 1
-    return count > limit
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def big_endian(
-    p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.int
-) -> cython.ulonglong:
-    value: cython.ulonglong = 0
-    k: cython.int
-    for k in range(size):
-        value = (value << 8) | p[i + k]
-    return value
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def signed(value: cython.ulonglong, size: cython.int) -> cython.longlong:
-    """A big-endian integer of ``size`` bytes, in two's complement."""
-    bits: cython.int = 8 * size
-    if size == 8:
-        if value > INTEGER_MAX:
-            return -cython.cast(cython.longlong, (WORD - value)) - 1
-        return cython.cast(cython.longlong, value)
-    if (value >> (bits - 1)) & 1:
-        return cython.cast(cython.longlong, value) - (
-            cython.cast(cython.longlong, 1) << bits
-        )
-    return cython.cast(cython.longlong, value)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def item(p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.int) -> cython.ulonglong:
-    """Item ``i`` of items of 1, 2, 4 or 8 bytes: sizes that the compiler knows."""
-    if size == 8:
-        return load(p, 8 * i, 8)
-    if size == 4:
-        return load(p, 4 * i, 4)
-    if size == 2:
-        return load(p, 2 * i, 2)
-    return p[i]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def double_of(bits: cython.ulonglong) -> cython.double:
-    """The double with these bits."""
-    if cython.compiled:
-        real: cython.double
-        memcpy(cython.address(real), cython.address(bits), 8)
-        return real
-    else:
-        return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def float_of(bits: cython.uint) -> cython.double:
-    """The single-precision float with these bits."""
-    if cython.compiled:
-        real: cython.float
-        memcpy(cython.address(real), cython.address(bits), 4)
-        return real
-    else:
-        return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-@cython.cfunc
-@cython.returns(cython.p_int)
-def ints(view: cython.const[cython.int][::1]):  # type: ignore[no-untyped-def]
-    """Compiled, the address of the first; plain, a view whose items are Python's.
-
-    Tables may be mapped from files that nobody may write to, hence ``const``.
-    """
-    if cython.compiled:
-        return cython.cast(cython.p_int, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_uchar)
-def octets(view: cython.const[cython.uchar][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_uchar, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_longlong)
-def longs(view: cython.const[cython.longlong][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_longlong, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_ulonglong)
-def words(view: cython.const[cython.ulonglong][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_ulonglong, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_double)
-def doubles(view: cython.const[cython.double][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_double, cython.address(view[0]))
-    return memoryview(view)
 
 
 @cython.final
@@ -1550,7 +1285,7 @@ class Kernel:
                 if i + size > end:
                     return TRUNCATED
                 if name >= 0:
-                    self.set_integer(name, signed(big_endian(p, i, size), size))
+                    self.set_integer(name, signed_of(big_endian(p, i, size), size))
                 i += size
             elif c == 0xCA or c == 0xCB:
                 size = 4 if c == 0xCA else 8
@@ -1594,7 +1329,7 @@ class Kernel:
                     word >>= 34
                 else:
                     word = big_endian(p, i, 4)
-                    whole = signed(big_endian(p, i + 4, 8), 8)
+                    whole = signed_of(big_endian(p, i + 4, 8), 8)
                 i += size
                 if word > 999999999 or whole < SECONDS_MIN or whole > SECONDS_MAX:
                     return OUT_OF_RANGE
@@ -2291,7 +2026,7 @@ class Kernel:
         word: cython.ulonglong = item(self.buffer(self.columns[column + 4]), i, size)
         index: cython.longlong
         if self.columns[column + 5]:
-            index = signed(word, size)
+            index = signed_of(word, size)
         else:
             if word > INTEGER_MAX:
                 return -1
@@ -2340,15 +2075,15 @@ class Kernel:
     ) -> cython.int:
         """A string view: its length, and its bytes or where they stand."""
         p = self.buffer(self.columns[at + 4])
-        size: cython.longlong = signed(load(p, 16 * i, 4), 4)
+        size: cython.longlong = signed_of(load(p, 16 * i, 4), 4)
         number: cython.longlong
         start: cython.longlong
         if size < 0:
             return TRUNCATED
         if size <= VIEW_BYTES:
             return self.read_text(name, p, 16 * i + 4, 16 * i + 4 + size)
-        number = signed(load(p, 16 * i + 8, 4), 4)
-        start = signed(load(p, 16 * i + 12, 4), 4)
+        number = signed_of(load(p, 16 * i + 8, 4), 4)
+        start = signed_of(load(p, 16 * i + 12, 4), 4)
         if number < 0 or number >= self.columns[at + 6] or start < 0:
             return TRUNCATED
         number += self.columns[at + 5]
@@ -2407,7 +2142,7 @@ class Kernel:
         word = item(p, i, size)
         if code == SIGNED:
             if name >= 0:
-                self.set_integer(name, signed(word, size))
+                self.set_integer(name, signed_of(word, size))
         elif code == UNSIGNED:
             if word > INTEGER_MAX:
                 return OUT_OF_RANGE
@@ -2423,7 +2158,7 @@ class Kernel:
             if name >= 0:
                 self.set_float(name, real)
         else:
-            return self.read_time(name, signed(word, 8), code)
+            return self.read_time(name, signed_of(word, 8), code)
         return 0
 
     @cython.cfunc

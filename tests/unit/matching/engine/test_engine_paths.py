@@ -221,11 +221,12 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names and values whose hashes are all the same are told apart by their bytes."""
     monkeypatch.setattr(TWIN, "hash_bytes", lambda _p, _i, _end, _seed: 7)
     monkeypatch.setattr(TWIN, "mix", lambda _key: 3)
-    building = plain("build")
+    building, operands = plain("build"), plain("operands")
     monkeypatch.setattr(building, "mix", lambda _key: 3)
+    monkeypatch.setattr(operands, "mix", lambda _key: 3)
     monkeypatch.setattr(vocabulary, "hash_of", lambda _name, _seed: 7)
     for name in ("enter_edges", "enter_operands", "link_nodes"):
-        monkeypatch.setattr(vocabulary, name, getattr(building, name))
+        monkeypatch.setattr(vocabulary, name, getattr(operands, name))
     monkeypatch.setattr("siena.matching.engine.arena.enter_lists", building.enter_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_lists", building.fill_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_groups", building.fill_groups)
