@@ -213,11 +213,9 @@ class Kernel:
     reverse_starts: cython.p_int
     reverse_bytes: cython.p_uchar
     edge_mask: cython.int
-    edge_keys: cython.p_longlong
-    edge_nodes: cython.p_int
+    edges: cython.p_int
     node_ends: cython.p_uchar
-    node_fails: cython.p_int
-    node_reports: cython.p_int
+    node_links: cython.p_int
     has_parts: cython.bint
     local_starts: cython.p_int
     local_ranks: cython.p_int
@@ -322,12 +320,10 @@ class Kernel:
         self.break_bytes = octets(table["break_bytes"])
         self.reverse_starts = ints(table["reverse_starts"])
         self.reverse_bytes = octets(table["reverse_bytes"])
-        self.edge_mask = len(table["edge_keys"]) - 1
-        self.edge_keys = longs(table["edge_keys"])
-        self.edge_nodes = ints(table["edge_nodes"])
+        self.edge_mask = len(table["edges"]) - 1
+        self.edges = ints(table["edges"])
         self.node_ends = octets(table["node_ends"])
-        self.node_fails = ints(table["node_fails"])
-        self.node_reports = ints(table["node_reports"])
+        self.node_links = ints(table["node_links"])
         self.local_starts = ints(table["local_starts"])
         self.local_ranks = ints(table["local_ranks"])
         self.number_starts = ints(table["number_starts"])
@@ -502,15 +498,19 @@ class Kernel:
     @cython.exceptval(check=False)
     def child(self, node: cython.int, byte: cython.int) -> cython.int:
         """The node behind an edge of the trie, or -1."""
+        links = self.node_links
         key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
         place: cython.Py_ssize_t = (
             mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
         )
-        while self.edge_keys[place] != key:
-            if self.edge_keys[place] == -1:
-                return -1
+        found: cython.Py_ssize_t = self.edges[place]
+        # A node knows where it comes from: that is read anyway, if it is the one.
+        while found != 0:
+            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+                return cython.cast(cython.int, found)
             place = (place + 1) & self.edge_mask
-        return self.edge_nodes[place]
+            found = self.edges[place]
+        return -1
 
     @cython.cfunc
     @cython.inline
@@ -550,8 +550,9 @@ class Kernel:
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
         """Note, behind their number, the operands of substrings that occur."""
-        node: cython.int
-        report: cython.int
+        node: cython.Py_ssize_t
+        report: cython.Py_ssize_t
+        byte: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
@@ -566,20 +567,61 @@ class Kernel:
         for i in range(start, end):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
-            report = self.child(node, p[i])
-            while report < 0 and node != ROOT_SUBSTRING:
-                node = self.node_fails[node]
-                report = self.child(node, p[i])
+            byte = p[i]
+            report = -1
+            while True:
+                # Most nodes have few edges, and bits say for which bytes there may be
+                # one: hardly any is searched for that is not there.
+                if (self.node_links[4 * node + 3] >> (8 + (byte & 15))) & 1:
+                    report = self.child(cython.cast(cython.int, node), byte)
+                if report >= 0 or node == ROOT_SUBSTRING:
+                    break
+                node = self.node_links[4 * node]
             node = ROOT_SUBSTRING if report < 0 else report
-            report = node if self.node_ends[node] else self.node_reports[node]
-            while report >= 0:
-                if self.node_seen[report] != self.serial:
-                    # An operand that occurs twice in a value is noted once.
-                    self.node_seen[report] = self.serial
-                    self.note(report)
-                report = self.node_reports[report]
+            report = self.node_links[4 * node + 1]
+            while report >= 0 and self.node_seen[report] != self.serial:
+                # Noted once for a value, and with it, at once, all that it ends with:
+                # the walk is over where one was noted before, however operands nest.
+                self.node_seen[report] = self.serial
+                self.note(cython.cast(cython.int, report))
+                report = self.node_links[4 * self.node_links[4 * report] + 1]
         if not self.no_room:
             self.lists[head] = self.lists_used - head - 1
+            self.sort_operands(head + 1, self.lists[head])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_operands(self, start: cython.int, size: cython.int) -> cython.void:
+        """Put what was noted in order, to be searched; by a heap, which needs no room.
+
+        Of the ``size`` items the first ``top`` are a heap, and those behind in place.
+        """
+        lists = self.lists
+        top: cython.int = size
+        i: cython.int = size >> 1
+        at: cython.int
+        below: cython.int
+        moved: cython.int
+        while top > 1:
+            if i > 0:
+                i -= 1
+                moved = lists[start + i]
+            else:
+                top -= 1
+                moved = lists[start + top]
+                lists[start + top] = lists[start]
+            at = i
+            below = 2 * at + 1
+            while below < top:
+                if below + 1 < top:
+                    below += lists[start + below + 1] > lists[start + below]
+                if lists[start + below] <= moved:
+                    break
+                lists[start + at] = lists[start + below]
+                at = below
+                below = 2 * at + 1
+            lists[start + at] = moved
 
     @cython.cfunc
     @cython.nogil
@@ -1351,6 +1393,24 @@ class Kernel:
     # --- Matching ---------------------------------------------------------------------
 
     @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def contains(self, entry: cython.int, operand: cython.int) -> cython.bint:
+        """Whether an operand is among those that a remembered value contains."""
+        lists = self.lists
+        at: cython.int = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, entry) + 6]
+        size: cython.int = lists[at]
+        half: cython.int
+        at += 1
+        if size == 0:
+            return False
+        while size > 1:
+            half = size >> 1
+            at += half * (lists[at + half - 1] < operand)
+            size -= half
+        return lists[at] == operand
+
+    @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
@@ -1358,23 +1418,15 @@ class Kernel:
         """Whether the ``n`` constraints at ``arena[p]`` hold."""
         arena = self.arena
         i: cython.int
-        z: cython.int
-        at: cython.int
         v: cython.int
         d: cython.int
-        found: cython.bint
         for i in range(n):
             d = arena[p] >> 1
             v = self.x[d]
             if v < 0:
                 return False
             if (d & 7) == 3:
-                # A substring: it is among those that the value contains, or not.
-                at = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, v) + 6]
-                found = False
-                for z in range(at + 1, at + 1 + self.lists[at]):
-                    found |= self.lists[z] == arena[p + 1]
-                if not found:
+                if not self.contains(v, arena[p + 1]):
                     return False
             elif ((v >= arena[p + 1]) & (v <= arena[p + 2])) == (arena[p] & 1):
                 return False

@@ -73,25 +73,40 @@ def sort_strings(pool, starts, which, spare):  # type: ignore[no-untyped-def]
             size *= 2
 
 
-def enter_operands(pool, starts, which, roots, keys, targets, nodes, parents):  # type: ignore[no-untyped-def]
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def place_of(
+    edges: cython.const[cython.int][::1],
+    parents: cython.const[cython.longlong][::1],
+    key: cython.longlong,
+) -> cython.Py_ssize_t:
+    """Where an edge stands in a hash table of edges, or would stand."""
+    mask: cython.Py_ssize_t = edges.shape[0] - 1
+    place: cython.Py_ssize_t = mix(cython.cast(cython.ulonglong, key)) & mask
+    while edges[place] != 0 and parents[edges[place]] != key:
+        place = (place + 1) & mask
+    return place
+
+
+def enter_operands(pool, starts, which, roots, edges, nodes, parents):  # type: ignore[no-untyped-def]
     """Enter strings into the tries; how many nodes there are.
 
     String ``which[i]`` goes below ``roots[i]``, and ``nodes[i]`` becomes its node.
-    ``keys`` and ``targets`` are the hash table of edges; ``parents`` has for each node
-    the edge that leads to it: ``parent * 256 + byte``.
+    ``parents`` has for each node the edge that leads to it, ``parent * 256 + byte``;
+    ``edges`` is a hash table by such edges: the node that each leads to, or 0.
     """
     p: cython.const[cython.uchar][::1] = pool
     s: cython.const[cython.longlong][::1] = starts
     w: cython.const[cython.int][::1] = which
     r: cython.const[cython.int][::1] = roots
-    k: cython.longlong[::1] = keys
-    t: cython.int[::1] = targets
+    e: cython.int[::1] = edges
     o: cython.int[::1] = nodes
     up: cython.longlong[::1] = parents
     if not cython.compiled:
         p, s, w, r = map(memoryview, (pool, starts, which, roots))
-        k, t, o, up = map(memoryview, (keys, targets, nodes, parents))
-    mask: cython.Py_ssize_t = len(keys) - 1
+        e, o, up = map(memoryview, (edges, nodes, parents))
     count: cython.int = 3
     node: cython.int
     i: cython.Py_ssize_t
@@ -104,39 +119,35 @@ def enter_operands(pool, starts, which, roots, keys, targets, nodes, parents):  
             node = r[i]
             for j in range(s[w[i]], s[w[i] + 1]):
                 key = (cython.cast(cython.longlong, node) << 8) | p[j]
-                place = mix(cython.cast(cython.ulonglong, key)) & mask
-                while k[place] != -1 and k[place] != key:
-                    place = (place + 1) & mask
-                if k[place] == -1:
-                    k[place] = key
-                    t[place] = count
+                place = place_of(e, up, key)
+                if e[place] == 0:
+                    e[place] = count
                     up[count] = key
                     count += 1
-                node = t[place]
+                node = e[place]
             o[i] = node
     return count
 
 
-def link_nodes(order, keys, targets, parents, ends, fails, reports):  # type: ignore[no-untyped-def]
+def link_nodes(order, edges, parents, ends, links):  # type: ignore[no-untyped-def]
     """Aho and Corasick's links, for the nodes below the root of substrings.
 
-    ``order`` has the nodes by depth, roots apart.  A node fails to the longest proper
-    end of its string that is a node, and reports the next that is a whole operand.
+    ``order`` has the nodes by depth, roots apart.  A node has four words: where it
+    fails to, the longest proper end of its string that is a node; what it reports, the
+    longest end, perhaps itself, that is a whole operand, or -1; its parent; and the
+    byte of the edge from there, below bits for its own edges, by the last four bits of
+    their bytes.
     """
     n: cython.const[cython.int][::1] = order
-    k: cython.const[cython.longlong][::1] = keys
-    t: cython.const[cython.int][::1] = targets
+    d: cython.const[cython.int][::1] = edges
     up: cython.const[cython.longlong][::1] = parents
     e: cython.const[cython.uchar][::1] = ends
-    f: cython.int[::1] = fails
-    r: cython.int[::1] = reports
+    z: cython.int[::1] = links
     if not cython.compiled:
-        n, k, t, up = map(memoryview, (order, keys, targets, parents))
-        e, f, r = map(memoryview, (ends, fails, reports))
-    mask: cython.Py_ssize_t = len(keys) - 1
+        n, d, up = map(memoryview, (order, edges, parents))
+        e, z = map(memoryview, (ends, links))
     i: cython.Py_ssize_t
     place: cython.Py_ssize_t
-    key: cython.longlong
     byte: cython.longlong
     node: cython.int
     at: cython.int
@@ -146,38 +157,30 @@ def link_nodes(order, keys, targets, parents, ends, fails, reports):  # type: ig
             node = n[i]
             at = cython.cast(cython.int, up[node] >> 8)
             byte = up[node] & 255
+            z[4 * at + 3] |= 256 << cython.cast(cython.int, byte & 15)
             if at != ROOT_SUBSTRING:
                 while True:
-                    at = f[at]
-                    key = (cython.cast(cython.longlong, at) << 8) | byte
-                    place = mix(cython.cast(cython.ulonglong, key)) & mask
-                    while k[place] != -1 and k[place] != key:
-                        place = (place + 1) & mask
-                    if k[place] == key:
-                        at = t[place]
+                    at = z[4 * at]
+                    place = place_of(
+                        d, up, (cython.cast(cython.longlong, at) << 8) | byte
+                    )
+                    if d[place] != 0:
+                        at = d[place]
                         break
                     if at == ROOT_SUBSTRING:
                         break
-            f[node] = at
-            r[node] = at if e[at] else r[at]
+            z[4 * node] = at
+            z[4 * node + 1] = node if e[node] else z[4 * at + 1]
 
 
-def enter_edges(edges, ends, keys, targets):  # type: ignore[no-untyped-def]
-    """Enter edges of the tries into another hash table."""
-    e: cython.const[cython.longlong][::1] = edges
-    d: cython.const[cython.int][::1] = ends
-    k: cython.longlong[::1] = keys
-    t: cython.int[::1] = targets
+def enter_edges(parents, edges):  # type: ignore[no-untyped-def]
+    """Enter all edges of the tries into another hash table."""
+    up: cython.const[cython.longlong][::1] = parents
+    e: cython.int[::1] = edges
     if not cython.compiled:
-        e, d, k, t = map(memoryview, (edges, ends, keys, targets))
-    mask: cython.Py_ssize_t = len(keys) - 1
-    i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    total: cython.Py_ssize_t = len(edges)
+        up, e = memoryview(parents), memoryview(edges)
+    node: cython.int
+    count: cython.int = len(parents)
     with cython.nogil:
-        for i in range(total):
-            place = mix(cython.cast(cython.ulonglong, e[i])) & mask
-            while k[place] != -1:
-                place = (place + 1) & mask
-            k[place] = e[i]
-            t[place] = d[i]
+        for node in range(3, count):
+            e[place_of(e, up, up[node])] = node
