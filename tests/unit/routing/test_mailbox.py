@@ -134,6 +134,24 @@ def test_what_it_got_before_it_moved_does_not_come_again() -> None:
     assert [who for who, m in wires.got if isinstance(m, Notify)] == ["b"]
 
 
+def test_a_copy_behind_the_parcel_does_not_come_again() -> None:
+    """All at its new broker settled long ago, so nothing else waits for the link."""
+    wires = subscribed()
+    wires.subscribe("b", 3, "x any")
+    wires.ask("b", 3, Settle(parse_filter("x any"), 1))
+    wires.slow.add((2, 3))
+    wires.publish("p", 2, "x = 7")
+    assert values(wires) == [7]
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    assert carry(wires, 1, 3) == ListInterests()
+    assert carry(wires, 1, 3) == Release()
+    assert ("a", Moved()) not in wires.got, "a copy may be on its way"
+    wires.hurry()
+    assert ("a", Moved()) in wires.got
+    assert [who for who, m in wires.got if isinstance(m, Notify)] == ["b"]
+
+
 def publish_to_one_side(wires: Wires, at: int, *, to: int) -> tuple[int, int, Message]:
     """Publish at a broker; what it sends to all neighbours but one stays on its way."""
     out = wires.routers[at].handle(Publish(Notification(x=7)), "p")
