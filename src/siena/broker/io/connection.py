@@ -171,7 +171,9 @@ class Connection(asyncio.BufferedProtocol):
         self._held_by.clear()
         if self.handshake is not None:
             self.handshake.cancel()
-        role, self.role = self.role, None
+        # Nothing is held in a circle: see siena.broker.collector.
+        role, self.role, self._publisher = self.role, None, None
+        self._events = None
         try:
             if role is not None:
                 role.gone()

@@ -13,6 +13,7 @@ import typer
 
 from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
+from siena.broker.collector import spare_what_stays
 from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
@@ -160,6 +161,7 @@ def _log(*, verbose: bool) -> None:
 def _runner() -> asyncio.Runner:
     """A runner with the fastest loop that there is, in a process that is its own."""
     keep_memory()
+    spare_what_stays()
     try:
         import uvloop
     except ImportError:  # there is none for Windows
