@@ -86,7 +86,7 @@ def times(column: str, factor: float) -> Spoil:
         ("gryphon", lambda row: {**row, "agrees": False}, "T-D2"),
         ("covering", times("exact", 9), "exact"),
         ("covering", lambda row: {**row, "agrees": False}, "sound"),
-        ("forwarding", lambda row: {**row, "matched": hash(str(row))}, "agree"),
+        ("forwarding", lambda row: {**row, "matched": len(str(row))}, "agree"),
         ("brokers", lambda row: {**row, "agrees": False}, "T-F2"),
         ("choices", lambda row: {**row, "subscription_cost": 7.0}, "lone"),
         ("scale", lambda row: {**row, "agrees": False}, "agree"),
@@ -96,7 +96,7 @@ def times(column: str, factor: float) -> Spoil:
         ("cbcb", lambda row: {**row, "requests": 9, "replies": 9}, "C.6 size"),
         ("pruning", lambda row: {**row, "missing": 2}, "T-C20"),
         ("merging", lambda row: {**row, "is_right": False}, "right"),
-        ("merging", lambda row: {**row, "told": hash(str(row))}, "order"),
+        ("merging", times("told", -1), "order"),
         ("changes", times("messages_per_change", 0.5), "O(N)"),
     ],
 )

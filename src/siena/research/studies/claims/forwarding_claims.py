@@ -11,6 +11,7 @@ from siena.research.studies.framework.claim import (
     Answer,
     Claim,
     Decide,
+    Select,
     decided,
     undecided,
 )
@@ -161,6 +162,20 @@ def _early(rows: Sequence[Row]) -> Answer:
     return noticed(with_it, without, words)
 
 
+def _growing(matcher: str, interfaces: int) -> Select:
+    return lambda rows: where(
+        plain(rows),
+        matcher=matcher,
+        interfaces=interfaces,
+        rounds=DEFAULT_ROUNDS,
+        early_exit=True,
+    )
+
+
+def _with_20(matcher: str) -> Select:
+    return lambda rows: where(rows, matcher=matcher, interfaces=20, size=None)
+
+
 def _size_varied(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["size"] is not None]
 
@@ -216,6 +231,7 @@ CLAIMS = (
             _slope(matcher, interfaces),
             {"it grows more": _superlinear},
             {"it grows less": _sublinear},
+            of=_growing(matcher, interfaces),
             about=f"{matcher}, {interfaces} interfaces",
         )
         for interfaces in (10, 20, 100)
@@ -230,6 +246,7 @@ CLAIMS = (
             _slope(matcher, 0),
             {"it grows more": _superlinear},
             {"it grows less": _sublinear},
+            of=_growing(matcher, 0),
             about=f"{matcher}, an interface for each filter",
             leaves_open="The paper says that a single router for all performs well, "
             "not how its time grows: it claims less than linear growth for a fixed "
@@ -254,6 +271,7 @@ CLAIMS = (
                     lambda r: r["wanting"] is not None, times("microseconds", 1e-6)
                 )
             },
+            of=_with_20(matcher),
             about=f"{matcher}, 20 interfaces, by how many want a message",
             is_gating=False,
         )
@@ -266,6 +284,7 @@ CLAIMS = (
         _rounds,
         {"they cost time": each(lambda r: {"microseconds": 1 + number(r, "rounds")})},
         {"they help": each(lambda r: {"microseconds": 99 - number(r, "rounds")})},
+        of=_with_20("counting"),
         about="counting, 20 interfaces, by rounds",
         is_gating=False,
     ),
@@ -284,6 +303,7 @@ CLAIMS = (
                 lambda r: r["early_exit"] is True, times("microseconds", 0.01)
             )
         },
+        of=_with_20("counting"),
         about=f"counting, 20 interfaces, {DEFAULT_ROUNDS} rounds",
         is_gating=False,
     ),

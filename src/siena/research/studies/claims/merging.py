@@ -158,8 +158,13 @@ def in_all(rows: Sequence[Row], column: str) -> dict[int, float]:
     return found
 
 
-def _workload(workload: str) -> Select:
-    return lambda rows: where(rows, workload=workload)
+def _unmerged(workload: str) -> Select:
+    """Of both rules, without merging."""
+    return lambda rows: [
+        row
+        for row in where(rows, workload=workload, merging="none")
+        if row["covering"] != "none"
+    ]
 
 
 def _is_imperfect(row: Row) -> bool:
@@ -212,7 +217,7 @@ CLAIMS = (
         {"it sends none": only(_is_imperfect, constant("notification_messages", 0))},
         {"it sends twice": only(_is_imperfect, times("notification_messages", 9))},
         of=_merged,
-        about="imperfect merging against exact covering",
+        about="imperfect merging and others, in the same networks",
         why="These interests could be merged without loss.",
         is_gating=False,
     ),
@@ -230,7 +235,7 @@ CLAIMS = (
                     lambda r: r["covering"] == "exact", times("told", 0.5)
                 )
             },
-            of=_workload(workload),
+            of=_unmerged(workload),
             about=f"{workload}, exact against pairwise covering",
             why="What exactness finds is filters that nothing matches (study "
             "covering), and of these routers tell by neither rule.",

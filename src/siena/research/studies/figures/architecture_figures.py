@@ -6,12 +6,12 @@ acyclic with subscriptions forwarded, ``aa`` acyclic with advertisements
 forwarded.  Figures 26 to 30 are drawn from the same runs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from siena.research.studies.framework.claim import Spoil
+from siena.research.studies.framework.claim import Select, Spoil, having
 from siena.research.studies.framework.drawing import line
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -162,6 +162,18 @@ def against(
 def named(margins: Mapping[Case, Interval]) -> dict[str, Interval]:
     """The same by names."""
     return {str(case): margin for case, margin in margins.items()}
+
+
+def runs(
+    names: Sequence[str], is_meant: Callable[[float, float], bool] = lambda *_: True
+) -> Select:
+    """The runs of some architectures, with some numbers of objects and parties."""
+    return having(
+        lambda row: (
+            row["architecture"] in names
+            and is_meant(number(row, "objects"), number(row, "parties"))
+        )
+    )
 
 
 def swapped(one: str, other: str) -> Spoil:

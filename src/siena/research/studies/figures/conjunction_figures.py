@@ -13,7 +13,13 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    decided,
+    having,
+    undecided,
+)
 from siena.research.studies.framework.drawing import COLOURS, band, finish, line, panels
 from siena.research.studies.framework.rows import Row, curve, number, quantile, where
 from siena.research.studies.framework.spoils import constant, each, only
@@ -129,6 +135,7 @@ def shrinking(scenarios: Sequence[Scenario]) -> Claim:
             ),
             "all sets are equal": constant("alpha", 0.7),
         },
+        of=having(lambda r: r["predicates"] in {200, 5000}),
         about="sets of 200 and of 5,000 predicates",
         seeds_min=5,
     )
@@ -156,6 +163,7 @@ def above_half(scenarios: Sequence[Scenario]) -> Claim:
         "greatest alpha of all sets of a scenario and number of predicates: above 0.5",
         decide,
         {"all save more": constant("alpha", 0.4)},
+        of=having(lambda r: number(r, "predicates") < 100),
         about="sets of fewer than 100 predicates",
     )
 

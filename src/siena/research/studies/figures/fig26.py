@@ -11,6 +11,7 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
+    ARCHITECTURES,
     EVERY_CASE,
     PAPER,
     PARAMETERS,
@@ -20,6 +21,7 @@ from siena.research.studies.figures.architecture_figures import (
     draw_architectures,
     intervals,
     named,
+    runs,
     swapped,
     sweep,
 )
@@ -98,6 +100,7 @@ CLAIMS = (
             "ce is as cheap as hs": swapped("ce", "hs"),
             "all cost the same": copied("cost", "parties"),
         },
+        of=runs(ARCHITECTURES, lambda _, parties: parties >= 1000),
         about="hs, as, aa against ce, from 1,000 parties on",
     ),
     Claim(
@@ -111,6 +114,7 @@ CLAIMS = (
                 lambda r: {"cost": number(r, "parties") ** 0.5}
             )
         },
+        of=runs(["ce"]),
         about="ce, three decades of parties",
     ),
     Claim(
@@ -120,9 +124,9 @@ CLAIMS = (
         EVERY_CASE,
         _sublinear,
         {
-            "they grow as ce does": swapped("ce", "as"),
             "cost is that of parties": copied("cost", "parties"),
         },
+        of=runs(DISTRIBUTED),
         about="hs, as, aa, every decade of parties",
     ),
 )

@@ -25,10 +25,17 @@ from siena.research.studies.figures.architecture_figures import (
     draw_architectures,
     intervals,
     named,
+    runs,
     swapped,
     sweep,
 )
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    decided,
+    having,
+    undecided,
+)
 from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -153,6 +160,7 @@ CLAIMS = (
                 lambda r: {"cost": number(r, "parties") ** 2}
             )
         },
+        of=having(lambda r: number(r, "parties") <= 100),
         about="neighbouring numbers of parties up to 100",
     ),
     Claim(
@@ -162,6 +170,7 @@ CLAIMS = (
         "intervals within the range",
         _plateau,
         {"cost is that of parties": copied("cost", "parties")},
+        of=having(lambda r: r["parties"] in {SATURATION, PLATEAU}),
         about=f"{SATURATION} and {PLATEAU:,} parties",
     ),
     Claim(
@@ -170,6 +179,7 @@ CLAIMS = (
         EVERY_CASE,
         _hierarchy_pays,
         {"they change places": swapped("hs", "as"), "all alike": constant("cost", 1.0)},
+        of=runs(["as", "hs"], lambda objects, _: objects >= 10),
         about="as against hs, 10 objects or more",
     ),
     Claim(
@@ -184,6 +194,7 @@ CLAIMS = (
                 lambda r: {"cost": 2.0 + (r["architecture"] == "hs")}
             ),
         },
+        of=runs(["as", "hs"]),
         about="hs and as, neighbouring numbers of objects",
     ),
     Claim(
@@ -197,6 +208,7 @@ CLAIMS = (
                 lambda r: r["architecture"] == "aa", times("cost", 0.5)
             )
         },
+        of=runs(["as", "aa"], lambda _, parties: parties >= SATURATION),
         about=f"aa against as, from {SATURATION} parties on",
     ),
     Claim(
@@ -209,6 +221,7 @@ CLAIMS = (
             "as varies": only(lambda r: r["architecture"] == "as", _varied),
         },
         {"aa varies": only(lambda r: r["architecture"] == "aa", _varied)},
+        of=runs(["as", "aa"], lambda _, parties: parties < 100),
         about="aa against as, below 100 parties",
         leaves_open="The paper does not say how long messages take nor when objects "
         "advertise again, and this depends on it.",

@@ -23,7 +23,7 @@ from siena.research.studies.figures.architecture_figures import (
     all_objects,
     cases,
     intervals,
-    swapped,
+    runs,
     sweep,
 )
 from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
@@ -112,8 +112,8 @@ CLAIMS = (
         _central_grows,
         {
             "all cost the same": constant("cost", 1.0),
-            "ce is flat as hs": swapped("ce", "hs"),
         },
+        of=runs(["ce"]),
         about="ce, neighbouring numbers of parties",
     ),
     Claim(
@@ -121,7 +121,10 @@ CLAIMS = (
         "hs, one party: 1,000 objects cost 100 times what one does, or more",
         "ratio of means, with its 95 % interval: above 100",
         _hierarchy_is_apart,
-        {"hs is as as is": swapped("hs", "as"), "all alike": constant("cost", 1.0)},
+        {"all alike": constant("cost", 1.0)},
+        of=runs(
+            ["hs"], lambda objects, parties: parties == 1 and objects in {FEW, MANY}
+        ),
         about="hs, one party, 1 and 1,000 objects",
     ),
     Claim(
@@ -130,6 +133,7 @@ CLAIMS = (
         _STEADY,
         _hierarchy_is_steady,
         {"cost is that of parties": copied("cost", "parties")},
+        of=runs(["hs"], lambda objects, _: objects == MANY),
         about="hs, 1,000 objects",
     ),
     Claim(
@@ -139,8 +143,8 @@ CLAIMS = (
         _acyclic,
         {
             "cost is that of objects": copied("cost", "objects"),
-            "as is hs": swapped("hs", "as"),
         },
+        of=runs(["as"], lambda objects, _: objects in {FEW, MANY}),
         about="as, 1 and 1,000 objects",
     ),
 )

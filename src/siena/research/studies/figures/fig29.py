@@ -4,21 +4,22 @@ x: interested parties.  y: total cost, divided by the number of requests that cl
 made.  Parameters: :mod:`siena.research.studies.figures.architecture_figures`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
+    ARCHITECTURES,
     EVERY_CASE,
     PAPER,
     PARAMETERS,
-    Case,
     against,
     all_objects,
     cases,
     draw_architectures,
     intervals,
+    runs,
     swapped,
     sweep,
     with_cost_per,
@@ -27,7 +28,7 @@ from siena.research.studies.framework.claim import Answer, Claim, Decide
 from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import Interval, all_below
 from siena.research.studies.framework.rows import Row
-from siena.research.studies.framework.spoils import constant
+from siena.research.studies.framework.spoils import constant, only, times
 from siena.research.studies.framework.study import Size, Study
 from siena.research.studies.runs.architectures import simulate
 
@@ -45,12 +46,7 @@ def per_request(rows: Sequence[Row]) -> list[Row]:
 # --- Claims ---------------------------------------------------------------------
 
 
-def _below(
-    names: Sequence[str],
-    other: str,
-    is_meant: Callable[[Case], bool],
-    limit: float = 1.0,
-) -> Decide:
+def _below(names: Sequence[str], other: str, limit: float = 1.0) -> Decide:
     """Whether requests cost less in some architectures than a multiple of another."""
 
     def decide(rows: Sequence[Row]) -> Answer:
@@ -58,62 +54,66 @@ def _below(
         margins = {
             str(case): Interval(*(end / limit for end in share))
             for case, share in shares.items()
-            if is_meant(case)
         }
         return all_below(margins)
 
     return decide
 
 
+_alike = constant("cost", 1.0)
 CLAIMS = (
     Claim(
         "F29a",
         "from 30 parties on, a request costs most in ce",
         EVERY_CASE,
-        _below(("hs", "as", "aa"), "ce", lambda case: case.parties >= 30),
-        {"ce is hs": swapped("ce", "hs"), "all cost the same": constant("cost", 1.0)},
+        _below(("hs", "as", "aa"), "ce"),
+        {"ce is hs": swapped("ce", "hs"), "all cost the same": _alike},
+        of=runs(ARCHITECTURES, lambda _, parties: parties >= 30),
         about="hs, as, aa against ce, from 30 parties on",
     ),
-    Claim(
-        "F29b",
-        "one object, up to 30 parties: hs costs less than as",
-        EVERY_CASE,
-        _below(("hs",), "as", lambda case: case.objects == 1 and case.parties <= 30),
-        {"they change places": swapped("hs", "as"), "all alike": constant("cost", 1.0)},
-        about="hs against as, one object, up to 30 parties",
-    ),
-    Claim(
-        "F29b",
-        "one object, up to 30 parties: hs costs less than aa",
-        EVERY_CASE,
-        _below(("hs",), "aa", lambda case: case.objects == 1 and case.parties <= 30),
-        {"they change places": swapped("hs", "aa"), "all alike": constant("cost", 1.0)},
-        about="hs against aa, one object, up to 30 parties",
+    *(
+        Claim(
+            "F29b",
+            f"one object, up to 30 parties: hs costs less than {other}",
+            EVERY_CASE,
+            _below(("hs",), other),
+            {"they change places": swapped("hs", other), "all cost the same": _alike},
+            of=runs(
+                ["hs", other], lambda objects, parties: objects == 1 and parties <= 30
+            ),
+            about=f"hs against {other}, one object, up to 30 parties",
+        )
+        for other in ("as", "aa")
     ),
     Claim(
         "F29c",
         "10 objects or more, up to 1,000 parties: as costs less than hs",
         EVERY_CASE,
-        _below(("as",), "hs", lambda case: case.objects >= 10 and case.parties <= 1000),
-        {"they change places": swapped("hs", "as"), "all alike": constant("cost", 1.0)},
+        _below(("as",), "hs"),
+        {"they change places": swapped("hs", "as"), "all cost the same": _alike},
+        of=runs(
+            ["hs", "as"], lambda objects, parties: objects >= 10 and parties <= 1000
+        ),
         about="as against hs, 10 objects or more, up to 1,000 parties",
     ),
     Claim(
         "F29d",
         "1,000 objects: as is low for any parties, below 2 % of hs",
         f"{EVERY_CASE} of 2 %",
-        _below(("as",), "hs", lambda case: case.objects == 1000, 0.02),
-        {"they change places": swapped("hs", "as"), "all alike": constant("cost", 1.0)},
+        _below(("as",), "hs", 0.02),
+        {"they change places": swapped("hs", "as"), "all cost the same": _alike},
+        of=runs(["hs", "as"], lambda objects, _: objects == 1000),
         about="as against hs, 1,000 objects",
     ),
     Claim(
         "F29e",
         "up to 10 objects, 1,000 parties: hs costs less than twice what as does",
         f"{EVERY_CASE} of 2",
-        _below(
-            ("hs",), "as", lambda case: case.objects <= 10 and case.parties == 1000, 2
+        _below(("hs",), "as", 2),
+        {"hs costs more": only(lambda r: r["architecture"] == "hs", times("cost", 9))},
+        of=runs(
+            ["hs", "as"], lambda objects, parties: objects <= 10 and parties == 1000
         ),
-        {"hs is ce": swapped("hs", "ce")},
         about="hs against as, up to 10 objects, 1,000 parties",
     ),
 )

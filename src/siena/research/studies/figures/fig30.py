@@ -18,6 +18,7 @@ from siena.research.studies.figures.architecture_figures import (
     all_objects,
     cases,
     intervals,
+    runs,
 )
 from siena.research.studies.figures.fig28 import by_objects
 from siena.research.studies.figures.fig29 import (
@@ -62,6 +63,7 @@ CLAIMS = (
                 lambda r: {"cost": number(r, "requests") / number(r, "parties")}
             )
         },
+        of=runs(["hs", "as", "aa"]),
         about="hs, as, aa: one party and the most",
         why="This is no claim of the paper. It is not so where nearly all requests are "
         "publications that cost nothing while they are not wanted: as and aa with "

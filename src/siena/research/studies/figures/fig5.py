@@ -10,7 +10,13 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    decided,
+    having,
+    undecided,
+)
 from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -167,6 +173,7 @@ CLAIMS = (
                 lambda r: r["drawing"] == "zipf", constant("alpha", 1.0)
             ),
         },
+        of=having(lambda r: r["drawing"] != "zipf exact"),
         about="Zipf against uniform predicates",
     ),
     Claim(

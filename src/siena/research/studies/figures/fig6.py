@@ -47,12 +47,13 @@ STUDY = Study(
     shape="Falling curves whose spread narrows; with 5,000 names slower than with 500.",
     caption="Alpha, the constraints that are left when covered filters are dropped as "
     "a share of all, against the number of filters; left 500 names, right"
-    " 5,000, by Zipf's law. Solid: median of the sets; dashed: 5th and 95th "
-    "percentile; shaded: all sets. Filters of W-TR0605.",
+    " 5,000, by Zipf's law.",
     parameters=(
         Parameter("names", "500 and 5,000, weight 1/rank", "stated"),
         *PARAMETERS,
     ),
+    bands="Lines with marks are medians of the sets, dashed lines their 5th and 95th "
+    "percentiles; shaded are all sets. Filters of W-TR0605.",
     run=conjunctions,
     plan=plan,
     claims=CLAIMS,

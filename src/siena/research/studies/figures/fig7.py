@@ -20,8 +20,14 @@ from siena.research.studies.figures.conjunction_figures import (
     plan_of,
     shrinking,
 )
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
-from siena.research.studies.framework.rows import Row, quantile
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    decided,
+    having,
+    undecided,
+)
+from siena.research.studies.framework.rows import Row, number, quantile
 from siena.research.studies.framework.spoils import constant, only
 from siena.research.studies.framework.study import Parameter, Size, Study
 from siena.research.studies.runs.disjunction import conjunctions
@@ -55,6 +61,11 @@ def _crossing(rows: Sequence[Row]) -> Answer:
     return decided(high[6500] >= 0.5 > high[7500], words)
 
 
+def _is_near_crossing(row: Row) -> bool:
+    scenario = (row["names"], row["names_are"])
+    return scenario == UNIFORM_500 and row["predicates"] in {6500, 7500}
+
+
 CLAIMS = (
     decreasing((UNIFORM_50, UNIFORM_500)),
     Claim(
@@ -68,6 +79,7 @@ CLAIMS = (
                 lambda r: r["names_are"] == "zipf", constant("alpha", 1.0)
             ),
         },
+        of=having(lambda r: r["names"] == 500 and number(r, "predicates") >= 200),
         about="500 names, 200 predicates or more",
     ),
     shrinking((UNIFORM_50,)),
@@ -78,6 +90,7 @@ CLAIMS = (
         "95th percentile of alpha: 0.5 or more at 6,500 predicates, below it at 7,500",
         _crossing,
         {"they do earlier": constant("alpha", 0.4), "never": constant("alpha", 0.6)},
+        of=having(_is_near_crossing),
         about="500 uniform names, 6,500 and 7,500 predicates",
         seeds_min=5,
     ),
@@ -98,12 +111,13 @@ STUDY = Study(
     shape="50 names: a steep fall; 500 names: near 1 for long, half at some 7,000.",
     caption="Alpha, the constraints that are left when covered filters are dropped as "
     "a share of all, against the number of filters; left 50 names, right"
-    " 500, all equally likely. Solid: median of the sets; dashed: 5th and 95th "
-    "percentile; shaded: all sets. Filters of W-TR0605.",
+    " 500, all equally likely.",
     parameters=(
         Parameter("names", "50 and 500, equally likely", "stated"),
         *PARAMETERS,
     ),
+    bands="Lines with marks are medians of the sets, dashed lines their 5th and 95th "
+    "percentiles; shaded are all sets. Filters of W-TR0605.",
     run=conjunctions,
     plan=plan,
     claims=CLAIMS,

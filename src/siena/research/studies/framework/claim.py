@@ -45,6 +45,15 @@ def everything(rows: Sequence[Row]) -> Sequence[Row]:
     return rows
 
 
+def having(is_meant: Callable[[Row], bool]) -> Select:
+    """The rows of which something is so.
+
+    >>> having(lambda row: row["x"] == 2)([{"x": 1}, {"x": 2}])
+    [{'x': 2}]
+    """
+    return lambda rows: [row for row in rows if is_meant(row)]
+
+
 def decided(is_so: bool, found: str) -> Answer:  # noqa: FBT001 -- it is the whole answer
     """The answer where rows leave no doubt.
 

@@ -187,8 +187,7 @@ def caption(study: Study, result: Result) -> str:
     """What the figure shows, for a reader who sees nothing else of the report."""
     seeds = "1 seed" if result.seeds == 1 else f"seeds 1 to {result.seeds}"
     return (
-        f"{study.title} ({study.paper}). {study.caption} Points are means over the "
-        f"seeds, and bands their 95 % bootstrap intervals where there are several. "
+        f"{study.title} ({study.paper}). {study.caption} {study.bands} "
         f"{result.rows:,} rows, {seeds}."
     )
 

@@ -48,6 +48,11 @@ class Study:
     seeds: dict[Size, int] = field(
         default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
     )
+    bands: str = (
+        "Points are means over the seeds, and bands their 95 % bootstrap intervals "
+        "where there are several."
+    )
+    """What is drawn of several seeds; the end of the caption."""
     remark: str = ""
     """Why we differ, where we do; what had to be decided."""
     is_timed: bool = False
