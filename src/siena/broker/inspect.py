@@ -37,6 +37,10 @@ class Broker(Protocol):
         """What there is to know in short."""
         ...
 
+    def wanted_links(self) -> list[dict[str, object]]:
+        """The links that it was told to have, and of those that are not up why."""
+        ...
+
 
 Form = dict[str, Any]
 F = TypeVar("F", Filter, Advertisement)
@@ -65,10 +69,16 @@ def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the othe
 
 
 def links(broker: Broker, limit: int) -> Form:
-    """The neighbours, and what went to them and came from them."""
+    """The neighbours, what went to them and came from them; and who should be one."""
     found = broker.state.links.values()
     shown = [link.snapshot() for link in islice(found, limit)]
-    return {"broker": broker.name, "count": len(found), "links": shown}
+    wanted = broker.wanted_links()[:limit]
+    return {
+        "broker": broker.name,
+        "count": len(found),
+        "links": shown,
+        "wanted": wanted,
+    }
 
 
 def tables(broker: Broker, limit: int) -> Form:
