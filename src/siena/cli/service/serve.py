@@ -16,6 +16,7 @@ from siena.broker.broker import Broker
 from siena.broker.collector import spare_what_stays
 from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
+from siena.broker.workers.process import LOG_FORMAT
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
 from siena.protocol.address import PORT, Address
@@ -152,7 +153,7 @@ def _links(
 
 def _log(*, verbose: bool) -> None:
     logging.basicConfig(
-        format="siena: %(message)s",
+        format=LOG_FORMAT,
         level=logging.INFO if verbose else logging.WARNING,
         stream=sys.stderr,
     )
