@@ -64,6 +64,9 @@ class InterestTable(Generic[F]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __contains__(self, item: object) -> bool:
+        return item in self._entries
+
     def holders(self, item: F) -> Iterable[Holder]:
         """Who holds an item of the table."""
         entry = self._entries[item]

@@ -32,6 +32,7 @@ class Neighbour:
         ],
         *,
         exact: bool = True,
+        part_max: int | None = None,
     ) -> None:
         self.number = number
         self.side = side
@@ -46,6 +47,7 @@ class Neighbour:
             is_exact=is_exact,
             merge=merge_of(options.merging),
             names_origins=side is Side.MESH,
+            part_max=part_max,
         )
         offers, order_of_offers = advertisements
         self.advertisements = Announcer(
@@ -55,7 +57,22 @@ class Neighbour:
             cancel=partial(Unadvertise, exact=is_exact),
             is_exact=is_exact,
             names_origins=side is Side.MESH,
+            part_max=part_max,
         )
+        # What concerns it and has not been counted into its demands yet.
+        self.uncounted_filters: dict[Filter, None] = {}
+        self.uncounted_advertisements: dict[Advertisement, None] = {}
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether its demands are not complete, and nothing is told yet."""
+        return bool(self.uncounted_filters or self.uncounted_advertisements)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it is not told everything yet."""
+        announcers = self.filters, self.advertisements
+        return self.is_counting or any(a.is_behind for a in announcers)
 
     @property
     def hears_filters(self) -> bool:

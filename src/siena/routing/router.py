@@ -23,8 +23,9 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -67,6 +68,7 @@ from siena.messages import (
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
+from siena.routing.backlog import STEP_MAX, Task
 from siena.routing.clients import Clients
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
@@ -99,6 +101,9 @@ class Router:
 
     One that is ``flat`` compares no interests until it has its first neighbour: without
     one there is nobody to be told less.
+
+    One that is ``sliced`` puts off what takes long; whoever drives it calls
+    :meth:`work` as long as there is a ``backlog``.
     """
 
     def __init__(
@@ -110,10 +115,19 @@ class Router:
         accepts: Accepts | None = None,
         declarative: bool = False,
         flat: bool = False,
+        sliced: bool = False,
     ) -> None:
         self.me = me
         self.options = options
-        self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
+        self.tables = Tables(
+            me,
+            options,
+            epoch=epoch,
+            declarative=declarative,
+            step_max=STEP_MAX if sliced else None,
+        )
+        self.backlog = self.tables.backlog
+        self._is_sliced = sliced
         self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
@@ -191,6 +205,10 @@ class Router:
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
+
+    def work(self) -> Outbox:
+        """One step of what was put off; it takes some milliseconds at most."""
+        return self.backlog.step()
 
     def progress(self, client: str) -> dict[Pattern, tuple[Notify, ...]]:
         """How much of each of its patterns has been seen for a client."""
@@ -291,7 +309,18 @@ class Router:
         """All that anybody wants; ``None`` where only a master knows."""
         if self.tables.has_master:
             return None
-        return self.tables.filters if self._flat is None else self._flat
+        if self._flat is not None:
+            return self._flat
+        if not self.tables.is_held:
+            return self.tables.filters
+        return chain(
+            self.tables.filters,
+            *(
+                filters_of(interest)
+                for _, interest in self.registrations.interests()
+                if not is_sequence(interest)
+            ),
+        )
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
         if isinstance(source, str):
@@ -356,7 +385,7 @@ class Router:
 
     def _hops(self, notification: Notification) -> set[Interface]:
         hops = self.tables.filters.match(notification)
-        if self._flat is not None:
+        if self._flat is not None or self.tables.is_held:
             for party, interest in self.registrations.interests():
                 if not is_sequence(interest) and any(
                     f.matches(notification) for f in filters_of(interest)
@@ -440,6 +469,9 @@ class Router:
         """Give the answer when all that a client wants is in force everywhere."""
         filters: set[Filter] = set()
         delegated: list[tuple[int, Pattern]] = []
+        if self.tables.is_held:
+            for party in self.registrations.parties(client):
+                self._enter_registered(party)
         for key, interest in self.registrations.of(client).interests.items():
             filters.update(filter(satisfiable, filters_of(interest)))
             if isinstance(interest, Pattern):
@@ -458,6 +490,8 @@ class Router:
             # Asked at once, every interest would be sent at once.
             self._unsettled.setdefault(source, {})[message.token] = message
             return []
+        if self.tables.is_held and isinstance(source, str):
+            self._enter_registered(source)
         return self._question(message, source)
 
     def _question(self, message: Settle, source: Interface) -> Outbox:
@@ -480,6 +514,9 @@ class Router:
     def _ask(self, question: Question, answer: Outbox) -> Outbox:
         # What is held back would not be in force when its settling is answered.
         held_back = self._monitors.sync() + self.tables.sync()
+        if self.backlog:
+            wanted = [f for f in question.filters if isinstance(f, Filter)]
+            held_back += self.tables.hasten(wanted, question.origin)
         neighbours = self.tables.neighbours.values()
         asked = self._settling.ask(question, neighbours, answer)
         return held_back + self._answers(asked)
@@ -526,7 +563,26 @@ class Router:
         if self._flat is None:
             return
         self._flat = None
+        if self._is_sliced:
+            self.tables.is_held = True
+            self.backlog.add(self._unfolding(self.registrations.keys()))
+            return
         for party, interest in self.registrations.interests():
+            if not is_sequence(interest):
+                self._enter(Subscribe(interest), party)
+
+    def _unfolding(self, parties: Iterator[str]) -> Task:
+        """The same in steps; what is entered already is not entered twice."""
+        while some := list(islice(parties, STEP_MAX)):
+            for party in some:
+                self._enter_registered(party)
+            yield []
+        self.tables.is_held = False
+        yield self._quenching.reconsider(self._all_filters()) + self.tables.sync()
+
+    def _enter_registered(self, party: str) -> None:
+        """Enter what a party has asked for, if it still does."""
+        for interest in self.registrations.of_party(party):
             if not is_sequence(interest):
                 self._enter(Subscribe(interest), party)
 
