@@ -32,7 +32,6 @@ class Neighbour:
         ],
         *,
         exact: bool = True,
-        part_max: int | None = None,
     ) -> None:
         self.number = number
         self.side = side
@@ -47,7 +46,6 @@ class Neighbour:
             is_exact=is_exact,
             merge=merge_of(options.merging),
             names_origins=side is Side.MESH,
-            part_max=part_max,
         )
         offers, order_of_offers = advertisements
         self.advertisements = Announcer(
@@ -57,11 +55,17 @@ class Neighbour:
             cancel=partial(Unadvertise, exact=is_exact),
             is_exact=is_exact,
             names_origins=side is Side.MESH,
-            part_max=part_max,
         )
         # What concerns it and has not been counted into its demands yet.
         self.uncounted_filters: dict[Filter, None] = {}
         self.uncounted_advertisements: dict[Advertisement, None] = {}
+
+    def tell_in_parts(self, part_max: int | None) -> None:
+        """Tell it no more than this at once; who cancels by covering hears all."""
+        if self.is_exact:
+            self.advertisements.part_max = part_max
+            if self.filters.is_unmerged:
+                self.filters.part_max = part_max
 
     @property
     def is_counting(self) -> bool:

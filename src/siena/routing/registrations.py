@@ -88,8 +88,14 @@ class Registrations:
             for key, interest in found.interests.items():
                 yield _party(client, key), interest
 
-    def keys(self) -> Iterator[str]:
-        """Every party that has asked for something; others may come and go meanwhile."""
+    def filters(self) -> Iterator[Filter]:
+        """Every filter that clients want."""
+        for _, interest in self.interests():
+            if not is_sequence(interest):
+                yield from filters_of(interest)
+
+    def parties_now(self) -> Iterator[str]:
+        """Every party that asks for something; others may come and go meanwhile."""
         for client in list(self._clients):
             found = self._clients.get(client)
             for key in list(found.interests) if found is not None else ():

@@ -23,9 +23,9 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -68,7 +68,6 @@ from siena.messages import (
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
-from siena.routing.backlog import STEP_MAX, Task
 from siena.routing.clients import Clients
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
@@ -78,6 +77,8 @@ from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.seen import Seen, all_before
 from siena.routing.settling import Question, Settling
+from siena.routing.steps.backlog import STEP_MAX
+from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
@@ -145,6 +146,7 @@ class Router:
         self._quenching = Quenching(self.tables.overlaps)
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
+        self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
@@ -313,14 +315,7 @@ class Router:
             return self._flat
         if not self.tables.is_held:
             return self.tables.filters
-        return chain(
-            self.tables.filters,
-            *(
-                filters_of(interest)
-                for _, interest in self.registrations.interests()
-                if not is_sequence(interest)
-            ),
-        )
+        return chain(self.tables.filters, self.registrations.filters())
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
         if isinstance(source, str):
@@ -470,8 +465,7 @@ class Router:
         filters: set[Filter] = set()
         delegated: list[tuple[int, Pattern]] = []
         if self.tables.is_held:
-            for party in self.registrations.parties(client):
-                self._enter_registered(party)
+            self._unfolding.enter_client(client)
         for key, interest in self.registrations.of(client).interests.items():
             filters.update(filter(satisfiable, filters_of(interest)))
             if isinstance(interest, Pattern):
@@ -491,7 +485,7 @@ class Router:
             self._unsettled.setdefault(source, {})[message.token] = message
             return []
         if self.tables.is_held and isinstance(source, str):
-            self._enter_registered(source)
+            self._unfolding.enter(source)
         return self._question(message, source)
 
     def _question(self, message: Settle, source: Interface) -> Outbox:
@@ -565,26 +559,12 @@ class Router:
         self._flat = None
         if self._is_sliced:
             self.tables.is_held = True
-            self.backlog.add(self._unfolding(self.registrations.keys()))
-            return
-        for party, interest in self.registrations.interests():
-            if not is_sequence(interest):
-                self._enter(Subscribe(interest), party)
+            self.backlog.add(self._unfolding.in_steps(self._unfolded))
+        else:
+            self._unfolding.at_once()
 
-    def _unfolding(self, parties: Iterator[str]) -> Task:
-        """The same in steps; what is entered already is not entered twice."""
-        while some := list(islice(parties, STEP_MAX)):
-            for party in some:
-                self._enter_registered(party)
-            yield []
-        self.tables.is_held = False
-        yield self._quenching.reconsider(self._all_filters()) + self.tables.sync()
-
-    def _enter_registered(self, party: str) -> None:
-        """Enter what a party has asked for, if it still does."""
-        for interest in self.registrations.of_party(party):
-            if not is_sequence(interest):
-                self._enter(Subscribe(interest), party)
+    def _unfolded(self) -> Outbox:
+        return self._quenching.reconsider(self._all_filters()) + self.tables.sync()
 
     def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
         self._unfold()

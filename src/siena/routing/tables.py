@@ -10,7 +10,6 @@ from typing import Any
 
 from siena.messages import Interface, LinkState, Outbox, Side
 from siena.model import Advertisement, Filter
-from siena.routing.backlog import Backlog, Task
 from siena.routing.demand.covering_order import (
     F,
     Order,
@@ -23,6 +22,7 @@ from siena.routing.demand.demand import Demand, Gate, Reach, reaches_all
 from siena.routing.interest_table import Change, Holder, InterestTable
 from siena.routing.neighbour import Neighbour
 from siena.routing.options import Options
+from siena.routing.steps.backlog import Backlog, Task
 from siena.routing.topology.mesh import Mesh
 
 Watcher = Callable[[Change[Filter] | Change[Advertisement]], None]
@@ -150,8 +150,8 @@ class Tables:
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
             exact=exact,
-            part_max=self._step_max,
         )
+        neighbour.tell_in_parts(self._step_max)
         self._stale.add(number)
         if side is not Side.MESH:
             self._plain.append(neighbour)
@@ -284,8 +284,7 @@ class Tables:
             filters, offers = neighbour.filters.demand, neighbour.advertisements.demand
             self._fill_with(neighbour, filters, offers)
             return
-        if neighbour.hears_filters:
-            # Backwards, for the last is taken first.
+        if neighbour.hears_filters:  # the last is taken first
             neighbour.uncounted_filters = dict.fromkeys(reversed([*self.filters]))
         if self.options.is_advertising and neighbour.hears_advertisements:
             neighbour.uncounted_advertisements = dict.fromkeys(self.advertisements)
@@ -314,9 +313,7 @@ class Tables:
         assert self._step_max is not None
         uncounted = self._uncounted(table, neighbour)
         for _ in range(min(self._step_max, len(uncounted))):
-            item, _ = uncounted.popitem()
-            uncounted[item] = None
-            self._count_in(table, item, neighbour)
+            self._count_in(table, next(reversed(uncounted)), neighbour)
 
     def _count_in(
         self, table: InterestTable[Any], item: object, neighbour: Neighbour

@@ -57,7 +57,6 @@ class Announcer(Generic[F]):
         merge: Callable[[set[Pair[F]]], set[Pair[F]]] | None = None,
         names_origins: bool = False,
         is_exact: bool = False,
-        part_max: int | None = None,
     ) -> None:
         self.demand = demand
         self.told: dict[Pair[F], Told] = {}
@@ -68,11 +67,16 @@ class Announcer(Generic[F]):
         self._names_origins = names_origins
         self._is_exact = is_exact
         self._is_new = True
-        # How many are told at once; to those who cancel by covering all are.
-        self._part_max = part_max if is_exact and merge is None else None
+        # How many are told at once; without it, all.
+        self.part_max: int | None = None
         # What may have come or gone and was put off, and what goes after all that.
         self._later: deque[Pair[F]] = deque()
         self._parting: dict[Pair[F], None] = {}
+
+    @property
+    def is_unmerged(self) -> bool:
+        """Whether what is told is what is wanted, pair by pair."""
+        return self._merge is None
 
     @property
     def is_behind(self) -> bool:
@@ -108,12 +112,13 @@ class Announcer(Generic[F]):
 
     def work(self) -> list[Message]:
         """Tell a part of what was put off."""
-        assert self._part_max is not None
-        part = {self._later.popleft() for _ in range(min(self._part_max, len(self._later)))}
+        assert self.part_max is not None
+        size = min(self.part_max, len(self._later))
+        part = {self._later.popleft() for _ in range(size)}
         if part:
             return self._take(part)
         cancelled: set[Pair[F]] = set()
-        while self._parting and len(cancelled) < self._part_max:
+        while self._parting and len(cancelled) < self.part_max:
             pair, _ = self._parting.popitem()
             if pair in self.told and pair not in self.demand:
                 del self.told[pair]
@@ -144,15 +149,10 @@ class Announcer(Generic[F]):
         changed = self.demand.take_changes()
         if not changed and not self._is_new:
             return []
-        if self._part_max is not None:
-            if self._is_new:
-                self._later.extend(self.told)
-            if self._is_new or len(changed) > self._part_max:
-                self._is_new = False
-                self._later.extendleft(changed)
-                return []
-            if self.is_behind:
-                return self._take(changed)
+        if self._has_to_wait(changed):
+            return []
+        if self.is_behind:
+            return self._take(changed)
         if self._merge is not None:
             new = self.wanted()
             gone, come = self.told.keys() - new, new - self.told.keys()
@@ -160,13 +160,8 @@ class Announcer(Generic[F]):
         else:
             if self._is_new:
                 changed = self.demand.pairs() | self.told.keys()
-            gone, come = set(), set()
-            for pair in changed:
-                if pair in self.demand:
-                    if pair not in self.told:
-                        come.add(pair)
-                elif pair in self.told:
-                    gone.add(pair)
+            come = {p for p in changed if p in self.demand and p not in self.told}
+            gone = {p for p in changed if p in self.told and p not in self.demand}
             is_implied = self._is_implied
         self._is_new = False
         if not gone:
@@ -176,6 +171,18 @@ class Announcer(Generic[F]):
         self.told.update((pair, Told()) for pair in come)
         cancelled = {pair for pair in gone if not is_implied(pair)}
         return self._in_order(come, cancelled)
+
+    def _has_to_wait(self, changed: set[Pair[F]]) -> bool:
+        """Put off what has changed, if it is too much to be told at once."""
+        if self.part_max is None:
+            return False
+        if self._is_new:
+            self._later.extend(self.told)
+        elif len(changed) <= self.part_max:
+            return False
+        self._is_new = False
+        self._later.extendleft(changed)
+        return True
 
     def _in_order(self, come: set[Pair[F]], cancelled: set[Pair[F]]) -> list[Message]:
         """Announcements first, unless a cancellation would take them with it."""
