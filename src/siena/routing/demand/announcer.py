@@ -69,6 +69,8 @@ class Announcer(Generic[F]):
         self._is_new = True
         # How many are told at once; without it, all.
         self.part_max: int | None = None
+        # Hears of every pair that is told from now on, or is not any more.
+        self.watch: Callable[[F, int, bool], None] | None = None
         # What may have come or gone and was put off, and what goes after all that.
         self._later: deque[Pair[F]] = deque()
         self._parting: dict[Pair[F], None] = {}
@@ -121,7 +123,7 @@ class Announcer(Generic[F]):
         while self._parting and len(cancelled) < self.part_max:
             pair, _ = self._parting.popitem()
             if pair in self.told and pair not in self.demand:
-                del self.told[pair]
+                self._forget(pair)
                 if not self._is_implied(pair):
                     cancelled.add(pair)
         return self._messages(self._cancel, cancelled)
@@ -138,8 +140,19 @@ class Announcer(Generic[F]):
         return self._come(come)
 
     def _come(self, come: set[Pair[F]]) -> list[Message]:
-        self.told.update((pair, Told()) for pair in come)
+        self._remember(come)
         return self._messages(self._announce, come)
+
+    def _remember(self, come: set[Pair[F]]) -> None:
+        for pair in come:
+            self.told[pair] = Told()
+            if self.watch is not None:
+                self.watch(*pair, True)
+
+    def _forget(self, pair: Pair[F]) -> None:
+        del self.told[pair]
+        if self.watch is not None:
+            self.watch(*pair, False)
 
     def sync(self) -> list[Message]:
         """The messages after which the neighbour holds what it should.
@@ -167,8 +180,8 @@ class Announcer(Generic[F]):
         if not gone:
             return self._come(come)
         for pair in gone:
-            del self.told[pair]
-        self.told.update((pair, Told()) for pair in come)
+            self._forget(pair)
+        self._remember(come)
         cancelled = {pair for pair in gone if not is_implied(pair)}
         return self._in_order(come, cancelled)
 
