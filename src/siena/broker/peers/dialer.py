@@ -148,6 +148,8 @@ class Dialer:
         links.greeted(self._settings, info.number)
         if info.number in links.state.links or info.number in links.calling:
             raise self._refused("there is a link already")
+        if info.number in router.leaving:
+            raise self._refused("what it wanted before is still being forgotten")
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
         self._pulse_seconds = pulse_of(info.features)

@@ -11,7 +11,7 @@ from itertools import islice
 from siena.messages import Outbox, Subscribe
 from siena.messages.requests import is_sequence
 from siena.routing.registrations import Registrations
-from siena.routing.steps.backlog import STEP_MAX, Task
+from siena.routing.steps.backlog import Task
 from siena.routing.tables import Tables
 
 Enter = Callable[[Subscribe, str], Outbox]
@@ -36,7 +36,7 @@ class Unfolding:
         """Enter everything, some at a time; nobody is told before the end."""
         self._tables.is_held = True
         parties = self._registrations.parties_now()
-        while some := list(islice(parties, STEP_MAX)):
+        while some := list(islice(parties, self._tables.step_max)):
             for party in some:
                 self.enter(party)
             yield []
