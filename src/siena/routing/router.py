@@ -25,7 +25,6 @@ Reference:
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -317,7 +316,7 @@ class Router:
             return self._flat
         if not self.tables.is_held:
             return self.tables.filters
-        return chain(self.tables.filters, self.registrations.filters())
+        return self._unfolding
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
         if isinstance(source, str):

@@ -5,11 +5,12 @@ has asked for is entered as it is when its turn comes, or when an answer depends
 and never twice, for the table knows what a party has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from siena.messages import Outbox, Subscribe
 from siena.messages.requests import is_sequence
+from siena.model import Filter
 from siena.routing.registrations import Registrations
 from siena.routing.steps.backlog import Task
 from siena.routing.tables import Tables
@@ -26,6 +27,11 @@ class Unfolding:
         self._registrations = registrations
         self._tables = tables
         self._enter = enter
+
+    def __iter__(self) -> Iterator[Filter]:
+        """All that is wanted, while some of it is not in the tables yet."""
+        yield from self._tables.filters
+        yield from self._registrations.filters()
 
     def at_once(self) -> None:
         """Enter everything."""
