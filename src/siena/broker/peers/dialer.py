@@ -226,10 +226,10 @@ class Dialer:
 
 
 @asynccontextmanager
-async def _within(seconds: float, else_: str) -> AsyncIterator[None]:
-    """Do not wait for longer, and say then what was waited for."""
+async def _within(seconds: float, what: str) -> AsyncIterator[None]:
+    """Do not wait for longer, and say then what the other broker does."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise TimeoutError(f"{else_} in {seconds:g} s") from None
+        raise TimeoutError(f"{what} in {seconds:g} s") from None
