@@ -3,9 +3,10 @@
 Compiled by Cython where there is a C compiler; otherwise the same file runs as
 plain Python.  It knows integers and bytes, not filters:
 :mod:`siena.matching.engine.layout` and :mod:`siena.matching.kernels.build` fill the
-arrays.
+arrays.  What is known of string values is :mod:`siena.matching.kernels.values`.
 
-Why one module: Cython inlines calls within a module, and not between two.
+Why one module: Cython inlines calls within a module, and not between two; a call for
+each attribute costs up to 8 % (decision 25).
 
 *Theory of operation.*  Every attribute of a notification becomes a few *coordinates*:
 ``x[8 * name + k]``, minus one where there is none.

@@ -196,11 +196,15 @@ class Values:
     def child(self, node: cython.int, byte: cython.int) -> cython.int:
         """The node behind an edge of the trie, or -1."""
         links = self.node_links
-        key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
-        place: cython.Py_ssize_t = (
-            mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
-        )
-        found: cython.Py_ssize_t = self.edges[place]
+        key: cython.longlong
+        place: cython.Py_ssize_t
+        # Operands are entered one after the other: most children are the next node.
+        found: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) + 1
+        if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+            return cython.cast(cython.int, found)
+        key = (cython.cast(cython.longlong, node) << 8) | byte
+        place = mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
+        found = self.edges[place]
         # A node knows where it comes from: that is read anyway, if it is the one.
         while found != 0:
             if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
