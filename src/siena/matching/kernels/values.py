@@ -8,6 +8,8 @@ what the arrays of a table mean is written there.
 An entry has sixteen words: a part of the hash, the size, the name, where the bytes
 stand if they are many; rank, rank of the reversed string, where the operands and where
 the lists are noted; the row, and whether the value is its operand; then up to 24 bytes.
+
+Why one module: all that is found out about a value goes into one entry.
 """
 
 import cython
