@@ -25,6 +25,7 @@ from siena.matching.engine.operands import (
     numbered_anew,
     some,
     split,
+    successor,
     texts_of,
 )
 from siena.model import Constraint, Filter, Kind, Operator
@@ -365,7 +366,7 @@ class Columns:
                 dimension = CONTAINED
             whole = self.strings.number(text)
             if class_ in {PREFIX, SUFFIX}:
-                upper = self.strings.number(_successor(text))
+                upper = self.strings.number(successor(text))
         else:
             assert value is not None
             dimension, class_ = _DIMENSION[kind], _CLASS[operator]
@@ -392,11 +393,3 @@ def _boolean(constraint: Constraint) -> tuple[int, int, int]:
     if admitted:
         return PRESENT, EQ, 3 if admitted[0] else 1
     return PRESENT, EQ, RANK_NONE
-
-
-def _successor(text: bytes) -> bytes:
-    """The least bytes above all that begin with the text.
-
-    No byte of UTF-8 is the last byte there is, so the last can be counted up.
-    """
-    return text[:-1] + bytes([text[-1] + 1])

@@ -24,6 +24,7 @@ from siena.matching.kernels.inline.octets cimport (
     signed_of,
 )
 from siena.matching.kernels.inline.views cimport doubles, ints, longs, octets, words
+from siena.matching.kernels.values cimport Values
 
 cdef extern from *:
     """
