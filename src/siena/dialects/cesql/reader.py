@@ -74,7 +74,7 @@ def read_cesql(text: str) -> Expression:
 
     >>> from siena.model.expression import spell_expression
     >>> print(spell_expression(read_cesql("type LIKE 'com.%' AND sequence = 5")))
-    like(ce_value(type), "com.*") and ce_integer(ce_value(sequence)) = 5
+    like(ce_text(type), "com.*") and ce_integer(ce_value(sequence)) = 5
     """
     reader = _Reader(text)
     try:
