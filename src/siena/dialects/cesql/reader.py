@@ -219,6 +219,8 @@ class _Reader(Climber[Typed]):
 
     def number(self, sign: str) -> Typed:
         tokens = self.tokens
+        if tokens.kind != "number":
+            tokens.fail(f"expected a number, found {tokens.describe()}")
         digits = tokens.token
         value = int(sign + digits) if len(digits) <= 20 else INTEGER_MOST + 1
         if not INTEGER_LEAST <= value <= INTEGER_MOST:
