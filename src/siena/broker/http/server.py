@@ -33,7 +33,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _BoundedHttp(HttpToolsProtocol):
+class BoundedHttp(HttpToolsProtocol):
     """One connection; a head that does not end is refused, which httptools never does.
 
     The bytes that come together with the beginning of a head do not count: what else
@@ -97,7 +97,7 @@ class HttpServer:
             uvicorn.Config(
                 make_app(self.entry, self.handlers, hosts),
                 lifespan="off",
-                http=_BoundedHttp,
+                http=BoundedHttp,
                 ws="websockets-sansio",
                 ws_max_size=LINE_BYTES_MAX,
                 ws_per_message_deflate=False,
