@@ -54,7 +54,7 @@ def test_a_client_that_is_not_installed_is_named() -> None:
     if shutil.which("nats-server") and find_spec("nats"):
         pytest.skip("it is installed")
     code, _, err = run("client", "--peer", "nats")
-    assert code == 1
+    assert code == 2
     assert "--peer nats" in err
 
 
