@@ -2,5 +2,5 @@
 
 From the ground up: ``quotes`` (what is published), ``measured`` (figures of rounds, and
 their table) → ``empty_app`` and ``client_process``, which are processes of their own →
-``servers`` → ``streams``, ``posts`` and ``clients``: the questions.
+``servers`` → ``readers`` → ``streams``, ``posts`` and ``clients``: the questions.
 """

@@ -15,6 +15,7 @@ from siena.broker.http.limits import (
     DRAIN_SECONDS_MAX,
     HEAD_BYTES_MAX,
 )
+from siena.broker.http.websocket import ManyMessages
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
@@ -98,7 +99,7 @@ class HttpServer:
                 make_app(self.entry, self.handlers, hosts),
                 lifespan="off",
                 http=BoundedHttp,
-                ws="websockets-sansio",
+                ws=ManyMessages,
                 ws_max_size=LINE_BYTES_MAX,
                 ws_per_message_deflate=False,
                 log_config=None,

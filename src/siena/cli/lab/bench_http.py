@@ -11,12 +11,25 @@ import typer
 from siena.bench.broker.processes import Cores, pinned
 from siena.bench.front.measured import Line, as_object, measure, show
 from siena.bench.front.posts import Posts
+from siena.bench.front.readers import (
+    EventReader,
+    FrameReader,
+    LineReader,
+    Reader,
+    SocketReader,
+)
 from siena.bench.front.servers import broker, empty
-from siena.bench.front.streams import EventReader, Flood, FrameReader
+from siena.bench.front.streams import Flood
 from siena.cli.common.progress import Progress
 from siena.cli.lab.bench_options import JsonOption, RoundsOption, check_machine
 
 READERS_MAX = 5_000
+KINDS: dict[str, type[Reader]] = {
+    "events": EventReader,
+    "lines": LineReader,
+    "WebSockets": SocketReader,
+    "frames": FrameReader,
+}
 
 
 def bench_http(
@@ -34,10 +47,11 @@ def bench_http(
     rounds: RoundsOption = 5,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure server-sent events and POST /publish, for a CPU second of the server.
+    """Measure deliveries as text and POST /publish, for a CPU second of the server.
 
     Many readers get the same, of one filter, or each another share of it, of filters
-    that differ; beside them as many clients get frames.  Posts carry one notification
+    that differ: as server-sent events, lines, or messages of WebSockets, and beside
+    them as many clients get frames.  Posts carry one notification
     each and keep their connections; beside our broker stand applications that only
     answer, behind the same server.  Everything that comes is checked.
 
@@ -58,7 +72,7 @@ def bench_http(
                 name: Flood(
                     stack.enter_context(broker(cores)), kind, readers, apart=apart
                 )
-                for name, kind in (("events", EventReader), ("frames", FrameReader))
+                for name, kind in KINDS.items()
             }
             for flood in floods.values():
                 stack.callback(flood.close)

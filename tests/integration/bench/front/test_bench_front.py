@@ -37,7 +37,8 @@ def test_events_and_posts_are_measured_beside_their_limits() -> None:
     small = ("--readers", "3", "--publications", "1000", "--posts", "100")
     names = [line["name"] for line in measured("http", *small)]
     posts = ["siena", "an empty Starlette", "a bare ASGI function"]
-    assert names == ["events", "frames", "events", "frames", *posts]
+    kinds = ["events", "lines", "WebSockets", "frames"]
+    assert names == [*kinds, *kinds, *posts]
 
 
 def test_both_clients_publish_and_receive_everything() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.bench.front.quotes import quotes
-from siena.bench.front.streams import EventReader, FrameReader, Reader
+from siena.bench.front.readers import EventReader, FrameReader, Reader
 from siena.errors import SienaError
 
 SOME = list(quotes(20))
