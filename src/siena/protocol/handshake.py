@@ -35,6 +35,8 @@ EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
 ADVERTISED = "advertised"
+# And: nobody is let in without the token that CONNECT has.
+TOKEN = "token"  # noqa: S105 -- its name
 
 
 class Limits(Struct, frozen=True):
