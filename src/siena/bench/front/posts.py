@@ -1,9 +1,10 @@
 """POST /publish of one notification each, over connections that stay."""
 
 import socket
+from contextlib import ExitStack
 
 from siena.bench.front.quotes import quotes
-from siena.bench.front.servers import Server
+from siena.bench.front.servers import CLOCK_SECONDS, Server
 from siena.errors import SienaError
 
 READ_BYTES = 65_536
@@ -11,38 +12,35 @@ READ_BYTES = 65_536
 ANSWER_SECONDS = 30.0
 
 
-class Posts:
-    """Some connections to one server, on each of which one request is on its way."""
+def post(server: Server, connections: int, requests: int) -> float:
+    """Post about so many, one at a time on each connection; how many for a CPU second.
 
-    def __init__(self, server: Server, connections: int, requests: int) -> None:
-        self._server = server
-        self._sockets = [
-            socket.create_connection(("127.0.0.1", server.ports[-1]), ANSWER_SECONDS)
+    The connections are made for it: a server does not keep those that are silent.
+    """
+    with ExitStack() as stack:
+        made = [
+            stack.enter_context(_connected(server.ports[-1]))
             for _ in range(connections)
         ]
-        for each in self._sockets:
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         rounds = max(1, requests // connections)
-        self._requests = [
+        bodies = [
             [_request(quote.json) for quote in quotes(connections, at * connections)]
             for at in range(rounds)
         ]
+        before = server.cpu_seconds()
+        for each in bodies:
+            for connection, request in zip(made, each, strict=True):
+                connection.sendall(request)
+            for connection in made:
+                _check(connection)
+        spent = server.cpu_seconds() - before
+    return rounds * connections / max(spent, CLOCK_SECONDS)
 
-    def once(self) -> float:
-        """Post all of them; how many were published for a CPU second."""
-        before = self._server.cpu_seconds()
-        for requests in self._requests:
-            for each, request in zip(self._sockets, requests, strict=True):
-                each.sendall(request)
-            for each in self._sockets:
-                _check(each)
-        spent = self._server.cpu_seconds() - before
-        return len(self._requests) * len(self._sockets) / max(spent, 0.01)
 
-    def close(self) -> None:
-        """Hang up."""
-        for each in self._sockets:
-            each.close()
+def _connected(port: int) -> socket.socket:
+    made = socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
 
 
 def _request(body: bytes) -> bytes:

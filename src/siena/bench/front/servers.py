@@ -22,6 +22,9 @@ from siena.bench.broker.processes import (
 )
 from siena.errors import SienaError
 
+# CPU time is counted in ticks of this length.
+CLOCK_SECONDS = 0.01
+
 
 class Server(NamedTuple):
     """A process that listens."""

@@ -6,9 +6,10 @@ from time import perf_counter
 
 from siena.bench.broker.contenders.contender import Wire
 from siena.bench.broker.contenders.siena import Siena
+from siena.bench.broker.processes import wait_until_quiet
 from siena.bench.front.quotes import PRICE_MIN, PRICES, quotes
 from siena.bench.front.readers import Reader
-from siena.bench.front.servers import Server
+from siena.bench.front.servers import CLOCK_SECONDS, Server
 from siena.errors import SienaError
 from siena.protocol.frames import Op, pack
 
@@ -18,6 +19,26 @@ AHEAD = 4_000
 SLICE = 256
 # A flood in which nothing comes for so long has failed.
 SILENT_SECONDS = 30.0
+
+
+def flood(
+    server: Server,
+    kind: type[Reader],
+    readers: int,
+    published: range,
+    *,
+    apart: bool,
+) -> float:
+    """Let so many readers come, flood them once, and let them go; deliveries.
+
+    They do not stay until the next round: who has nothing to read for long is asked
+    whether it is still there.
+    """
+    made = Flood(server, kind, readers, apart=apart)
+    try:
+        return made.run(published)
+    finally:
+        made.close()
 
 
 class Flood:
@@ -39,18 +60,17 @@ class Flood:
         wire = Wire(server.ports[0])
         Siena().greet(wire)
         self._publisher = wire.finish()
-        self._next = 0
 
-    def once(self, publications: int) -> float:
-        """Publish so many; how many were delivered for a CPU second of the broker."""
-        some = list(quotes(publications, self._next))
-        self._next += publications
+    def run(self, published: range) -> float:
+        """Publish these; how many were delivered for a CPU second of the broker."""
+        some = list(quotes(len(published), published.start))
         total = sum(reader.await_all(some) for reader in self._readers)
         frames = [pack(Op.PUB, quote.block) for quote in some]
         slices = [b"".join(frames[i : i + SLICE]) for i in range(0, len(frames), SLICE)]
+        wait_until_quiet([self._server.process])
         before = self._server.cpu_seconds()
-        self._flood(slices, publications)
-        return total / max(self._server.cpu_seconds() - before, 0.01)
+        self._flood(slices, len(published))
+        return total / max(self._server.cpu_seconds() - before, CLOCK_SECONDS)
 
     def _flood(self, slices: list[bytes], publications: int) -> None:
         sent, left = 0, memoryview(b"")

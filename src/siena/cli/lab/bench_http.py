@@ -4,13 +4,14 @@ import json
 import sys
 from contextlib import ExitStack
 from functools import partial
+from itertools import count
 from typing import Annotated
 
 import typer
 
 from siena.bench.broker.processes import Cores, pinned
 from siena.bench.front.measured import Line, as_object, measure, show
-from siena.bench.front.posts import Posts
+from siena.bench.front.posts import post
 from siena.bench.front.readers import (
     EventReader,
     FrameReader,
@@ -19,7 +20,7 @@ from siena.bench.front.readers import (
     SocketReader,
 )
 from siena.bench.front.servers import broker, empty
-from siena.bench.front.streams import Flood
+from siena.bench.front.streams import flood
 from siena.cli.common.progress import Progress
 from siena.cli.lab.bench_options import JsonOption, RoundsOption, check_machine
 
@@ -67,39 +68,34 @@ def bench_http(
     with ExitStack() as stack:
         stack.callback(progress.clear)
         stack.enter_context(pinned(cores.generator))
+        ours = stack.enter_context(broker(cores))
+        # No two floods have a notification in common: none is remembered.
+        numbers = (range(at, at + publications) for at in count(0, publications))
         for question, apart in (("one filter", False), ("filters that differ", True)):
-            floods = {
-                name: Flood(
-                    stack.enter_context(broker(cores)), kind, readers, apart=apart
-                )
-                for name, kind in KINDS.items()
-            }
-            for flood in floods.values():
-                stack.callback(flood.close)
             lines += measure(
                 f"{readers} readers, {question}",
                 "deliveries",
                 {
-                    name: partial(flood.once, publications)
-                    for name, flood in floods.items()
+                    name: lambda kind=kind, apart=apart: flood(  # type: ignore[misc]
+                        ours, kind, readers, next(numbers), apart=apart
+                    )
+                    for name, kind in KINDS.items()
                 },
                 rounds,
                 progress.show,
             )
         servers = {
-            "siena": stack.enter_context(broker(cores)),
+            "siena": ours,
             "an empty Starlette": stack.enter_context(empty("starlette", cores)),
             "a bare ASGI function": stack.enter_context(empty("bare", cores)),
         }
-        posting = {
-            name: Posts(server, connections, posts) for name, server in servers.items()
-        }
-        for each in posting.values():
-            stack.callback(each.close)
         lines += measure(
             f"POST, {connections} connections",
             "requests",
-            {name: each.once for name, each in posting.items()},
+            {
+                name: partial(post, server, connections, posts)
+                for name, server in servers.items()
+            },
             rounds,
             progress.show,
         )
