@@ -4,8 +4,8 @@ import typer
 
 from siena.cli.lab.bench_broker import bench_broker
 from siena.cli.lab.bench_client import bench_client
-from siena.cli.lab.bench_http import bench_http
 from siena.cli.lab.bench_covering import bench_covering
+from siena.cli.lab.bench_http import bench_http
 from siena.cli.lab.bench_match import bench_match
 from siena.cli.lab.bench_network import bench_network
 from siena.cli.lab.bench_spark import bench_spark
