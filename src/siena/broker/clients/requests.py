@@ -93,7 +93,7 @@ class Requests:
         What it wanted is forgotten in steps, if it was much.
         """
         session.is_gone = True
-        if len(session.interests) > STEP_MAX:
+        if self._is_known(session) and len(session.interests) > STEP_MAX:
             self._state.forget_identity(session)
             self._state.router.backlog.add(self._ending(session))
         else:
@@ -116,10 +116,14 @@ class Requests:
         self._forget(session)
 
     def _forget(self, session: Session) -> None:
-        # The router has never heard of those who only published.
-        if session.identity is not None or session.registrations.has(session.client):
+        if self._is_known(session):
             self._state.handle(PeerDisconnect(), session.client)
         self._state.forget(session)
+
+    def _is_known(self, session: Session) -> bool:
+        """Whether the router has heard of a client: not if it has only published."""
+        has_asked = session.registrations.has(session.client)
+        return has_asked or session.identity is not None
 
     def _make_room(self, identity: str) -> None:
         """Of too many identities, the one that has been away longest is forgotten."""

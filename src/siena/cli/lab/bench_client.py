@@ -15,8 +15,8 @@ from siena.bench.broker.processes import Cores
 from siena.bench.front.clients import once
 from siena.bench.front.measured import Line, as_object, measure, show
 from siena.bench.front.servers import broker, peer as other
+from siena.cli.common.bench_options import JsonOption, RoundsOption, check_machine
 from siena.cli.common.progress import Progress
-from siena.cli.lab.bench_options import JsonOption, RoundsOption, check_machine
 from siena.errors import SienaError
 
 

@@ -21,8 +21,8 @@ from siena.bench.front.readers import (
 )
 from siena.bench.front.servers import broker, empty
 from siena.bench.front.streams import flood
+from siena.cli.common.bench_options import JsonOption, RoundsOption, check_machine
 from siena.cli.common.progress import Progress
-from siena.cli.lab.bench_options import JsonOption, RoundsOption, check_machine
 
 READERS_MAX = 5_000
 KINDS: dict[str, type[Reader]] = {

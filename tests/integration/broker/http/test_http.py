@@ -288,6 +288,18 @@ async def test_who_has_not_advertised_may_not_publish() -> None:
         assert (answer.status_code, answer.json()["name"]) == (403, "NOT_ADVERTISED")
 
 
+async def test_the_router_never_hears_of_who_only_posts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A post of one notification would cost half as much again."""
+    async with web() as (broker, _, client):
+        monkeypatch.delattr(type(broker.state.router), "handle")
+        answer = await client.post("/publish", json={"x": 1})
+        assert (answer.status_code, broker.state.counters.publications) == (200, 1)
+        assert not broker.state.sessions
+        monkeypatch.undo()
+
+
 async def test_a_post_advertises_for_as_long_as_it_takes() -> None:
     routing = Routing(forwarding="advertisement")
     async with web(routing=routing) as (broker, _, client):
