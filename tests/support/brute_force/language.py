@@ -184,7 +184,7 @@ def matches(
     """
     match expression:
         case Constraint():
-            return _holds(expression, notification, negated=negated)
+            return _is_satisfied(expression, notification, negated=negated)
         case Negation(part=part):
             return matches(part, notification, negated=not negated)
         case Except(wanted=kept, unwanted=taken):
@@ -201,7 +201,7 @@ def matches(
             return quantify(matches(p, notification, negated=negated) for p in parts)
 
 
-def _holds(
+def _is_satisfied(
     constraint: Constraint, notification: Notification, *, negated: bool
 ) -> bool:
     value = notification.get(constraint.name)
