@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.matching.engine.columns import ANY, CONTAINED, STRING, Columns, Snapshot
-from siena.matching.engine.texts import Texts, texts_of
+from siena.matching.engine.operands import Texts, texts_of
 from siena.matching.matcher import filters_of
 from siena.model import Filter, Predicate
 

@@ -1,8 +1,9 @@
 """The engine: filters compiled to flat arrays, and found again by notifications.
 
-From the ground up: ``texts``, ``renumbering`` → ``columns`` (filters as numbers) →
-``ranks`` (operands as integers), ``intervals``, ``selectivity`` (where a filter is
-stored), ``parts``, ``arena`` → ``layout`` → ``engine`` → ``linear_tier`` (the last few
-filters), ``tiers`` (what is compiled together), ``rebuilding``, ``joiner``,
-``table_file`` (a table that processes map and share).
+From the ground up: ``operands`` → ``columns`` (filters as numbers) → ``ranks``
+(operands as integers), ``intervals``, ``contradictions`` (what nothing matches),
+``selectivity`` (where a filter is stored), ``parts``, ``arena`` → ``layout`` →
+``engine`` → ``linear_tier`` (the last few filters), ``tiers`` (what is compiled
+together), ``rebuilding``, ``joiner``, ``table_file`` (a table that processes map and
+share).
 """

@@ -17,9 +17,16 @@ import numpy.typing as npt
 from siena.algebra.keys import key_of
 from siena.errors import InvalidConstraintError
 from siena.lang.parser import parse_filter
-from siena.matching.engine.renumbering import numbered_anew, some
-from siena.matching.engine.texts import Strings, Texts, extend, gathered, texts_of
-from siena.matching.input.numbers import split
+from siena.matching.engine.operands import (
+    Strings,
+    Texts,
+    extend,
+    gathered,
+    numbered_anew,
+    some,
+    split,
+    texts_of,
+)
 from siena.model import Constraint, Filter, Kind, Operator
 
 Ints = npt.NDArray[np.int32]

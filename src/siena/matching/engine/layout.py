@@ -10,18 +10,18 @@ from siena.errors import LimitError
 from siena.matching.engine.arena import Arena
 from siena.matching.engine.columns import (
     ANY,
-    EQ,
     GT,
     LT,
     NE,
     PREFIX,
     RANK_MAX,
-    RANK_NONE,
     SUBSTRING,
     SUFFIX,
     Snapshot,
 )
+from siena.matching.engine.contradictions import without_contradictions
 from siena.matching.engine.intervals import Rows, Table, with_bands
+from siena.matching.engine.operands import gathered
 from siena.matching.engine.ranks import (
     Arrays,
     Ranks,
@@ -29,7 +29,6 @@ from siena.matching.engine.ranks import (
     rank,
 )
 from siena.matching.engine.selectivity import guess, learn
-from siena.matching.engine.texts import gathered
 from siena.matching.kernels.build import order_members
 from siena.matching.sample import Sample
 
@@ -61,7 +60,8 @@ def lay_out(
     snapshot = _by_popularity(snapshot, names)
     ranks, arrays = rank(snapshot, names)
     table = _intervals(snapshot, ranks)
-    table, rows = with_bands(table, _possible(snapshot, table))
+    rows = Rows(snapshot.offsets, snapshot.members.copy(), snapshot.owners)
+    table, rows = with_bands(table, without_contradictions(table, rows))
     offsets, members, owners = rows
     arrays.update(names_table(snapshot.names, seed))
     arrays["header"] = np.array(
@@ -146,13 +146,3 @@ def _intervals(snapshot: Snapshot, ranks: Ranks) -> Table:
         negated=(s.kind == NE).astype(np.int32),
         closed=s.closed,
     )
-
-
-def _possible(snapshot: Snapshot, table: Table) -> Rows:
-    """The rows but those that nothing can match, because of a boolean."""
-    rows = Rows(snapshot.offsets, snapshot.members.copy(), snapshot.owners)
-    never = (table.kind == EQ) & (table.first == RANK_NONE)
-    if not never.any():
-        return rows
-    impossible = rows.of_members[never[rows.members]]
-    return rows.without(impossible, impossible[:0])

@@ -19,14 +19,14 @@ from siena.matching.engine.columns import (
     TIME,
     Snapshot,
 )
-from siena.matching.engine.texts import Texts, gathered, texts_of
-from siena.matching.kernels.build import (
+from siena.matching.engine.operands import Texts, gathered, texts_of
+from siena.matching.kernels.match import hash_of
+from siena.matching.kernels.operands import (
     enter_edges,
     enter_operands,
     link_nodes,
     sort_strings,
 )
-from siena.matching.kernels.match import hash_of
 
 Arrays = dict[str, Any]
 Ints = npt.NDArray[np.int32]
@@ -157,32 +157,29 @@ def _in_order(texts: Texts, *numbers: npt.NDArray[np.generic]) -> Ints:
 def _tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     """Three tries in one table of nodes, with Aho and Corasick's links in the third."""
     nodes_max = 3 + int((texts.starts[which + 1] - texts.starts[which]).sum())
-    keys = np.full(power_of_two(2 * nodes_max), -1, np.int64)
-    targets = np.full(len(keys), -1, np.int32)
+    edges = np.zeros(power_of_two(2 * nodes_max), np.int32)
     nodes = np.zeros(len(which), np.int32)
     parents = np.zeros(nodes_max, np.int64)
     count = enter_operands(
-        texts.pool, texts.starts, which, roots, keys, targets, nodes, parents
+        texts.pool, texts.starts, which, roots, edges, nodes, parents
     )
+    parents = parents[:count].copy()
+    if nodes_max > 2 * count:
+        # A table that fits: operands share many of their bytes.
+        edges = np.zeros(power_of_two(2 * count), np.int32)
+        enter_edges(parents, edges)
     ends = np.zeros(count, np.uint8)
     ends[nodes] = 1
-    fails = np.full(count, ROOT_SUBSTRING, np.int32)
-    reports = np.full(count, -1, np.int32)
+    links = np.empty((count, 4), np.int32)
+    links[:, 0], links[:, 1] = ROOT_SUBSTRING, -1
+    links[:, 2], links[:, 3] = parents >> 8, parents & 255
     # Nodes are numbered as they were entered: a parent comes before its children, and
     # the order by depth is the order by what it takes to get there from a root.
-    root, depth = _depths(parents[:count])
+    root, depth = _depths(parents)
     below = np.flatnonzero(root == ROOT_SUBSTRING)[1:]
     order = below[np.argsort(depth[below], kind="stable")].astype(np.int32)
-    link_nodes(order, keys, targets, parents, ends, fails, reports)
-    if nodes_max > 4 * count:
-        keys, targets = _rehashed(keys, targets, count)
-    return nodes, {
-        "edge_keys": keys,
-        "edge_nodes": targets,
-        "node_ends": ends,
-        "node_fails": fails,
-        "node_reports": reports,
-    }
+    link_nodes(order, edges, parents, ends, links.reshape(-1))
+    return nodes, {"edges": edges, "node_ends": ends, "node_links": links.reshape(-1)}
 
 
 def _depths(parents: Longs) -> tuple[Ints, Ints]:
@@ -197,15 +194,6 @@ def _depths(parents: Longs) -> tuple[Ints, Ints]:
         if np.array_equal(above, up):
             return up.astype(np.int32), depth
         up = above
-
-
-def _rehashed(keys: Longs, targets: Ints, count: int) -> tuple[Longs, Ints]:
-    """The same edges in a table that fits: operands shared most of their bytes."""
-    small = np.full(power_of_two(2 * count), -1, np.int64)
-    ends = np.full(len(small), -1, np.int32)
-    used = keys >= 0
-    enter_edges(keys[used], targets[used], small, ends)
-    return small, ends
 
 
 def _sorted(

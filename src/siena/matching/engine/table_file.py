@@ -3,7 +3,7 @@
 The one module of the core that touches the disk.  The file::
 
     8 bytes   SIENATBL
-    4         the version of the format, 3
+    4         the version of the format, 4
     4         the size of the directory
     32        SHA-256 of all else: the file's name among others
     4         CRC-32 of what stands before it, and of the directory
@@ -30,11 +30,11 @@ import numpy.typing as npt
 
 from siena.errors import TableFileError
 from siena.matching.engine.columns import Snapshot
+from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
-from siena.matching.engine.texts import Texts
 
 MAGIC = b"SIENATBL"
-VERSION = 3
+VERSION = 4
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -46,12 +46,12 @@ TYPES = {
     **{
         f"engine.{name}": kind
         for kind, names in {
-            _LONGS: "header edge_keys number_wholes dense time_keys",
+            _LONGS: "header number_wholes dense time_keys",
             _DOUBLES: "number_rests",
             _WORDS: "row_masks",
             _BYTES: "name_bytes break_bytes reverse_bytes node_ends",
-            _INTS: "arena name_slots break_starts reverse_starts edge_nodes node_fails"
-            " node_reports local_starts local_ranks number_starts dense_ranks"
+            _INTS: "arena name_slots break_starts reverse_starts edges node_links"
+            " local_starts local_ranks number_starts dense_ranks"
             " time_starts row_places",
         }.items()
         for name in names.split()

@@ -20,6 +20,7 @@ def are_compiled(package: str, folders: Iterable[str]) -> bool:
     specs = [
         PathFinder.find_spec(f"{package}.{module.name}", path)
         for module in pkgutil.iter_modules(path)
+        if not module.ispkg
     ]
     return all(
         spec is not None

@@ -69,11 +69,29 @@ With at most 64 interfaces there is a second form of the table, in which filters
 bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
 """
 
-import struct
-
 import cython
 
 from siena.model.limits import NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX
+
+if not cython.compiled:  # otherwise in match.pxd
+    from siena.matching.kernels.inline.hashing import (
+        hash_bytes,
+        mix,
+        scrambled,
+        tag_of,
+    )
+    from siena.matching.kernels.inline.octets import (
+        big_endian,
+        double_of,
+        float_of,
+        is_longer,
+        is_utf8,
+        item,
+        load,
+        same_bytes,
+        signed_of,
+    )
+    from siena.matching.kernels.inline.views import doubles, ints, longs, octets, words
 
 COMPILED = cython.compiled
 
@@ -142,11 +160,9 @@ FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
 ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 
-MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # Plain Python wraps at 64 bits because of this; compiled, it does nothing.
 WORD = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 EXPONENT_BITS = cython.declare(cython.ulonglong, 0x7FF0000000000000)
-HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
 
 ROOT_PREFIX = cython.declare(cython.int, 0)
 ROOT_SUFFIX = cython.declare(cython.int, 1)
@@ -176,287 +192,6 @@ INLINE_BYTES = cython.declare(cython.int, 24)
 SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def mix(key: cython.ulonglong) -> cython.ulonglong:
-    """The upper half of a product: bits that depend on all bits of the key."""
-    return ((key * MULTIPLIER) & WORD) >> 32
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def load(
-    p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.Py_ssize_t
-) -> cython.ulonglong:
-    """Up to eight bytes as a number, in the order of this machine."""
-    if cython.compiled:
-        word: cython.ulonglong = 0
-        memcpy(cython.address(word), p + i, size)
-        return word
-    else:
-        return int.from_bytes(p[i : i + size], "little")
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def scrambled(h: cython.ulonglong, word: cython.ulonglong) -> cython.ulonglong:
-    h = ((h ^ word) * MULTIPLIER) & WORD
-    return h ^ (h >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def hash_bytes(
-    p: cython.p_uchar,
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    seed: cython.ulonglong,
-) -> cython.ulonglong:
-    """A hash, eight bytes at a time; whoever finds an equal one compares the bytes.
-
-    The seed is secret, so that nobody can prepare strings that collide.
-    """
-    h: cython.ulonglong = scrambled(seed, cython.cast(cython.ulonglong, end - start))
-    while start + 8 <= end:
-        h = scrambled(h, load(p, start, 8))
-        start += 8
-    # The last bytes, in two halves that overlap: no loop, no byte beyond the end.
-    if start + 4 <= end:
-        return scrambled(h, load(p, start, 4) | (load(p, end - 4, 4) << 32))
-    if start < end:
-        return scrambled(
-            h,
-            cython.cast(cython.ulonglong, p[start])
-            | (cython.cast(cython.ulonglong, p[start + ((end - start) >> 1)]) << 8)
-            | (cython.cast(cython.ulonglong, p[end - 1]) << 16),
-        )
-    return h
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def tag_of(h: cython.ulonglong) -> cython.int:
-    """The part of a hash that is kept beside what it found."""
-    return cython.cast(cython.int, h >> 33)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def same_bytes(
-    a: cython.p_uchar,
-    i: cython.Py_ssize_t,
-    b: cython.p_uchar,
-    j: cython.Py_ssize_t,
-    size: cython.Py_ssize_t,
-) -> cython.bint:
-    if cython.compiled:
-        if size >= 4 and size <= 8:
-            # Two halves that overlap; names and values are mostly this short.
-            return load(a, i, 4) == load(b, j, 4) and load(a, i + size - 4, 4) == load(
-                b, j + size - 4, 4
-            )
-        return memcmp(a + i, b + j, size) == 0
-    else:
-        return a[i : i + size] == b[j : j + size]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_utf8(
-    p: cython.p_uchar, i: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.bint:
-    """Whether the bytes are characters: no overlong forms, no surrogates."""
-    n: cython.int
-    c: cython.int
-    low: cython.int
-    high: cython.int
-    while i + 8 <= end and (load(p, i, 8) & HIGH_BITS) == 0:
-        i += 8
-    while i < end:
-        c = p[i]
-        i += 1
-        if c < 0x80:
-            continue
-        low = 0x80
-        high = 0xBF
-        if c < 0xC2 or c > 0xF4:
-            return False
-        if c < 0xE0:
-            n = 1
-        elif c < 0xF0:
-            n = 2
-            if c == 0xE0:
-                low = 0xA0
-            elif c == 0xED:
-                high = 0x9F
-        else:
-            n = 3
-            if c == 0xF0:
-                low = 0x90
-            elif c == 0xF4:
-                high = 0x8F
-        if i + n > end or p[i] < low or p[i] > high:
-            return False
-        i += 1
-        while n > 1:
-            if p[i] < 0x80 or p[i] > 0xBF:
-                return False
-            i += 1
-            n -= 1
-    return True
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_longer(
-    p: cython.p_uchar,
-    i: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    limit: cython.Py_ssize_t,
-) -> cython.bint:
-    """Whether UTF-8 has more characters than a limit; counted only if it may."""
-    count: cython.Py_ssize_t = 0
-    if end - i <= limit:
-        return False
-    while i < end:
-        count += (p[i] & 0xC0) != 0x80
-        i += 1
-    return count > limit
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def big_endian(
-    p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.int
-) -> cython.ulonglong:
-    value: cython.ulonglong = 0
-    k: cython.int
-    for k in range(size):
-        value = (value << 8) | p[i + k]
-    return value
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def signed(value: cython.ulonglong, size: cython.int) -> cython.longlong:
-    """A big-endian integer of ``size`` bytes, in two's complement."""
-    bits: cython.int = 8 * size
-    if size == 8:
-        if value > INTEGER_MAX:
-            return -cython.cast(cython.longlong, (WORD - value)) - 1
-        return cython.cast(cython.longlong, value)
-    if (value >> (bits - 1)) & 1:
-        return cython.cast(cython.longlong, value) - (
-            cython.cast(cython.longlong, 1) << bits
-        )
-    return cython.cast(cython.longlong, value)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def item(p: cython.p_uchar, i: cython.Py_ssize_t, size: cython.int) -> cython.ulonglong:
-    """Item ``i`` of items of 1, 2, 4 or 8 bytes: sizes that the compiler knows."""
-    if size == 8:
-        return load(p, 8 * i, 8)
-    if size == 4:
-        return load(p, 4 * i, 4)
-    if size == 2:
-        return load(p, 2 * i, 2)
-    return p[i]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def double_of(bits: cython.ulonglong) -> cython.double:
-    """The double with these bits."""
-    if cython.compiled:
-        real: cython.double
-        memcpy(cython.address(real), cython.address(bits), 8)
-        return real
-    else:
-        return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def float_of(bits: cython.uint) -> cython.double:
-    """The single-precision float with these bits."""
-    if cython.compiled:
-        real: cython.float
-        memcpy(cython.address(real), cython.address(bits), 4)
-        return real
-    else:
-        return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-@cython.cfunc
-@cython.returns(cython.p_int)
-def ints(view: cython.const[cython.int][::1]):  # type: ignore[no-untyped-def]
-    """Compiled, the address of the first; plain, a view whose items are Python's.
-
-    Tables may be mapped from files that nobody may write to, hence ``const``.
-    """
-    if cython.compiled:
-        return cython.cast(cython.p_int, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_uchar)
-def octets(view: cython.const[cython.uchar][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_uchar, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_longlong)
-def longs(view: cython.const[cython.longlong][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_longlong, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_ulonglong)
-def words(view: cython.const[cython.ulonglong][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_ulonglong, cython.address(view[0]))
-    return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_double)
-def doubles(view: cython.const[cython.double][::1]):  # type: ignore[no-untyped-def]
-    if cython.compiled:
-        return cython.cast(cython.p_double, cython.address(view[0]))
-    return memoryview(view)
-
-
 @cython.final
 @cython.cclass
 class Kernel:
@@ -478,11 +213,9 @@ class Kernel:
     reverse_starts: cython.p_int
     reverse_bytes: cython.p_uchar
     edge_mask: cython.int
-    edge_keys: cython.p_longlong
-    edge_nodes: cython.p_int
+    edges: cython.p_int
     node_ends: cython.p_uchar
-    node_fails: cython.p_int
-    node_reports: cython.p_int
+    node_links: cython.p_int
     has_parts: cython.bint
     local_starts: cython.p_int
     local_ranks: cython.p_int
@@ -587,12 +320,10 @@ class Kernel:
         self.break_bytes = octets(table["break_bytes"])
         self.reverse_starts = ints(table["reverse_starts"])
         self.reverse_bytes = octets(table["reverse_bytes"])
-        self.edge_mask = len(table["edge_keys"]) - 1
-        self.edge_keys = longs(table["edge_keys"])
-        self.edge_nodes = ints(table["edge_nodes"])
+        self.edge_mask = len(table["edges"]) - 1
+        self.edges = ints(table["edges"])
         self.node_ends = octets(table["node_ends"])
-        self.node_fails = ints(table["node_fails"])
-        self.node_reports = ints(table["node_reports"])
+        self.node_links = ints(table["node_links"])
         self.local_starts = ints(table["local_starts"])
         self.local_ranks = ints(table["local_ranks"])
         self.number_starts = ints(table["number_starts"])
@@ -767,15 +498,19 @@ class Kernel:
     @cython.exceptval(check=False)
     def child(self, node: cython.int, byte: cython.int) -> cython.int:
         """The node behind an edge of the trie, or -1."""
+        links = self.node_links
         key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
         place: cython.Py_ssize_t = (
             mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
         )
-        while self.edge_keys[place] != key:
-            if self.edge_keys[place] == -1:
-                return -1
+        found: cython.Py_ssize_t = self.edges[place]
+        # A node knows where it comes from: that is read anyway, if it is the one.
+        while found != 0:
+            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+                return cython.cast(cython.int, found)
             place = (place + 1) & self.edge_mask
-        return self.edge_nodes[place]
+            found = self.edges[place]
+        return -1
 
     @cython.cfunc
     @cython.inline
@@ -815,8 +550,9 @@ class Kernel:
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
         """Note, behind their number, the operands of substrings that occur."""
-        node: cython.int
-        report: cython.int
+        node: cython.Py_ssize_t
+        report: cython.Py_ssize_t
+        byte: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
@@ -831,20 +567,61 @@ class Kernel:
         for i in range(start, end):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
-            report = self.child(node, p[i])
-            while report < 0 and node != ROOT_SUBSTRING:
-                node = self.node_fails[node]
-                report = self.child(node, p[i])
+            byte = p[i]
+            report = -1
+            while True:
+                # Most nodes have few edges, and bits say for which bytes there may be
+                # one: hardly any is searched for that is not there.
+                if (self.node_links[4 * node + 3] >> (8 + (byte & 15))) & 1:
+                    report = self.child(cython.cast(cython.int, node), byte)
+                if report >= 0 or node == ROOT_SUBSTRING:
+                    break
+                node = self.node_links[4 * node]
             node = ROOT_SUBSTRING if report < 0 else report
-            report = node if self.node_ends[node] else self.node_reports[node]
-            while report >= 0:
-                if self.node_seen[report] != self.serial:
-                    # An operand that occurs twice in a value is noted once.
-                    self.node_seen[report] = self.serial
-                    self.note(report)
-                report = self.node_reports[report]
+            report = self.node_links[4 * node + 1]
+            while report >= 0 and self.node_seen[report] != self.serial:
+                # Noted once for a value, and with it, at once, all that it ends with:
+                # the walk is over where one was noted before, however operands nest.
+                self.node_seen[report] = self.serial
+                self.note(cython.cast(cython.int, report))
+                report = self.node_links[4 * self.node_links[4 * report] + 1]
         if not self.no_room:
             self.lists[head] = self.lists_used - head - 1
+            self.sort_operands(head + 1, self.lists[head])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_operands(self, start: cython.int, size: cython.int) -> cython.void:
+        """Put what was noted in order, to be searched; by a heap, which needs no room.
+
+        Of the ``size`` items the first ``top`` are a heap, and those behind in place.
+        """
+        lists = self.lists
+        top: cython.int = size
+        i: cython.int = size >> 1
+        at: cython.int
+        below: cython.int
+        moved: cython.int
+        while top > 1:
+            if i > 0:
+                i -= 1
+                moved = lists[start + i]
+            else:
+                top -= 1
+                moved = lists[start + top]
+                lists[start + top] = lists[start]
+            at = i
+            below = 2 * at + 1
+            while below < top:
+                if below + 1 < top:
+                    below += lists[start + below + 1] > lists[start + below]
+                if lists[start + below] <= moved:
+                    break
+                lists[start + at] = lists[start + below]
+                at = below
+                below = 2 * at + 1
+            lists[start + at] = moved
 
     @cython.cfunc
     @cython.nogil
@@ -1550,7 +1327,7 @@ class Kernel:
                 if i + size > end:
                     return TRUNCATED
                 if name >= 0:
-                    self.set_integer(name, signed(big_endian(p, i, size), size))
+                    self.set_integer(name, signed_of(big_endian(p, i, size), size))
                 i += size
             elif c == 0xCA or c == 0xCB:
                 size = 4 if c == 0xCA else 8
@@ -1594,7 +1371,7 @@ class Kernel:
                     word >>= 34
                 else:
                     word = big_endian(p, i, 4)
-                    whole = signed(big_endian(p, i + 4, 8), 8)
+                    whole = signed_of(big_endian(p, i + 4, 8), 8)
                 i += size
                 if word > 999999999 or whole < SECONDS_MIN or whole > SECONDS_MAX:
                     return OUT_OF_RANGE
@@ -1616,6 +1393,24 @@ class Kernel:
     # --- Matching ---------------------------------------------------------------------
 
     @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def contains(self, entry: cython.int, operand: cython.int) -> cython.bint:
+        """Whether an operand is among those that a remembered value contains."""
+        lists = self.lists
+        at: cython.int = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, entry) + 6]
+        size: cython.int = lists[at]
+        half: cython.int
+        at += 1
+        if size == 0:
+            return False
+        while size > 1:
+            half = size >> 1
+            at += half * (lists[at + half - 1] < operand)
+            size -= half
+        return lists[at] == operand
+
+    @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
@@ -1623,23 +1418,15 @@ class Kernel:
         """Whether the ``n`` constraints at ``arena[p]`` hold."""
         arena = self.arena
         i: cython.int
-        z: cython.int
-        at: cython.int
         v: cython.int
         d: cython.int
-        found: cython.bint
         for i in range(n):
             d = arena[p] >> 1
             v = self.x[d]
             if v < 0:
                 return False
             if (d & 7) == 3:
-                # A substring: it is among those that the value contains, or not.
-                at = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, v) + 6]
-                found = False
-                for z in range(at + 1, at + 1 + self.lists[at]):
-                    found |= self.lists[z] == arena[p + 1]
-                if not found:
+                if not self.contains(v, arena[p + 1]):
                     return False
             elif ((v >= arena[p + 1]) & (v <= arena[p + 2])) == (arena[p] & 1):
                 return False
@@ -2291,7 +2078,7 @@ class Kernel:
         word: cython.ulonglong = item(self.buffer(self.columns[column + 4]), i, size)
         index: cython.longlong
         if self.columns[column + 5]:
-            index = signed(word, size)
+            index = signed_of(word, size)
         else:
             if word > INTEGER_MAX:
                 return -1
@@ -2340,15 +2127,15 @@ class Kernel:
     ) -> cython.int:
         """A string view: its length, and its bytes or where they stand."""
         p = self.buffer(self.columns[at + 4])
-        size: cython.longlong = signed(load(p, 16 * i, 4), 4)
+        size: cython.longlong = signed_of(load(p, 16 * i, 4), 4)
         number: cython.longlong
         start: cython.longlong
         if size < 0:
             return TRUNCATED
         if size <= VIEW_BYTES:
             return self.read_text(name, p, 16 * i + 4, 16 * i + 4 + size)
-        number = signed(load(p, 16 * i + 8, 4), 4)
-        start = signed(load(p, 16 * i + 12, 4), 4)
+        number = signed_of(load(p, 16 * i + 8, 4), 4)
+        start = signed_of(load(p, 16 * i + 12, 4), 4)
         if number < 0 or number >= self.columns[at + 6] or start < 0:
             return TRUNCATED
         number += self.columns[at + 5]
@@ -2407,7 +2194,7 @@ class Kernel:
         word = item(p, i, size)
         if code == SIGNED:
             if name >= 0:
-                self.set_integer(name, signed(word, size))
+                self.set_integer(name, signed_of(word, size))
         elif code == UNSIGNED:
             if word > INTEGER_MAX:
                 return OUT_OF_RANGE
@@ -2423,7 +2210,7 @@ class Kernel:
             if name >= 0:
                 self.set_float(name, real)
         else:
-            return self.read_time(name, signed(word, 8), code)
+            return self.read_time(name, signed_of(word, 8), code)
         return 0
 
     @cython.cfunc

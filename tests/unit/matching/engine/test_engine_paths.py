@@ -4,7 +4,7 @@ Tiny random filters rarely come together in such numbers, so these are made to.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -221,11 +221,12 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names and values whose hashes are all the same are told apart by their bytes."""
     monkeypatch.setattr(TWIN, "hash_bytes", lambda _p, _i, _end, _seed: 7)
     monkeypatch.setattr(TWIN, "mix", lambda _key: 3)
-    building = plain("build")
+    building, operands = plain("build"), plain("operands")
     monkeypatch.setattr(building, "mix", lambda _key: 3)
+    monkeypatch.setattr(operands, "mix", lambda _key: 3)
     monkeypatch.setattr(vocabulary, "hash_of", lambda _name, _seed: 7)
     for name in ("enter_edges", "enter_operands", "link_nodes"):
-        monkeypatch.setattr(vocabulary, name, getattr(building, name))
+        monkeypatch.setattr(vocabulary, name, getattr(operands, name))
     monkeypatch.setattr("siena.matching.engine.arena.enter_lists", building.enter_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_lists", building.fill_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_groups", building.fill_groups)
@@ -238,6 +239,54 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
         dict.fromkeys(NAMES, "xy"),
     ]
     check("plain", [parse_filter(text) for text in texts], published)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_operands_are_parts_of_each_other(kernel: str) -> None:
+    """As what leads to a filter, and as what is tested of one that is found."""
+    rng = random.Random(3)
+    operands = {"".join(rng.choices("ab", k=rng.randint(2, 7))) for _ in range(60)}
+    operands |= {"a" * size for size in range(1, 40)}
+    operands |= {"a" * size + "b" for size in range(1, 40)}
+    texts = [f'{n} * "{t}"' for n in "st" for t in sorted(operands)]
+    texts += [f'k = 1 and s * "{t}"' for t in sorted(operands)]
+    texts += [f'k = {k} and s * "{t}" and t * "{t}"' for k in (1, 2) for t in operands]
+    published: list[dict[str, Value]] = [
+        {"k": 1, "s": "".join(rng.choices("ab", k=size)), "t": "a" * size}
+        for size in (0, 1, 2, 9, 38, 50)
+    ]
+    published += [{"k": 1, "s": "a" * 38 + "c", "t": "b" + "a" * 41 + "b"}]
+    check(kernel, [parse_filter(text) for text in texts], published)
+
+
+class Counted:
+    """An array that counts how often it is read."""
+
+    def __init__(self, array: Sequence[int]) -> None:
+        self.array = array
+        self.reads = 0
+
+    def __getitem__(self, place: int) -> int:
+        self.reads += 1
+        return self.array[place]
+
+
+def test_how_operands_nest_costs_nothing() -> None:
+    """A text is read in steps of its length and its operands, not of their product."""
+    size, links = 200, []
+
+    def make(*arrays: dict[str, Any]) -> object:
+        kernel = TWIN.Kernel(*arrays)
+        links.append(Counted(kernel.node_links))
+        kernel.node_links = links[-1]
+        return kernel
+
+    filters = [parse_filter(f's * "{"a" * n}"') for n in range(1, size + 1)]
+    block = encode({"s": "a" * 5 * size})
+    offsets = np.array([0, len(block)], np.int64)
+    matches = compile_filters(filters, make).match(block, offsets)
+    assert matches.counts.tolist() == [size]
+    assert 5 * size < links[0].reads < 10 * 6 * size
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -1,5 +1,11 @@
-"""Strings without objects: bytes one behind the other, and where each begins."""
+"""Operands without objects, as columns hold them.
 
+Strings are bytes one behind the other, and where each begins; numbers are two parts,
+which the kernels compare exactly, whatever the kind.  What stands in columns is
+numbered, and numbered anew where only some of it is wanted.
+"""
+
+import math
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -7,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -95,3 +103,42 @@ def extend(made: Any, column: Any, end: int) -> None:  # noqa: ANN401 -- or byte
     """Append the first items of a column, so few at a time that nobody waits."""
     for start in range(0, end, _PIECE):
         made.extend(column[start : min(end, start + _PIECE)])
+
+
+def some(column: "array[int] | array[float]", which: Ints) -> npt.NDArray[Any]:
+    """Some items of a column, as a copy: while a view is held it could not grow."""
+    if not len(which):
+        return np.empty(0, column.typecode)
+    return np.frombuffer(column, column.typecode)[which]
+
+
+def numbered_anew(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The distinct numbers, all below a bound, and each as its place among them."""
+    if len(numbers) * 8 < bound:
+        found, inverse = np.unique(numbers, return_inverse=True)
+        return found.astype(np.int32), inverse.astype(np.int32)
+    # So many that it is cheaper to mark them than to sort them.
+    marks = np.zeros(bound, np.bool_)
+    marks[numbers] = True
+    places = np.cumsum(marks, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(marks).astype(np.int32), places[numbers]
+
+
+def split(value: float) -> tuple[int, float]:
+    """A number as a whole part and a rest, which compare as the number does.
+
+    Every integer of 64 bits and every double has such a pair, exactly; what is
+    beyond 64 bits keeps itself as its rest.  The whole part is that towards zero: what
+    is left of a small number is then the number itself, and nothing is rounded.
+
+    >>> split(2.75), split(-1.25), split(-1e-20), split(2**53 + 1)
+    ((2, 0.75), (-1, -0.25), (0, -1e-20), (9007199254740993, 0.0))
+    """
+    if isinstance(value, int):
+        return value, 0.0
+    if value >= 2.0**63:
+        return INTEGER_MAX, value
+    if value < -(2.0**63):
+        return INTEGER_MIN, value
+    whole = math.trunc(value)
+    return whole, value - whole
