@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.keys import key_of
-from siena.errors import InvalidConstraintError
 from siena.lang.parser import parse_filter
+from siena.matching.engine.checking.codes import BEYOND, is_beyond, kind_bits
 from siena.matching.engine.operands import (
     Strings,
     Texts,
@@ -130,6 +130,9 @@ class Columns:
         self._whole = array("q")
         self._rest = array("d")
         self._upper = array("i")
+        # Whether there are checks, as far as has been looked.
+        self._looked_at = -1
+        self._has_checks = False
         self.is_compact = False
         """Whether constraints have other numbers than in what this is a copy of."""
 
@@ -152,6 +155,18 @@ class Columns:
         if self._stored is not None:
             return [name.decode() for name in texts_of(self._stored.names)]
         return [name.decode() for name in self.names]
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether there may be filters whose constraints are not all intervals.
+
+        What is gone may still count.
+        """
+        kind = self._kind if self._stored is None else self._stored.kind
+        if len(kind) != self._looked_at:
+            self._looked_at = len(kind)
+            self._has_checks = bool((np.array(kind, np.int32) >= BEYOND).any())
+        return self._has_checks
 
     def compared(self) -> dict[str, frozenset[Kind]]:
         """Of each name, with strings, numbers or times constraints compare it.
@@ -347,12 +362,14 @@ class Columns:
 
     def _enter(self, constraint: Constraint) -> int:
         name, operator, kind, value = constraint
-        if operator not in _CLASS:
-            raise InvalidConstraintError(f"{constraint}: no engine has this yet")
         number = self.numbers[constraint] = len(self._name)
         self._constraints.append(constraint)
         rest, upper = 0.0, -1
-        if kind is Kind.BOOLEAN:
+        if is_beyond(constraint):
+            dimension, class_, whole = PRESENT, BEYOND + operator, kind_bits(kind)
+            if isinstance(value, str):
+                dimension, whole = CONTAINED, self.strings.number(value.encode())
+        elif kind is Kind.BOOLEAN:
             dimension, class_, whole = _boolean(constraint)
         elif operator is Operator.ANY:
             dimension, class_, whole = _DIMENSION[kind], ANY, 0

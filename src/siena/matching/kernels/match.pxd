@@ -23,6 +23,12 @@ from siena.matching.kernels.inline.octets cimport (
     same_bytes,
     signed_of,
 )
+from siena.matching.kernels.inline.patterns cimport (
+    character_at,
+    folded_of,
+    is_like,
+    width_of,
+)
 from siena.matching.kernels.inline.views cimport doubles, ints, longs, octets, words
 
 cdef extern from *:

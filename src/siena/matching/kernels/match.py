@@ -65,6 +65,13 @@ The arena is one array of int32:
   without a branch.
 * an entry: ``filter, n`` and ``n`` times ``dimension * 2 + negated, first, last``.
 
+Patterns, and what ignores case, are *atoms*: like the operands of substrings, those
+that hold of a value are noted when it is met first, and filters are stored under them.
+What an attribute is not finds no filter.  Such constraints are left out of the arena,
+where their filter has a number from ``check_base`` on; when it has been found it is
+tested, by ``check_tests``: ``dimension, code, operand`` each.  Filters of which nothing
+is left are tested always.
+
 With at most 64 interfaces there is a second form of the table, in which filters are
 bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
 """
@@ -91,6 +98,12 @@ if not cython.compiled:  # otherwise in match.pxd
         same_bytes,
         signed_of,
     )
+    from siena.matching.kernels.inline.patterns import (
+        character_at,
+        folded_of,
+        is_like,
+        width_of,
+    )
     from siena.matching.kernels.inline.views import doubles, ints, longs, octets, words
 
 COMPILED = cython.compiled
@@ -104,6 +117,12 @@ LT = cython.declare(cython.int, 4)
 GT = cython.declare(cython.int, 5)
 NE = cython.declare(cython.int, 6)
 ANY = cython.declare(cython.int, 7)
+
+# Codes of tests, and flags of atoms; siena.matching.engine.checking has the same.
+CHECK_ABSENT = cython.declare(cython.int, 0)
+CHECK_OTHER = cython.declare(cython.int, 1)
+FOLDS = cython.declare(cython.int, 1)
+IS_SURE = cython.declare(cython.int, 2)
 
 # What is in the queue.
 STRETCH = cython.declare(cython.int, 0)
@@ -217,6 +236,25 @@ class Kernel:
     node_ends: cython.p_uchar
     node_links: cython.p_int
     has_parts: cython.bint
+    # What is looked for in folded values, and the atoms that this leads to.
+    fold_mask: cython.int
+    fold_edges: cython.p_int
+    fold_links: cython.p_int
+    fold_atoms: cython.p_int
+    fold_pages: cython.p_int
+    fold_shifts: cython.p_int
+    atom_tokens: cython.p_int
+    atom_bounds: cython.p_int
+    atom_flags: cython.p_int
+    atoms: cython.int
+    first_atom: cython.int
+    # Filters that are tested once they are found, or always.
+    check_base: cython.int
+    checks_found: cython.int
+    checks: cython.int
+    check_owners: cython.p_int
+    check_starts: cython.p_int
+    check_tests: cython.p_int
     local_starts: cython.p_int
     local_ranks: cython.p_int
     number_starts: cython.p_int
@@ -324,6 +362,23 @@ class Kernel:
         self.edges = ints(table["edges"])
         self.node_ends = octets(table["node_ends"])
         self.node_links = ints(table["node_links"])
+        self.check_base = header[8]
+        self.checks_found = header[9]
+        self.checks = header[10]
+        self.check_owners = ints(table["check_owners"])
+        self.check_starts = ints(table["check_starts"])
+        self.check_tests = ints(table["check_tests"])
+        self.atoms = header[11]
+        self.first_atom = len(table["node_ends"])
+        self.fold_mask = len(table["fold_edges"]) - 1
+        self.fold_edges = ints(table["fold_edges"])
+        self.fold_links = ints(table["fold_links"])
+        self.fold_atoms = ints(table["fold_atoms"])
+        self.fold_pages = ints(table["fold_pages"])
+        self.fold_shifts = ints(table["fold_shifts"])
+        self.atom_tokens = ints(table["atom_tokens"])
+        self.atom_bounds = ints(table["atom_bounds"])
+        self.atom_flags = ints(table["atom_flags"])
         self.local_starts = ints(table["local_starts"])
         self.local_ranks = ints(table["local_ranks"])
         self.number_starts = ints(table["number_starts"])
@@ -549,14 +604,14 @@ class Kernel:
     def note_substrings(
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
-        """Note, behind their number, the operands of substrings that occur."""
+        """Note, behind their number, the substrings that occur and atoms that hold."""
         node: cython.Py_ssize_t
         report: cython.Py_ssize_t
         byte: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
-        if not self.has_parts:
+        if not self.has_parts and self.atoms == 0:
             return
         if self.serial == SERIAL_MAX:
             for node in range(self.nodes):
@@ -564,7 +619,7 @@ class Kernel:
             self.serial = 0
         self.serial += 1
         node = ROOT_SUBSTRING
-        for i in range(start, end):
+        for i in range(start, end if self.has_parts else start):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
             byte = p[i]
@@ -585,9 +640,109 @@ class Kernel:
                 self.node_seen[report] = self.serial
                 self.note(cython.cast(cython.int, report))
                 report = self.node_links[4 * self.node_links[4 * report] + 1]
+        if self.atoms:
+            self.note_atoms(p, start, end)
         if not self.no_room:
             self.lists[head] = self.lists_used - head - 1
             self.sort_operands(head + 1, self.lists[head])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def folded_child(self, node: cython.int, byte: cython.int) -> cython.int:
+        """As :meth:`child`, among what is looked for in folded values."""
+        links = self.fold_links
+        key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
+        place: cython.Py_ssize_t = (
+            mix(cython.cast(cython.ulonglong, key)) & self.fold_mask
+        )
+        found: cython.Py_ssize_t = self.fold_edges[place]
+        while found != 0:
+            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+                return cython.cast(cython.int, found)
+            place = (place + 1) & self.fold_mask
+            found = self.fold_edges[place]
+        return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_atoms_of(
+        self,
+        node: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Note the atoms that hold, of those that one text leads to; of none for -1."""
+        k: cython.int
+        first: cython.int = self.fold_atoms[node] if node >= 0 else 0
+        for k in range(first, self.fold_atoms[node + 1]):
+            if (self.atom_flags[k] & IS_SURE) or is_like(
+                p, start, end,
+                self.atom_tokens, self.atom_bounds[k], self.atom_bounds[k + 1],
+                self.fold_pages, self.fold_shifts, self.atom_flags[k] & FOLDS,
+            ):  # fmt: skip
+                self.note(self.first_atom + k)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def folded_step(
+        self,
+        node: cython.int,
+        byte: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.int:
+        """One byte of the folded value further; what is found leads to atoms."""
+        links = self.fold_links
+        report: cython.int = -1
+        while True:
+            if (links[4 * node + 3] >> (8 + (byte & 15))) & 1:
+                report = self.folded_child(node, byte)
+            if report >= 0 or node == ROOT_SUBSTRING:
+                break
+            node = links[4 * node]
+        node = ROOT_SUBSTRING if report < 0 else report
+        report = links[4 * node + 1]
+        while report >= 0 and self.node_seen[self.first_atom + report] != self.serial:
+            self.node_seen[self.first_atom + report] = self.serial
+            self.note_atoms_of(report, p, start, end)
+            report = links[4 * links[4 * report] + 1]
+        return node
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_atoms(
+        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.void:
+        """Note the atoms that hold of a value, reading it folded."""
+        node: cython.int = ROOT_SUBSTRING
+        c: cython.int
+        i: cython.Py_ssize_t = start
+        self.note_atoms_of(-1, p, start, end)
+        while i < end:
+            c = folded_of(character_at(p, i), self.fold_pages, self.fold_shifts)
+            i += width_of(p[i])
+            # As UTF-8, byte by byte.
+            if c < 0x80:
+                node = self.folded_step(node, c, p, start, end)
+                continue
+            if c < 0x800:
+                node = self.folded_step(node, 0xC0 | c >> 6, p, start, end)
+            else:
+                if c < 0x10000:
+                    node = self.folded_step(node, 0xE0 | c >> 12, p, start, end)
+                else:
+                    node = self.folded_step(node, 0xF0 | c >> 18, p, start, end)
+                    node = self.folded_step(node, 0x80 | (c >> 12 & 63), p, start, end)
+                node = self.folded_step(node, 0x80 | (c >> 6 & 63), p, start, end)
+            node = self.folded_step(node, 0x80 | (c & 63), p, start, end)
 
     @cython.cfunc
     @cython.nogil
@@ -641,7 +796,7 @@ class Kernel:
         z: cython.int
         i: cython.Py_ssize_t
         self.note(0)
-        if not self.has_parts or self.no_room:
+        if (not self.has_parts and self.atoms == 0) or self.no_room:
             return
         node = ROOT_PREFIX
         for i in range(start, end):
@@ -1824,10 +1979,64 @@ class Kernel:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def passes(self, check: cython.int) -> cython.bint:
+        """Whether all tests of a check succeed."""
+        tests = self.check_tests
+        x = self.x
+        t: cython.Py_ssize_t
+        d: cython.int
+        bits: cython.int
+        for t in range(
+            3 * self.check_starts[check], 3 * self.check_starts[check + 1], 3
+        ):
+            d = tests[t]
+            if tests[t + 1] == CHECK_ABSENT:
+                if x[d] >= 0:
+                    return False
+            elif tests[t + 1] == CHECK_OTHER:
+                if x[d] < 0:
+                    return False
+                bits = (x[d] & 1) | (x[d + 1] >= 0) << 1 | (x[d + 5] >= 0) << 2
+                bits |= (x[d + 6] >= 0) << 3 | (x[d + 7] >= 0) << 4
+                if bits & tests[t + 2]:
+                    return False
+            elif x[d + 3] < 0 or self.contains(x[d + 3], tests[t + 2]):
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sift(self, start: cython.Py_ssize_t) -> cython.void:
+        """Of what was found from a place on, keep what passes; and add what does."""
+        out = self.out
+        n: cython.Py_ssize_t = start
+        z: cython.Py_ssize_t
+        k: cython.int
+        for z in range(start, self.found):
+            k = out[z] - self.check_base
+            if k < 0:
+                out[n] = out[z]
+                n += 1
+            elif self.passes(k):
+                out[n] = self.check_owners[k]
+                n += 1
+        for k in range(self.checks_found, self.checks):
+            if self.passes(k):
+                out[n] = self.check_owners[k]
+                n += 1
+        self.found = n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def match_set(self) -> cython.void:
         """Match the notification whose coordinates are set, and clear them."""
+        start: cython.Py_ssize_t = self.found
         self.collect()
         self.execute()
+        if self.checks:
+            self.sift(start)
         self.clear()
 
     @cython.cfunc
