@@ -149,10 +149,18 @@ def notifications(
 
 @cache
 def constraints(
-    kinds: tuple[Kind, ...] = ALL_KINDS, names: tuple[str, ...] = NAMES
+    kinds: tuple[Kind, ...] = ALL_KINDS,
+    names: tuple[str, ...] = NAMES,
+    *,
+    papers: bool = False,
 ) -> SearchStrategy[Constraint]:
-    """Constraints; operator and kind are drawn together, so that they always fit."""
-    return st.one_of([st.sampled_from(_every_constraint(k, names)) for k in kinds])
+    """Constraints; operator and kind are drawn together, so that they always fit.
+
+    With ``papers``, their operators only.
+    """
+    every = ([*_every_constraint(k, names)] for k in kinds)
+    known = ([c for c in each if c.operator <= Operator.ANY] for each in every)
+    return st.one_of([st.sampled_from(each) for each in (known if papers else every)])
 
 
 @cache
@@ -202,9 +210,10 @@ def filters(
     *,
     min_size: int = 0,
     max_size: int = 4,
+    papers: bool = False,
 ) -> SearchStrategy[Filter]:
     """Filters, often with several constraints on one name."""
-    one = constraints(kinds, names)
+    one = constraints(kinds, names, papers=papers)
     return st.lists(one, min_size=min_size, max_size=max_size).map(Filter)
 
 
@@ -231,9 +240,10 @@ def predicates(
     names: tuple[str, ...] = NAMES[:2],
     *,
     max_size: int = 3,
+    papers: bool = False,
 ) -> SearchStrategy[Predicate]:
     """Predicates of few filters, on two names so that all cases can be tried."""
-    few = filters(kinds, names, min_size=1, max_size=3)
+    few = filters(kinds, names, min_size=1, max_size=3, papers=papers)
     return st.lists(few, min_size=1, max_size=max_size).map(Predicate)
 
 

@@ -103,13 +103,13 @@ def _with_covers(
     cover = count + np.searchsorted(wanted, key[tested])
     members[is_tested] = np.where(code[tested] == ABSENT, tested, cover)
     s = s._replace(
-        name=np.append(s.name, wanted >> 3).astype(np.int32),
-        dimension=np.append(s.dimension, wanted & 7).astype(np.int32),
-        kind=np.append(s.kind, np.full(new, ANY)).astype(np.int32),
-        closed=np.append(s.closed, np.zeros(new)).astype(np.int32),
-        whole=np.append(s.whole, np.zeros(new)).astype(np.int64),
-        rest=np.append(s.rest, np.zeros(new)),
-        upper=np.append(s.upper, np.full(new, -1)).astype(np.int32),
+        name=np.append(s.name, (wanted >> 3).astype(np.int32)),
+        dimension=np.append(s.dimension, (wanted & 7).astype(np.int32)),
+        kind=np.append(s.kind, np.full(new, ANY, np.int32)),
+        closed=np.append(s.closed, np.zeros(new, np.int32)),
+        whole=np.append(s.whole, np.zeros(new, np.int64)),
+        rest=np.append(s.rest, np.zeros(new, np.float64)),
+        upper=np.append(s.upper, np.full(new, -1, np.int32)),
     )
     stays = ~is_tested
     # Said already, by a constraint on the same name: of a string, or of anything.
