@@ -3,6 +3,8 @@
 import json
 import re
 import subprocess
+from base64 import b64decode
+from gzip import decompress
 from html import unescape
 from pathlib import Path
 from shutil import which
@@ -10,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from siena.research.studies.framework.claim import Finding, Verdict
 from siena.research.studies.framework.markdown import write_pages
 from siena.research.studies.framework.registry import GROUPS, NAMES, find_all
-from siena.research.studies.framework.report import page, summary
-from siena.research.studies.framework.results import Result, conclude
+from siena.research.studies.framework.report import page
+from siena.research.studies.framework.results import conclude
 from siena.research.studies.framework.runner import missing, run_here, tasks_of
 from siena.research.studies.framework.store import Store
-from siena.research.studies.framework.study import Finding
+from siena.research.studies.framework.summary import kind, sentence
 
 FEW = ("fig33", "pruning")
 
@@ -43,7 +46,7 @@ addEventListener("load", async () => {
     sections: [...document.querySelectorAll("section")].map(s => s.id),
     widths: images.map(image => image.naturalWidth),
     lost: [...document.querySelectorAll("a")].filter(
-      a => !document.getElementById(a.hash.slice(1))).length,
+      a => !a.download && !document.getElementById(a.hash.slice(1))).length,
     fetched: performance.getEntriesByType("resource").map(e => e.name)
       .filter(name => !name.startsWith("data:")),
     overflow: document.documentElement.scrollWidth - innerWidth,
@@ -133,25 +136,43 @@ def test_markdown_has_figures_claims_and_how_to_run_it(
         assert f"![{find_all([name])[0].title}]({name}.svg)" in text
         assert (tmp_path / f"{name}.svg").stat().st_size > 10_000
         assert f"`siena study run {name}`" in text
+        assert (tmp_path / "data" / f"{name}.csv").stat().st_size > 1000
+        assert (tmp_path / "data" / f"{name}.parquet").stat().st_size > 1000
+        assert f"(data/{name}.parquet)" in text
+        assert find_all([name])[0].parameters[0].value in text
     assert "| T-C20 |" in text
     assert "| F33a |" in text
 
 
 @pytest.mark.parametrize(
-    ("findings", "words", "kind"),
+    ("findings", "words", "kind_"),
     [
-        ([("A", True, True)], "Agrees: the one claim that must hold does.", "holds"),
-        ([("A", True, True), ("B", None, True)], "Agrees: the one", "holds"),
-        ([("A", True, True), ("B", False, False)], "reported only: B.", "holds"),
-        ([("A", False, True), ("B", True, True)], "Differs: A;", "differs"),
-        ([("A", True, False)], "Reported:", "holds"),
-        ([("A", None, True)], "Not tried", "open"),
+        ("A holds", "Of 1 claim 1 holds.", "holds"),
+        ("A holds, B not decided", "1 is not decided by this data (B).", "undecided"),
+        ("A holds, B differs", "1 holds, 1 differs (B).", "differs"),
+        ("A differs, B differs, B differs", "3 differ (A, B).", "differs"),
+        ("A left open", "1 is left open by the paper (A).", "open"),
+        ("A holds, B holds, C left open", "2 hold, 1 is left open", "holds"),
+        ("", "Nothing is claimed about these runs.", "open"),
     ],
 )
-def test_a_study_is_summed_up(
-    findings: list[tuple[str, bool | None, bool]], words: str, kind: str
-) -> None:
-    found = tuple(Finding(c, "says", holds, "found", g) for c, holds, g in findings)
-    sentence, is_kind = summary(Result("full", 1, 1, 0.5, "", "", "", "", found))
-    assert words in sentence
-    assert is_kind == kind
+def test_a_study_is_summed_up(findings: str, words: str, kind_: str) -> None:
+    """Claims that fail no run count like all others."""
+    pairs = (each.split(" ", 1) for each in findings.split(", ") if each)
+    found = [
+        Finding(claim, "says", Verdict(verdict), "found", is_gating=False)
+        for claim, verdict in pairs
+    ]
+    assert words in sentence(found)
+    assert kind(found) == kind_
+
+
+def test_rows_are_two_clicks_away_from_the_summary(results: Store) -> None:
+    html = page(find_all(FEW), results)
+    for name in FEW:
+        assert f'<a href="#{name}">' in html
+        assert f'<a href="#{name}-rows">' in html
+        found = re.search(rf'id="{name}-rows" [^>]*base64,([^"]+)"', html)
+        assert found
+        rows = decompress(b64decode(found[1])).decode()
+        assert rows == (results.of(name) / "rows.csv").read_text(encoding="utf-8")

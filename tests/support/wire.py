@@ -121,6 +121,12 @@ async def connect(broker: Broker, **how: object) -> Wire:
     return wire
 
 
+def hang_up() -> None:
+    """Close all connections that were made since this was done last."""
+    while _WRITERS:
+        _WRITERS.pop().close()
+
+
 @asynccontextmanager
 async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
     """A broker at a free port."""
@@ -131,12 +137,6 @@ async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
     finally:
         await broker.drain()
         hang_up()
-
-
-def hang_up() -> None:
-    """End all connections of a test."""
-    while _WRITERS:
-        _WRITERS.pop().close()
 
 
 def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:

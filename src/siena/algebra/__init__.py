@@ -2,6 +2,7 @@
 
 From the ground up: ``keys`` → ``ordered``, ``strings`` → ``sat`` → ``pairwise`` →
 ``covering``, ``overlap`` → the room ``poset`` → ``disjunction`` → ``relations``,
-``simplify`` → ``hull`` → ``merging``; ``explanation`` stands on all of them.
+``simplify`` → the room ``catalogue``, ``hull`` → ``merging``; ``explanation`` stands on
+all of them.
 Every relation has a witness for its interesting answer.
 """

@@ -25,7 +25,7 @@ def sat_ordered(
     The value nearest zero, where there is a choice: it is the easiest to read.
     For times, the one nearest to some operand.
     """
-    span = _Span(kind)
+    span = Span(kind)
     for constraint in positive:
         span.require(constraint.operator, constraint.value)
     for constraint in negative:
@@ -38,7 +38,22 @@ def sat_ordered(
     return None if key is None else value_of(key, kind)
 
 
-class _Span:
+def span_of(kind: Kind, positive: Iterable[Constraint]) -> "Span | None":
+    """What the constraints select of a kind, with ends that are no holes.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> span = span_of(Kind.INTEGER, parse("x > 3, x != 4, x < 9, x != 7"))
+    >>> span.first, span.last, span.holes
+    (5, 8, {7})
+    """
+    span = Span(kind)
+    for constraint in positive:
+        span.require(constraint.operator, constraint.value)
+    span.trim()
+    return span if span.first <= span.last else None
+
+
+class Span:
     """The keys from ``first`` to ``last``, without the holes."""
 
     __slots__ = ("anchor", "first", "holes", "kind", "last")
@@ -72,6 +87,19 @@ class _Span:
         elif below == above:
             assert operator is Operator.NE
             self.holes.add(below)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing but holes is missing of the kind."""
+        return self.first == FIRST_KEY[self.kind] and self.last == LAST_KEY[self.kind]
+
+    def trim(self) -> None:
+        """Move the ends to keys that are in the span, and forget other holes."""
+        while self.first in self.holes:
+            self.first += 1
+        while self.last in self.holes:
+            self.last -= 1
+        self.holes = {key for key in self.holes if self.first < key < self.last}
 
     def key_near(self, anchor: int) -> int | None:
         """The key nearest to the anchor that is in the span, if any is."""

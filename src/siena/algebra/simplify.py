@@ -19,7 +19,7 @@ def simplify(f: Filter) -> Filter:
     """
     kept: list[Constraint] = []
     for constraints in f.by_name.values():
-        kept += _needed(list(constraints))
+        kept += needed(list(constraints))
     return f if len(kept) == len(f) else Filter(kept)
 
 
@@ -28,7 +28,8 @@ def simplify_predicate(predicate: Predicate) -> Predicate:
     return reduce_predicate(Predicate(map(simplify, predicate)))
 
 
-def _needed(constraints: list[Constraint]) -> list[Constraint]:
+def needed(constraints: list[Constraint]) -> list[Constraint]:
+    """The constraints, all on one name, without those that the others imply."""
     # One at a time, each against what is still there: of two that imply each
     # other exactly one stays.
     for constraint in tuple(constraints):

@@ -40,6 +40,7 @@ from siena.broker.peers.destination import read_destination
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
+from siena.broker.peers.pulse import pulse_feature
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
 from siena.broker.workers.handover import hand_over
@@ -165,7 +166,8 @@ class Broker:
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
         is_advertising = self.state.router.options.is_advertising
-        features = (COVERED, EXACT, RUNS, *((ADVERTISED,) if is_advertising else ()))
+        known = (COVERED, EXACT, RUNS, pulse_feature(self.settings.pulse_seconds))
+        features = (*known, *((ADVERTISED,) if is_advertising else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)
         return (*features, *hub_feature(self._worker.hub))
@@ -233,6 +235,10 @@ class Broker:
                 else {}
             ),
         }
+
+    def wanted_links(self) -> list[dict[str, object]]:
+        """The links that it was told to have, and of those that are not up why."""
+        return self.links.wanted()
 
     # --- What connections need ------------------------------------------------------
 

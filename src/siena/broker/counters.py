@@ -29,6 +29,7 @@ class Counters:
     router_out: int = 0  # messages of our router to others
     router_in: int = 0  # and of theirs to ours
     repaired: int = 0  # links that were told everything again
+    silenced: int = 0  # links that were ended because nothing came any more
     faults: int = 0  # errors that were sent
     bytes_in: int = 0
     bytes_out: int = 0

@@ -5,9 +5,10 @@ says whether that was all.
 """
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol, TypeVar
 
+from siena.algebra.poset.poset import Poset
 from siena.broker.clients.session import Session
 from siena.broker.state import BrokerState
 from siena.messages.requests import filters_of
@@ -15,7 +16,6 @@ from siena.model import Advertisement, Filter
 from siena.protocol.control_frames import Look, Seen
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX
-from siena.routing.demand.covering_order import Order, order_of_filters
 from siena.routing.mailbox import Mailboxes
 
 # Interests that are looked at for a snapshot.
@@ -35,6 +35,10 @@ class Broker(Protocol):
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know in short."""
+        ...
+
+    def wanted_links(self) -> list[dict[str, object]]:
+        """The links that it was told to have, and of those that are not up why."""
         ...
 
 
@@ -65,10 +69,16 @@ def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the othe
 
 
 def links(broker: Broker, limit: int) -> Form:
-    """The neighbours, and what went to them and came from them."""
+    """The neighbours, what went to them and came from them; and who should be one."""
     found = broker.state.links.values()
     shown = [link.snapshot() for link in islice(found, limit)]
-    return {"broker": broker.name, "count": len(found), "links": shown}
+    wanted = broker.wanted_links()[:limit]
+    return {
+        "broker": broker.name,
+        "count": len(found),
+        "links": shown,
+        "wanted": wanted,
+    }
 
 
 def tables(broker: Broker, limit: int) -> Form:
@@ -81,20 +91,24 @@ def tables(broker: Broker, limit: int) -> Form:
 
 
 def poset(broker: Broker, limit: int) -> Form:
-    """The filters by covering: the widest first, and what each covers at once."""
-    order = _order(broker, limit)
-    roots = order.roots()
+    """The filters by covering: the widest first, and what each covers at once.
+
+    A router has no such picture of its table, so it is made here, of some filters.
+    """
+    looked_at = list(islice(_widest_first(broker), limit))
+    covering = broker.state.router.options.covering
+    drawn = Poset.of_filters("pairwise" if covering == "pairwise" else "exact")
+    for f in looked_at:
+        drawn.add(f)
     nodes: dict[Filter, list[str]] = {}
-    queue = sorted(islice(roots, limit), key=str)
+    queue = sorted(drawn.roots, key=str)
     for f in queue:  # it grows, level by level
-        if len(nodes) >= limit:
-            break
         if f not in nodes:
-            below = sorted(islice(order.successors(f), limit), key=str)
+            below = sorted(drawn.successors(f), key=str)
             nodes[f] = [*map(_cut, below)]
             queue += below
     shown = [{"filter": _cut(f), "covers": below} for f, below in nodes.items()]
-    return {"broker": broker.name, "roots": len(roots), "filters": shown}
+    return {"broker": broker.name, "roots": len(drawn.roots), "filters": shown}
 
 
 def sessions(broker: Broker, limit: int) -> Form:
@@ -156,15 +170,12 @@ def _table(pairs: Iterator[tuple[F, str]], limit: int) -> Form:
     return {"shown": shown, "complete": is_complete}
 
 
-def _order(broker: Broker, limit: int) -> Order[Filter]:
-    """The router's own, or one made of some filters if it has not been told of any."""
-    router = broker.state.router
-    if len(router.tables.filters):
-        return router.tables.filters.order
-    order = order_of_filters(router.options.covering)
-    for f, _ in islice(_wanted(broker), limit):
-        order.add(f)
-    return order
+def _widest_first(broker: Broker) -> Iterator[Filter]:
+    """What is wanted, each once: first what neighbours were told."""
+    tables = broker.state.router.tables
+    told = (f for n in tables.neighbours.values() for f, _ in n.filters.told)
+    wanted = (f for f, _ in _wanted(broker))
+    yield from dict.fromkeys(chain(told, tables.filters, wanted))
 
 
 def _session(session: Session, mailboxes: Mailboxes) -> Form:

@@ -25,6 +25,7 @@ from siena.broker.log.limits import (
     SEGMENTS_MIN,
     STAGED_BYTES,
 )
+from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
 from siena.errors import SienaError
 from siena.protocol.address import PORT
 from siena.protocol.limits import NAME_CHARACTERS_MAX
@@ -119,6 +120,8 @@ class Settings(Strict, frozen=True):
     http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
     accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
+    # Neighbours hear of each other so often, and five times that is too long.
+    pulse_seconds: Annotated[float, Meta(gt=0, le=PULSE_SECONDS_MAX)] = PULSE_SECONDS
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
     handlers: Handlers = field(default_factory=Handlers)

@@ -9,12 +9,15 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B.4.2, B.5.1 and B.6.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, NamedTuple
 
 from siena.messages import Interface
 from siena.model import Value
-from siena.routing.demand.covering_order import F, Order
+from siena.routing.demand.covering_order import Collection, F, Order
+
+# Of so many items of one holder each is compared; of more, those that are likely.
+FEW = 8
 
 
 class Holder(NamedTuple):
@@ -50,33 +53,38 @@ class InterestTable(Generic[F]):
 
     def __init__(self, order: Order[F]) -> None:
         self.order = order
-        self._holders: dict[F, set[Holder]] = {}
-        self._held: dict[Holder, set[F]] = {}
-        self._of_hop: dict[Interface, set[Holder]] = {}
-        # The hops of each item, with the number of origins: notifications ask for them.
-        self._hops: dict[F, dict[Interface, int]] = {}
+        self._entries: dict[F, Holder | _Entry] = {}
+        self._held: dict[Holder, _Held[F]] = {}
+        # Most hops have one holder, which then stands for itself.
+        self._of_hop: dict[Interface, Holder | dict[Holder, None]] = {}
 
     def __iter__(self) -> Iterator[F]:
-        return iter(self._holders)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._holders)
+        return len(self._entries)
 
-    def holders(self, item: F) -> set[Holder]:
+    def holders(self, item: F) -> Iterable[Holder]:
         """Who holds an item of the table."""
-        return self._holders[item]
+        entry = self._entries[item]
+        return entry.holders if isinstance(entry, _Entry) else (entry,)
 
     def held_by(self, hop: Interface) -> set[F]:
         """What a hop holds, from whatever origin."""
-        of_hop = self._of_hop.get(hop, ())
-        return set().union(*(self._held[holder] for holder in of_hop))
+        return set().union(*(self._held[h].items for h in self._holders_at(hop)))
+
+    def _holders_at(self, hop: Interface) -> Iterable[Holder]:
+        found = self._of_hop.get(hop)
+        if found is None:
+            return ()
+        return found if isinstance(found, dict) else (found,)
 
     def announced_by(self, hop: Interface) -> set[tuple[F, int]]:
         """What a hop holds, with the origins."""
         return {
             (item, holder.origin)
-            for holder in self._of_hop.get(hop, ())
-            for item in self._held[holder]
+            for holder in self._holders_at(hop)
+            for item in self._held[holder].items
         }
 
     def announce(
@@ -86,24 +94,24 @@ class InterestTable(Generic[F]):
 
         What ``keeps_covered`` is entered all the same: what covers it is about to go.
         """
-        node = self.order.add(item)
         held = self._held.get(holder)
-        if not held:
-            return [self._enter(holder, node)]
-        if keeps_covered:
-            if node in held:
+        if held is None:
+            return [self._enter(holder, self.order.add(item))]
+        if not keeps_covered:
+            if any(held.above(item, self.order)):
                 return []
-            narrower = held & self.order.below(node) - self.order.above(node)
-            changes = [self._enter(holder, node)]
-            return changes + [self._leave(holder, item) for item in sorted_(narrower)]
-        # A neighbour hardly ever tells what it has told a cover of, so the item goes
-        # in first: what is there is found above it and below it without a search.
-        if not held.isdisjoint(self.order.above(node)):
-            if node not in self._holders:
-                self.order.remove(node)
-            return []
-        # Strictly covered, for an equal would have covered it.
-        covered = held & self.order.below(node)
+            node = self.order.add(item)
+            # Strictly covered, for an equal would have covered it.
+            covered = set(held.below(node, self.order))
+        else:
+            node = self.order.add(item)
+            if node in held.items:
+                return []
+            covered = {
+                narrow
+                for narrow in held.below(node, self.order)
+                if not self.order.covers(narrow, node)
+            }
         changes = [self._enter(holder, node)]
         return changes + [self._leave(holder, narrow) for narrow in sorted_(covered)]
 
@@ -120,54 +128,136 @@ class InterestTable(Generic[F]):
         ``covers`` decides instead, where what a client meant must not depend on the
         order that the broker happens to keep.  If it is ``exact``, only an equal goes.
         """
-        held = self._held.get(holder, set())
-        if exact and item in held:
-            covered = {item}
-        elif exact:
-            covered = held & self.order.below(item) & self.order.above(item)
+        held = self._held.get(holder)
+        if held is None:
+            return []
+        if exact:
+            node = self.order.find(item)
+            covered = {node} & held.items if node is not None else set()
         elif covers is None:
-            covered = held & self.order.below(item)
+            covered = set(held.below(item, self.order))
         else:
-            covered = {narrow for narrow in held if covers(item, narrow)}
+            covered = {narrow for narrow in held.items if covers(item, narrow)}
         return [self._leave(holder, narrow) for narrow in sorted_(covered)]
 
     def forget(self, hop: Interface) -> list[Change[F]]:
         """Cancel all that a hop has."""
         return [
             self._leave(holder, item)
-            for holder in sorted(self._of_hop.get(hop, ()))
-            for item in sorted_(self._held[holder])
+            for holder in sorted(self._holders_at(hop))
+            for item in sorted_(self._held[holder].items)
         ]
 
     def match(self, notification: Mapping[str, Value]) -> set[Interface]:
         """The hops that hold something that matches."""
-        matching = self.order.match(notification)
-        return set().union(*(self._hops[item] for item in matching))
+        hops: set[Interface] = set()
+        for item in self.order.match(notification):
+            entry = self._entries[item]
+            if isinstance(entry, _Entry):
+                hops.update(entry.hops)
+            else:
+                hops.add(entry.hop)
+        return hops
 
     def _enter(self, holder: Holder, item: F) -> Change[F]:
-        self._holders.setdefault(item, set()).add(holder)
-        self._held.setdefault(holder, set()).add(item)
-        self._of_hop.setdefault(holder.hop, set()).add(holder)
-        hops = self._hops.setdefault(item, {})
-        hops[holder.hop] = hops.get(holder.hop, 0) + 1
+        entry = self._entries.get(item)
+        if entry is None:
+            self._entries[item] = holder
+        else:
+            if isinstance(entry, Holder):
+                entry = self._entries[item] = _Entry(entry)
+            entry.add(holder)
+        held = self._held.get(holder)
+        if held is None:
+            held = self._held[holder] = _Held()
+            of_hop = self._of_hop.get(holder.hop)
+            if of_hop is None:
+                self._of_hop[holder.hop] = holder
+            elif isinstance(of_hop, dict):
+                of_hop[holder] = None
+            else:
+                self._of_hop[holder.hop] = {of_hop: None, holder: None}
+        held.add(item, self.order)
         return Change(item, holder, gained=True)
 
     def _leave(self, holder: Holder, item: F) -> Change[F]:
-        self._holders[item].remove(holder)
-        self._held[holder].remove(item)
-        if not self._held[holder]:
+        held = self._held[holder]
+        held.remove(item)
+        if not held.items:
             del self._held[holder]
-            self._of_hop[holder.hop].remove(holder)
-            if not self._of_hop[holder.hop]:
+            of_hop = self._of_hop[holder.hop]
+            if isinstance(of_hop, dict):
+                del of_hop[holder]
+            if not isinstance(of_hop, dict) or not of_hop:
                 del self._of_hop[holder.hop]
-        hops = self._hops[item]
-        hops[holder.hop] -= 1
-        if not hops[holder.hop]:
-            del hops[holder.hop]
-        if not self._holders[item]:
-            del self._holders[item], self._hops[item]
+        entry = self._entries[item]
+        if isinstance(entry, _Entry):
+            entry.remove(holder)
+        if not isinstance(entry, _Entry) or not entry.holders:
+            del self._entries[item]
             self.order.remove(item)
         return Change(item, holder, gained=False)
+
+
+class _Entry:
+    """Who holds an item, if several do."""
+
+    __slots__ = ("holders", "hops")
+
+    def __init__(self, first: Holder) -> None:
+        self.holders = {first: None}
+        # With the number of origins: notifications ask for the hops.
+        self.hops: dict[Interface, int] = {first.hop: 1}
+
+    def add(self, holder: Holder) -> None:
+        """One more holds it."""
+        self.holders[holder] = None
+        self.hops[holder.hop] = self.hops.get(holder.hop, 0) + 1
+
+    def remove(self, holder: Holder) -> None:
+        """One less."""
+        del self.holders[holder]
+        self.hops[holder.hop] -= 1
+        if not self.hops[holder.hop]:
+            del self.hops[holder.hop]
+
+
+class _Held(Generic[F]):
+    """What one holder has; if that is much, in a collection."""
+
+    __slots__ = ("_collection", "items")
+
+    def __init__(self) -> None:
+        self.items: set[F] = set()
+        self._collection: Collection[F] | None = None
+
+    def above(self, item: F, order: Order[F]) -> Iterator[F]:
+        """What of it covers an item."""
+        if self._collection is not None:
+            return self._collection.above(item)
+        return (wide for wide in self.items if order.covers(wide, item))
+
+    def below(self, item: F, order: Order[F]) -> Iterator[F]:
+        """What of it an item covers."""
+        if self._collection is not None:
+            return self._collection.below(item)
+        return (narrow for narrow in self.items if order.covers(item, narrow))
+
+    def add(self, item: F, order: Order[F]) -> None:
+        """The holder has this, too."""
+        self.items.add(item)
+        if self._collection is not None:
+            self._collection.add(item)
+        elif len(self.items) > FEW:
+            self._collection = order.collection()
+            for each in self.items:
+                self._collection.add(each)
+
+    def remove(self, item: F) -> None:
+        """The holder has it no longer."""
+        self.items.remove(item)
+        if self._collection is not None:
+            self._collection.remove(item)
 
 
 def sorted_(items: set[F]) -> list[F]:

@@ -467,7 +467,9 @@ class Router:
         if isinstance(message.interest, Advertisement):
             filters = (message.interest,)
         else:
-            filters = filters_of(message.interest)
+            # What nothing can match has been told to nobody.
+            wanted = filters_of(message.interest)
+            filters = tuple(f for f in wanted if satisfiable(f))
         if isinstance(message.interest, Pattern):
             delegated = self._monitors.delegations(source, message.interest)
         question = Question(

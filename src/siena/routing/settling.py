@@ -123,25 +123,30 @@ class Settling:
         if neighbour.side is Side.CHILD:
             # It was told nothing, but what is published there climbs all the same.
             return (f, Told()) if question.fresh else None
-        told = neighbour.filters.told
-        wide: Iterable[tuple[Filter, int]]
+        told, origin = neighbour.filters.told, question.origin
+        pair: tuple[Filter, int] | None
         if self._is_exact:
-            wide = neighbour.filters.told_above(f)
+            pair = neighbour.filters.told_cover(f, origin)
+            is_settled = pair is not None and self._is_settled(
+                neighbour, told[pair], origin
+            )
         else:
-            wide = ((g, origin) for g, origin in told if covers_filter(g, f))
-        covers = [
-            (g, origin)
-            for g, origin in wide
-            if self._reach(neighbour, question.origin, origin)
-        ]
-        if not question.fresh and any(
-            self._reach(neighbour, question.origin, origin)
-            for pair in covers
-            for origin in told[pair].settled
-        ):
+            covers = [
+                (g, other)
+                for g, other in told
+                if covers_filter(g, f) and self._reach(neighbour, origin, other)
+            ]
+            is_settled = any(
+                self._is_settled(neighbour, told[pair], origin) for pair in covers
+            )
+            pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+        if pair is None or (is_settled and not question.fresh):
             return None
-        pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
-        return None if pair is None else (pair[0], told[pair])
+        return pair[0], told[pair]
+
+    def _is_settled(self, neighbour: Neighbour, told: Told, origin: int) -> bool:
+        """Whether an announcement is in force wherever an origin reaches."""
+        return any(self._reach(neighbour, origin, other) for other in told.settled)
 
     def _to_ask_of_offer(
         self, neighbour: Neighbour, offer: Advertisement, question: Question

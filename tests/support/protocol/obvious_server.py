@@ -4,15 +4,19 @@ It is given a whole stream and knows no table: what may come is written down onc
 as the reference says it.
 """
 
+import math
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from siena.messages import Stamp
+from siena.messages.interface import TTL_MAX
 from siena.protocol.control_frames import Connect, unpack
-from siena.protocol.data_frames import unpack_forward, unpack_traced
+from siena.protocol.data_frames import Forwarded, unpack_forward, unpack_traced
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Op
+from siena.protocol.frames import Op, Splitter
 from siena.protocol.handshake import PREFACE, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX, PING_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
@@ -23,7 +27,7 @@ FROM_CLIENTS = [
     *("SUSPEND", "RESUME", "MOVE", "LOOK"),
     *("LOG", "READ", "COMMIT", "STAGE", "UNSTAGE", "BATCH"),
 ]
-FROM_BROKERS = ["PING", "PONG", "FORWARD", "TELL", "DIGEST", "TRACE", "ERR"]
+FROM_BROKERS = ["PING", "PONG", "FORWARD", "RUN", "TELL", "DIGEST", "TRACE", "ERR"]
 
 
 def obviously(data: bytes, limits: Limits) -> list[Any]:
@@ -102,11 +106,50 @@ def said(connect: Connect, op: int, body: bytes, limits: Limits) -> Any:  # noqa
         event = unpack_traced(body)
     elif name == "FORWARD":
         event = unpack_forward(body)
+    elif name == "RUN":
+        return in_a_run(body, limits.block_bytes)
     elif name != "PUB":
         return unpack(op, body)
     if len(body if name == "PUB" else event.block) > limits.block_bytes:
         raise ProtocolError(Fault.BAD_NOTIFICATION, "")
     return event
+
+
+def in_a_run(body: bytes, longest: int) -> list[Forwarded]:
+    """What a RUN frame says, publication by publication."""
+    try:
+        *head, count = struct.unpack("<QQQQdHBI", body[:47])
+        numbers = struct.unpack(f"<{count}I", body[47 : 47 + 4 * count])
+        times = struct.unpack(f"<{count}I", body[47 + 4 * count : 47 + 8 * count])
+        frames = [*Splitter(longest + 1).feed(body[47 + 8 * count :])]
+    except (struct.error, MemoryError, OverflowError, ProtocolError):
+        raise ProtocolError(Fault.BAD_FRAME, "") from None
+    broker, epoch, number, root, time, ttl, flags = head
+    if (
+        not count
+        or len(frames) != count
+        or any(op != Op.PUB for op, _ in frames)
+        or sum(5 + len(block) for _, block in frames) != len(body) - 47 - 8 * count
+        or list(numbers) != sorted(set(numbers))
+        or (numbers[0], times[0]) != (0, 0)
+        or numbers[-1] >= 65_536
+        or number + numbers[-1] >= 2**64
+        or not math.isfinite(time)
+        or ttl > TTL_MAX
+        or flags
+    ):
+        raise ProtocolError(Fault.BAD_FRAME, "")
+    return [
+        Forwarded(
+            Stamp(broker, epoch, number + numbers[i]),
+            root,
+            time + times[i] * 2**-22,
+            ttl,
+            flags,
+            frames[i].body,
+        )
+        for i in range(count)
+    ]
 
 
 def check(connect: Connect, name: str) -> None:
@@ -117,7 +160,7 @@ def check(connect: Connect, name: str) -> None:
         if name not in FROM_BROKERS:
             raise ProtocolError(Fault.BAD_FRAME, "")
     elif name not in FROM_CLIENTS and not (name == "TELL" and connect.identity):
-        is_of_brokers = name in {"FORWARD", "TELL", "DIGEST"}
+        is_of_brokers = name in {"FORWARD", "RUN", "TELL", "DIGEST"}
         fault = Fault.PEER_REFUSED if is_of_brokers else Fault.BAD_FRAME
         raise ProtocolError(fault, "")
 

@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from siena.block import encode
 from siena.messages import Stamp
 from siena.protocol.client import ClientConversation
@@ -33,7 +35,8 @@ from siena.protocol.data_frames import (
     pack_traced,
 )
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.fast.split_frames import PublishRun
+from siena.protocol.fast.forward_runs import ForwardRun, RunHead
+from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import PREFACE, Info, Limits
 from siena.protocol.log_frames import (
@@ -77,6 +80,13 @@ BETWEEN_BROKERS = [
     *(Tell("subscribe", ["x > 3", 7]).pack(), Tell("settled", [1]).pack()),
     *(Digest(3, b"abc").pack(), Ping(b"p").pack()),
 ]
+RUN = ForwardRun(
+    RunHead(1, 2, 3, 4, 5.0, 6, 0),
+    np.array([0, 7], np.uint32),
+    np.array([0, 1], np.uint32),
+    run_of(BLOCKS[:1] * 2),
+)
+IN_RUNS = [*BETWEEN_BROKERS, RUN.pack(RUN.head), RUN.pack(RUN.head._replace(flags=1))]
 ANSWERS = [
     *(pack_msg([1, 2], block) for block in BLOCKS),
     pack_found(3, BLOCKS[:2]),
@@ -103,7 +113,7 @@ KINDS: dict[str, tuple[Callable[[], Conversation], bytes, list[bytes]]] = {
     "brokers": (
         lambda: ServerConversation(LIMITS),
         PREFACE + AS_BROKER.pack(),
-        BETWEEN_BROKERS,
+        IN_RUNS,
     ),
     "lines": (lambda: ServerConversation(LIMITS), b"", LINES),
     "answers": (
@@ -139,6 +149,8 @@ def plain(events: Iterable[object]) -> list[Any]:
     for event in events:
         if isinstance(event, PublishRun):
             found += event.blocks()
+        elif isinstance(event, ForwardRun):
+            found.append([*event.forwarded()])
         elif isinstance(event, ProtocolError):
             found.append((event.fault, event.message, event.request, event.number))
         else:

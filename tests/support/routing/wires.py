@@ -45,6 +45,9 @@ class Wires:
         self._options = options or Options(withdrawal="covering")
         self._declarative = declarative
         self._on_their_way: deque[tuple[int, int, Message]] = deque()
+        self.slow: set[tuple[int, int]] = set()
+        """Links, from one end to the other, on which all waits until ``hurry``."""
+        self._late: deque[tuple[int, int, Message]] = deque()
         for broker in brokers:
             self.router(broker)
         for one, other in links:
@@ -132,6 +135,13 @@ class Wires:
         self._on_their_way.append(sent)
         return self._drain()
 
+    def hurry(self) -> list[str]:
+        """Let slow links bring what they have, and be slow no longer."""
+        self.slow.clear()
+        self._on_their_way += self._late
+        self._late.clear()
+        return self._drain()
+
     def _send(self, source: int, out: Iterable[tuple[Interface, Message]]) -> None:
         for interface, message in out:
             if isinstance(interface, str):
@@ -142,7 +152,10 @@ class Wires:
     def _drain(self) -> list[str]:
         carried = []
         while self._on_their_way:
-            source, target, message = self._on_their_way.popleft()
+            source, target, message = sent = self._on_their_way.popleft()
+            if (source, target) in self.slow:
+                self._late.append(sent)
+                continue
             self.sent.append((source, target, message))
             carried.append(say(source, target, message))
             self._send(target, self.router(target).handle(message, source))

@@ -18,6 +18,8 @@ HOST: ContextVar[str] = ContextVar("HOST", default="")
 
 Factory = Callable[[], asyncio.BaseProtocol]
 Pair = frozenset[str]
+# How often a host calls another that does not answer.
+CALL_AGAIN_SECONDS = 1.0
 
 
 class Listener:
@@ -57,6 +59,7 @@ class Network:
         self.delays: dict[tuple[str, str], Delays] = {}
         """How long a piece takes from the first host to the second; else no time."""
         self._cut: set[Pair] = set()
+        self._mute: set[Pair] = set()
         self._ends: dict[Transport, Pair] = {}
         self._pipes: dict[Transport, Pipe] = {}
         self._calling = 0
@@ -75,9 +78,17 @@ class Network:
         for end in [end for end, hosts in self._ends.items() if hosts == pair]:
             end.cut()
 
+    def mute(self, one: str, other: str) -> None:
+        """Lose all that two hosts send each other, and tell neither of them."""
+        pair = frozenset((one, other))
+        self._mute.add(pair)
+        for end in [end for end, hosts in self._ends.items() if hosts == pair]:
+            self._pipes[end].shatter()
+
     def heal(self, one: str, other: str) -> None:
         """Let two hosts reach each other again."""
         self._cut.discard(frozenset((one, other)))
+        self._mute.discard(frozenset((one, other)))
 
     # --- What the loop asks for -----------------------------------------------------
 
@@ -100,6 +111,8 @@ class Network:
         try:
             low, high = self._between(here, self._host_at(port))
             await asyncio.sleep(self._rng.uniform(low, high) if high else 0.0)
+            while frozenset((here, self._host_at(port))) in self._mute:  # noqa: ASYNC110 -- nobody tells
+                await asyncio.sleep(CALL_AGAIN_SECONDS)
         finally:
             self._calling -= 1
         listener = self.listeners.get(port)

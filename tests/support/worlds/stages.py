@@ -96,6 +96,7 @@ class _Stage:
             accept_peers=True,
             routing=routing,
             digest_seconds=DIGEST_SECONDS,
+            pulse_seconds=DIGEST_SECONDS,  # or something would always be on its way
         )
 
     def _calls(self, number: int, links: Collection[tuple[int, int]]) -> Settings:

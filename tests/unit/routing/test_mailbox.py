@@ -23,6 +23,7 @@ from siena.messages import (
     Resume,
     Settle,
     Settled,
+    Side,
     Stamp,
     Subscribe,
     Suspend,
@@ -131,6 +132,25 @@ def test_what_it_got_before_it_moved_does_not_come_again() -> None:
     carry(wires, 1, 3)
     wires.carry(got)  # now the slow link has brought it
     carry(wires, 1, 3)
+    assert [who for who, m in wires.got if isinstance(m, Notify)] == ["b"]
+
+
+def test_a_copy_behind_the_parcel_does_not_come_again() -> None:
+    """In a mesh the old broker's own question takes another way than the copy."""
+    wires = Wires([(1, 2), (2, 3), (1, 3)], side=Side.MESH)
+    wires.subscribe("a", 1, "x any")
+    wires.subscribe("b", 3, "x any")
+    wires.ask("b", 3, Settle(parse_filter("x any"), 1))
+    wires.slow.add((2, 3))
+    wires.publish("p", 2, "x = 7")
+    assert values(wires) == [7]
+    wires.ask("a", 1, Leave(queue_max=9))
+    wires.ask("a", 3, Move(queue_max=9))
+    assert carry(wires, 1, 3) == ListInterests()
+    assert carry(wires, 1, 3) == Release()
+    assert ("a", Moved()) not in wires.got, "a copy may be on its way"
+    wires.hurry()
+    assert ("a", Moved()) in wires.got
     assert [who for who, m in wires.got if isinstance(m, Notify)] == ["b"]
 
 

@@ -122,6 +122,7 @@ class PublishBatch:
         finally:
             # Whatever went wrong, no stamp is given twice.
             state.router.published += total
+            self.publishers = []
         for source, frame in answers:
             source.reply(frame)
         return routed
@@ -170,6 +171,7 @@ class PublishBatch:
                 self._deliver(routed)
         finally:
             state.router.published += routed.total
+            self.publishers = []
         return routed.end
 
     def _go_on(self, batch: Batch, routed: Routed) -> None:

@@ -15,7 +15,7 @@ from siena.broker.http.identities import (
     map_identity,
     unsubscribe_identity,
 )
-from siena.broker.http.inspect import health, watch
+from siena.broker.http.inspect import health, readiness, watch
 from siena.broker.http.metrics import metrics, registry_of
 from siena.broker.http.publish import Publishing
 from siena.broker.http.sse import subscribe
@@ -44,6 +44,7 @@ def make_app(
             Route(LINK_PATH, refuse_plain(f"{WANTED}, with which brokers link")),
             Route("/metrics", metrics),
             Route("/healthz", health),
+            Route("/readyz", readiness),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
             Route("/api/identities", list_identities),
             Route("/api/identities/{identity}", map_identity, methods=["PUT"]),

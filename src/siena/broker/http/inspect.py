@@ -1,4 +1,4 @@
-"""``/api/*`` and ``/healthz``: snapshots, and whether it is well."""
+"""``/api/*``, ``/healthz`` and ``/readyz``: snapshots, and whether it is well."""
 
 from collections.abc import Awaitable, Callable
 
@@ -27,6 +27,15 @@ async def health(request: Request) -> Response:
     entry: InProcessEntry = request.app.state.entry
     said = {"ok": not entry.is_draining, "broker": entry.broker.name}
     return JSONResponse(said, 503 if entry.is_draining else 200)
+
+
+async def readiness(request: Request) -> Response:
+    """Whether it serves with all the links that it was told to have."""
+    entry: InProcessEntry = request.app.state.entry
+    missing = [link for link in entry.broker.wanted_links() if not link["up"]]
+    is_ready = not missing and not entry.is_draining
+    said = {"ready": is_ready, "broker": entry.broker.name, "missing": missing}
+    return JSONResponse(said, 200 if is_ready else 503)
 
 
 def _limit(request: Request) -> int:

@@ -30,6 +30,7 @@ class BrokerCollector(Collector):
         """All there is to tell."""
         broker = self._entry.broker
         state, router = broker.state, broker.state.router
+        wanted = broker.wanted_links()
         for name, value in state.counters.snapshot().items():
             if name.endswith("_now"):
                 plain = name.removesuffix("_now")
@@ -40,6 +41,8 @@ class BrokerCollector(Collector):
             "sessions": len(state.sessions),
             "guests": len(self._entry),
             "links": len(state.links),
+            "links_wanted": len(wanted),
+            "links_up": sum(bool(link["up"]) for link in wanted),
             "filters": len(router.tables.filters),
             "advertisements_held": len(router.tables.advertisements),
         }.items():

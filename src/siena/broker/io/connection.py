@@ -5,6 +5,8 @@ What comes is put aside and looked at once a turn, together with what all others
 means, and whether it is allowed, the conversation says
 (:mod:`siena.protocol.server`).  What goes is gathered in an outbox and written once a
 turn.
+
+Why one module: what comes, what goes and who waits for whom are one state.
 """
 
 import asyncio
@@ -16,7 +18,7 @@ from typing import cast
 
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
-from siena.broker.io.listen import keep_alive
+from siena.broker.io.listen import keep_alive, limit_unacknowledged
 from siena.broker.io.outbox import Fit, Outbox
 from siena.broker.io.role import Publisher, Role, carry_out
 from siena.broker.limits import (
@@ -82,6 +84,8 @@ class Connection(asyncio.BufferedProtocol):
         # What has been read and is still to be carried out, when others had their turn.
         self._events: Iterator[Event] | None = None
         self.is_closing = False
+        self.is_heard = False
+        """Whether anything has come since this was last set to false."""
         # Those whose output is full of what this one publishes.
         self._held_by: set[Holder] = set()
         # And those who publish what this one's output is full of.
@@ -118,6 +122,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Look at much where it is, now; put little aside, for others have some too."""
+        self.is_heard = True
         room, lead = self._host.recv_buffer, self._lead
         if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
@@ -139,6 +144,18 @@ class Connection(asyncio.BufferedProtocol):
                 self._host.on_readable(self)
             if self._received.size >= INPUT_BYTES_MAX and not self._is_full:
                 self._pause()
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether what they send can come: nobody is full, and all was looked at."""
+        return not self._held_by and not self._is_full
+
+    def limit_unacknowledged(self, seconds: float) -> None:
+        """Let the system end it if what is sent does not arrive for so long; 0: no."""
+        assert self._transport is not None
+        socket = self._transport.get_extra_info("socket")
+        if socket is not None:  # what comes through HTTP has one below
+            limit_unacknowledged(socket, seconds)
 
     def _pause(self) -> None:
         """Do not read on before this has been looked at."""
@@ -171,7 +188,9 @@ class Connection(asyncio.BufferedProtocol):
         self._held_by.clear()
         if self.handshake is not None:
             self.handshake.cancel()
-        role, self.role = self.role, None
+        # Nothing is held in a circle: see siena.broker.collector.
+        role, self.role, self._publisher = self.role, None, None
+        self._events = None
         try:
             if role is not None:
                 role.gone()

@@ -27,6 +27,16 @@ def keep_alive(connection: socket.socket) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, number, value)
 
 
+def limit_unacknowledged(connection: socket.socket, seconds: float) -> None:
+    """End a connection if what is sent is not acknowledged for so long; 0: do not.
+
+    Nor is it if the other end takes nothing for so long, although it is there.
+    """
+    number = getattr(socket, "TCP_USER_TIMEOUT", None)  # Linux has it
+    if number is not None:
+        connection.setsockopt(socket.IPPROTO_TCP, number, round(seconds * 1000))
+
+
 def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
     """Refuse to be heard of beyond this machine, unless that is wanted.
 

@@ -51,8 +51,14 @@ class Destination(NamedTuple):
             return
         call = WebSocketCall(str(self), connection)
         secure = ssl.create_default_context() if self.address.is_secure else None
-        await loop.create_connection(lambda: call, host, port, ssl=secure)
-        await call.opened
+        transport, _ = await loop.create_connection(
+            lambda: call, host, port, ssl=secure
+        )
+        try:
+            await call.opened
+        except BaseException:  # also if it is not waited for any longer
+            transport.abort()
+            raise
 
 
 def read_destination(url: str) -> Destination:

@@ -13,9 +13,11 @@ from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
 from siena.broker.peers.destination import Destination, read_destination
 from siena.broker.peers.link import Link, Other
+from siena.broker.peers.pulse import pulse_feature, pulse_of
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker, hub_of
+from siena.errors import SienaError
 from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
@@ -23,7 +25,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import EXACT, PREFACE, RUNS, VERSIONS, Info
 from siena.protocol.states import Event
 
-# How long it may take until somebody answers.
+# How long it may take until the other broker has said yes or no.
 CALL_SECONDS_MAX = 10.0
 
 
@@ -37,6 +39,10 @@ class Switchboard(Protocol):
     urls: list[str]
     worker: Worker | None
     calling: dict[int, "Dialer"]
+
+    def greeted(self, settings: LinkSettings, number: int) -> None:
+        """A broker that is called has said who it is."""
+        ...
 
     def up(self, link: Link) -> None:
         """A link stands."""
@@ -60,11 +66,14 @@ class Dialer:
     ) -> None:
         self._links = links
         self._settings = settings
+        self._answered = asyncio.Event()
         self._ended = asyncio.Event()
+        self._why = "it hangs up"
         self._connection: Connection | None = None
         self._number: int | None = None
         self._name = ""
         self._takes_runs = False
+        self._pulse_seconds: float | None = None
         self.was_linked = False
         self._where = (
             Destination(redirected) if redirected else read_destination(settings.url)
@@ -76,20 +85,31 @@ class Dialer:
         """Call, and return when there is no link, or none any more.
 
         Raises:
-            OSError: if nobody is there.
-            SienaError: if it is somebody else.
+            OSError: if nothing listens there, or does not answer in time.
+            SienaError: if it says no, or is no broker.
         """
         links = self._links
         limit = links.state.settings.limits.output_bytes
         connection = Connection(links.host, limit, is_calling=True)
         connection.role = self
         self._connection = connection
-        async with asyncio.timeout(CALL_SECONDS_MAX):
-            await self._where.connect(connection)
+        is_connected = False
         try:
+            async with asyncio.timeout(CALL_SECONDS_MAX):
+                await self._where.connect(connection)
+                is_connected = True
+                await self._answered.wait()
             await self._ended.wait()
+        except TimeoutError:
+            what = "says neither yes nor no" if is_connected else "cannot be reached"
+            text = f"it {what} in {CALL_SECONDS_MAX:g} s"
+            raise TimeoutError(text) from None
         finally:
-            connection.close()
+            if is_connected:
+                connection.close()
+                self._give_up("it was not waited for")
+        if not self.was_linked and self.redirected is None:
+            raise SienaError(self._why)
 
     def abandon(self) -> None:
         """Let the other broker's own call come first."""
@@ -108,7 +128,7 @@ class Dialer:
                 self._welcomed(event)
             case _:
                 assert isinstance(event, Error)
-                raise ProtocolError(Fault.PEER_REFUSED, event.text)
+                raise self._refused(event.text)
 
     def _greeted(self, info: Info) -> None:
         links = self._links
@@ -117,18 +137,30 @@ class Dialer:
         # Only the hub serves HTTP.
         if self._where.path is None and hub not in {None, self._where.address}:
             self.redirected = hub
-            raise ProtocolError(Fault.PEER_REFUSED, f"the hub of its workers is {hub}")
+            raise self._refused(f"the hub of its workers is {hub}")
         if info.number == router.me:
-            raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
+            raise self._refused("this is that very broker")
+        links.greeted(self._settings, info.number)
         if info.number in links.state.links or info.number in links.calling:
-            raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
+            raise self._refused("there is a link already")
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
+        self._pulse_seconds = pulse_of(info.features)
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         router.connect(info.number, side, weight, exact=EXACT in info.features)
+        features = [
+            EXACT,
+            RUNS,
+            pulse_feature(links.state.settings.pulse_seconds),
+        ]
         peer = Peer(
-            router.me, router.epoch, side.value, weight, links.urls, [EXACT, RUNS]
+            router.me,
+            router.epoch,
+            side.value,
+            weight,
+            links.urls,
+            features,
         )
         worker = links.worker
         is_to_hub = worker is not None and self._where.address == worker.hub
@@ -137,6 +169,10 @@ class Dialer:
         assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
 
+    def _refused(self, why: str) -> ProtocolError:
+        self._why = why
+        return ProtocolError(Fault.PEER_REFUSED, why)
+
     def _welcomed(self, body: Welcome) -> None:
         number = self._number
         assert number is not None, "it was greeted"
@@ -144,11 +180,19 @@ class Dialer:
         del links.calling[number]
         self._number = None
         self.was_linked = True
+        self._answered.set()
         assert self._connection is not None
         side = Side(self._settings.side)
         urls = self._where.urls
         other = Other(
-            number, self._name, body.epoch, side, "us", urls, self._takes_runs
+            number,
+            self._name,
+            body.epoch,
+            side,
+            "us",
+            urls,
+            self._takes_runs,
+            self._pulse_seconds,
         )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone
@@ -169,4 +213,5 @@ class Dialer:
             del self._links.calling[self._number]
             self._links.state.router.handle(PeerRefuse(why), self._number)
         self._number = None
+        self._answered.set()
         self._ended.set()

@@ -5,12 +5,14 @@ each sends a digest of what it has told; if the other holds something else, the 
 broken and made anew, and everything is told again.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
+from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.state import BrokerState
 from siena.messages import (
     Advertise,
@@ -37,6 +39,8 @@ from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 from siena.routing.interest_table import Change
 
+log = logging.getLogger("siena.broker")
+
 # What routers tell each other once there is a link.
 TOLD = (
     Advertise,
@@ -60,6 +64,7 @@ class Other(NamedTuple):
     caller: Literal["us", "them"]
     urls: list[str]  # where clients find it
     takes_runs: bool
+    pulse_seconds: float | None = None  # how often something comes, if that is known
 
 
 class Link:
@@ -82,6 +87,8 @@ class Link:
         self.number, self.name, self.epoch, self.side, self.caller = other[:5]
         self._urls = other.urls
         self.takes_runs = other.takes_runs
+        theirs = other.pulse_seconds
+        self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
         self.counters = LinkCounters()
         self._state = state
@@ -176,6 +183,24 @@ class Link:
         """Send notifications, as many as a frame has."""
         self.counters.forwarded += count
         self.connection.deliver(frame, count)
+
+    # --- Pulse ----------------------------------------------------------------------
+
+    def beat(self) -> None:
+        """Say that we are here, and see whether the neighbour is."""
+        connection = self.connection
+        if connection.is_closing:  # and is aborted before long
+            return
+        connection.reply(Ping().pack())
+        has_come, connection.is_heard = connection.is_heard, False
+        is_reading = connection.is_reading
+        connection.limit_unacknowledged(0 if is_reading else UNACKNOWLEDGED_SECONDS_MAX)
+        if self._pulse is not None and self._pulse.is_dead_at_beat(
+            has_come=has_come, is_reading=is_reading
+        ):
+            log.warning("nothing comes from %s any more: the link is ended", self.name)
+            self._state.counters.silenced += 1
+            connection.abort()
 
     # --- Digests --------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ Either end may call.  If both do at the same time, the smaller number's call sta
 import asyncio
 import logging
 import random
+from collections.abc import Iterator
 from hmac import compare_digest
 
 from siena.broker.data.publish_batch import PublishBatch
@@ -13,6 +14,8 @@ from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.link import Link, Other
+from siena.broker.peers.pulse import pulse_of
+from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import Link as LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
@@ -48,10 +51,12 @@ class Links:
         self.worker = worker
         self.urls: list[str] = []
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
+        self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
         self.calling: dict[int, Dialer] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
+        self._beat_timer: asyncio.TimerHandle | None = None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -60,16 +65,20 @@ class Links:
         loop = asyncio.get_running_loop()
         for settings in self._calls.keys() - set(links):
             self._calls.pop(settings).cancel()
+            del self._wanted[settings]
         for settings in links:
             if settings not in self._calls:
+                self._wanted[settings] = WantedLink(settings)
                 self._calls[settings] = loop.create_task(self._keep(settings))
         if self._timer is None:
             self._compare()
+            self._beat()
             self._wait_for_batch()
 
     async def stop(self) -> None:
         """Call nobody any more."""
-        for timer in (self._timer, self._batch_timer):
+        self._wanted.clear()  # nor is any missed
+        for timer in (self._timer, self._batch_timer, self._beat_timer):
             if timer is not None:
                 timer.cancel()
         tasks = list(self._calls.values())
@@ -89,8 +98,8 @@ class Links:
             call = Dialer(self, settings, redirected)
             try:
                 await call.attempt()
-            except (OSError, TimeoutError, SienaError) as error:
-                log.info("no link to %s: %s", settings.url, error)
+            except (OSError, SienaError) as error:
+                self._miss(settings, str(error))
             delay = (
                 RETRY_SECONDS if call.was_linked else min(2 * delay, RETRY_SECONDS_MAX)
             )
@@ -101,6 +110,38 @@ class Links:
                 continue
             # Not all at the same time, after a broker has come back.
             await asyncio.sleep(delay * rng.uniform(0.5, 1))
+
+    # --- Those that are wanted ------------------------------------------------------
+
+    def greeted(self, settings: LinkSettings, number: int) -> None:
+        """A broker that is called has said who it is."""
+        if settings in self._wanted:
+            self._wanted[settings].number = number
+
+    def wanted(self) -> list[dict[str, object]]:
+        """The links that there shall be, and of those that are not why."""
+        return [
+            each.snapshot(is_up=self._is_up(each)) for each in self._wanted.values()
+        ]
+
+    def _is_up(self, wanted: WantedLink) -> bool:
+        """Whether there is that link, whichever end has called."""
+        return wanted.number in self.state.links
+
+    def _miss(self, settings: LinkSettings, why: str) -> None:
+        """A call came to nothing: say so, unless there is the link, or it was said."""
+        wanted = self._wanted.get(settings)
+        if wanted is None or self._is_up(wanted):
+            return
+        wanted.error = why
+        if not wanted.is_missed:
+            wanted.is_missed = True
+            log.warning("no link to %s: %s; it is called again", settings.url, why)
+
+    def _wanted_at(self, number: int) -> Iterator[WantedLink]:
+        for wanted in self._wanted.values():
+            if wanted.number == number:
+                yield wanted
 
     # --- Those that call us ---------------------------------------------------------
 
@@ -128,6 +169,7 @@ class Links:
             "them",
             peer.urls,
             RUNS in peer.features,
+            pulse_of(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         router = self.state.router
@@ -171,12 +213,18 @@ class Links:
         link.connection.become(link)
         self.state.links[link.number] = link
         log.info("linked to %s (%s)", link.name, link.side.value)
+        for wanted in self._wanted_at(link.number):
+            if wanted.is_missed:
+                wanted.is_missed = False
+                log.warning("the link to %s is up", wanted.settings.url)
 
     def down(self, link: Link) -> None:
         """A link has gone: all that the neighbour wanted is forgotten."""
         if self.state.links.get(link.number) is link:
             del self.state.links[link.number]
             log.info("the link to %s has gone", link.name)
+            for wanted in self._wanted_at(link.number):
+                self._miss(wanted.settings, "it has gone")
             out = self.state.router.handle(PeerDisconnect(), link.number)
             self.state.post(out)
 
@@ -191,6 +239,15 @@ class Links:
         """Send neighbours what has been held back for them, and begin anew."""
         self.state.post(self.state.router.handle(Flush(), "the clock"))
         self._wait_for_batch()
+
+    def _beat(self) -> None:
+        """Let all neighbours hear of us, see whether they are there, and again."""
+        for link in list(self.state.links.values()):
+            assert isinstance(link, Link)
+            link.beat()
+        loop = asyncio.get_running_loop()
+        seconds = self.state.settings.pulse_seconds
+        self._beat_timer = loop.call_later(seconds, self._beat)
 
     def _compare(self) -> None:
         """Send all neighbours a digest, and again after a while."""

@@ -55,10 +55,7 @@ class WebSocketCall(asyncio.Protocol):
         # What has come and was not handed over yet; at last that no more will come.
         self._came: deque[memoryview | None] = deque()
         self._is_paused = False
-
-    @property
-    def _is_open(self) -> bool:
-        return self.opened.done() and self.opened.exception() is None
+        self._is_open = False
 
     # --- What the loop calls --------------------------------------------------------
 
@@ -95,7 +92,7 @@ class WebSocketCall(asyncio.Protocol):
         """It is over."""
         if self._is_open:
             self._connection.connection_lost(exc)
-        elif not self.opened.done():
+        else:
             self._refuse("hangs up")
 
     # --- Coming in ------------------------------------------------------------------
@@ -108,11 +105,13 @@ class WebSocketCall(asyncio.Protocol):
             self._refuse("has WebSockets, but none for links")
         else:
             assert self._transport is not None
+            self._is_open = True
             self.opened.set_result(None)
             self._connection.connection_made(WebSocketTransport(self, self._transport))
 
     def _refuse(self, why: str) -> None:
-        self.opened.set_exception(SienaError(f"{self._url} {why}"))
+        if not self.opened.done():  # else it is not waited for any longer
+            self.opened.set_exception(SienaError(f"{self._url} {why}"))
         assert self._transport is not None
         self._transport.abort()
 

@@ -24,6 +24,9 @@ log = logging.getLogger("siena.broker")
 # How long a worker may take until it is linked to the hub.
 START_SECONDS_MAX = 60.0
 
+# What a broker says of itself, on the standard error.
+LOG_FORMAT = "siena: %(message)s"
+
 RunLoop = Callable[[], asyncio.Runner]
 
 
@@ -50,8 +53,11 @@ def settings_of(settings: Settings, worker: Worker) -> Settings:
     )
 
 
-def work(settings: Settings, worker: Worker, runner: RunLoop, pipe: Pipe) -> None:
+def work(
+    settings: Settings, worker: Worker, runner: RunLoop, pipe: Pipe, level: int
+) -> None:
     """Be a worker, until it is told to end."""
+    logging.basicConfig(format=LOG_FORMAT, level=level, stream=sys.stderr)
     with runner() as loop:
         loop.run(_serve(settings, worker, pipe))
 

@@ -181,7 +181,13 @@ class Workers:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
             target=work,
-            args=(self._settings, worker, self._runner, theirs),
+            args=(
+                self._settings,
+                worker,
+                self._runner,
+                theirs,
+                logging.getLogger().getEffectiveLevel(),
+            ),
             name=f"siena worker {number}",
         )
         process.start()

@@ -24,6 +24,7 @@ class Found:
     url: str = ""
     counters: Form = field(default_factory=dict)
     links: list[Form] = field(default_factory=list)
+    missing: list[Form] = field(default_factory=list)
     tables: Form = field(default_factory=dict)
     error: str = ""
 
@@ -32,7 +33,12 @@ class Found:
         said: Form = {"broker": self.name, "url": self.url}
         if self.error:
             return {**said, "error": self.error}
-        return {**said, "counters": self.counters, "links": self.links}
+        return {
+            **said,
+            "counters": self.counters,
+            "links": self.links,
+            "missing": self.missing,
+        }
 
 
 def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Found]:
@@ -92,8 +98,12 @@ def addresses_of(urls: Sequence[str], seen_at: str) -> list[Address]:
 def _look(server: Server, *, tables: bool) -> Found:
     with Observer(server, seconds=SECONDS_MAX) as observer:
         counters = observer.look("counters")
-        links = observer.look("links", LOOK_MAX)["links"]
-        found = Found(counters["broker"], str(observer.address), counters, links)
+        seen = observer.look("links", LOOK_MAX)
+        # Brokers before this version do not say which links they should have.
+        missing = [link for link in seen.get("wanted", []) if not link["up"]]
+        found = Found(
+            counters["broker"], str(observer.address), counters, seen["links"], missing
+        )
         if tables:
             found.tables = observer.look("tables", LOOK_MAX)
         return found

@@ -17,6 +17,7 @@ def study_list(*, store: Folder = FOLDER, as_json: Json = False) -> None:
     from siena.research.studies.framework.registry import find_all
     from siena.research.studies.framework.results import read_result
     from siena.research.studies.framework.store import Store
+    from siena.research.studies.framework.summary import short
 
     entries = []
     for study in find_all():
@@ -29,6 +30,7 @@ def study_list(*, store: Folder = FOLDER, as_json: Json = False) -> None:
                 "rows": len(study.rows("full")),
                 "quick_rows": len(study.rows("quick")),
                 "run": result.size if result else None,
+                "verdicts": short(result.findings) if result else None,
                 "failures": len(result.failures) if result else None,
             }
         )
@@ -38,6 +40,5 @@ def study_list(*, store: Folder = FOLDER, as_json: Json = False) -> None:
     for entry in entries:
         state = ""
         if entry["run"]:
-            state = "differs" if entry["failures"] else "agrees"
-            state = f"   run ({entry['run']}): {state}"
+            state = f"   run ({entry['run']}): {entry['verdicts']}"
         print(f"{entry['name']:<12} {entry['title']} [{entry['paper']}]{state}")

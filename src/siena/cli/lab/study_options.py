@@ -9,7 +9,7 @@ import typer
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
-    from siena.research.studies.framework.study import Finding
+    from siena.research.studies.framework.claim import Finding
 
 Folder = Annotated[
     Path,
@@ -29,8 +29,17 @@ def require_studies() -> None:
             )
 
 
-def finding_line(finding: "Finding") -> str:
-    """A finding as a line of text."""
-    mark = {True: "✓", False: "✗", None: "·"}[finding.holds]
-    note = "" if finding.is_gating else " (reported only)"
-    return f"  {mark} {finding.claim:<7} {finding.says}{note}: {finding.found}"
+MARKS = {"holds": "✓", "differs": "✗", "not decided": "?", "left open": "·"}
+
+
+def finding_lines(finding: "Finding") -> str:
+    """A finding as lines of text: what is claimed and found, the test, and why."""
+    mark, note = MARKS[finding.verdict], "" if finding.is_gating else " (not gating)"
+    lines = [
+        f"  {mark} {finding.claim:<7} {finding.says}{note}",
+        f"            {finding.verdict}: {finding.found}",
+        f"            tested by {finding.test} [{finding.data}]",
+    ]
+    if finding.why:
+        lines.append(f"            {finding.why}")
+    return "\n".join(lines)

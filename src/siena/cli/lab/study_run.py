@@ -12,7 +12,7 @@ from siena.cli.lab.study_options import (
     FOLDER,
     Folder,
     Json,
-    finding_line,
+    finding_lines,
     require_studies,
 )
 from siena.errors import SienaError
@@ -52,7 +52,7 @@ def study_run(
 
     Each row is a task of one Spark job, and is kept as soon as it is computed: what was
     interrupted goes on where it was, and what is there is not computed again, unless
-    the code has changed that it depends on.  Exits with 1 if a claim does not hold.
+    the code has changed that it depends on.  Exits with 1 if a gating claim differs.
 
     \b
     Examples:
@@ -105,7 +105,10 @@ def _compute(
 def _print(study: "Study", result: "Result", store: "Store") -> None:
     print(f"{study.name}: {study.title} [{study.paper}]")
     for finding in result.findings:
-        print(finding_line(finding))
+        print(finding_lines(finding))
+    from siena.research.studies.framework.summary import sentence
+
+    print(f"  {sentence(result.findings)}")
     print(
         f"  {result.rows:,} rows, {result.seeds} seeds, {result.seconds:,.1f} s of "
         f"computing in all: {store.of(study.name)}"
@@ -120,8 +123,11 @@ def _entry(study: "Study", result: "Result") -> dict[str, object]:
         "findings": [
             {
                 "claim": f.claim,
-                "holds": f.holds,
+                "verdict": str(f.verdict),
                 "found": f.found,
+                "test": f.test,
+                "data": f.data,
+                "why": f.why,
                 "gating": f.is_gating,
             }
             for f in result.findings

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.lab.study_options import FOLDER, Folder, finding_line, require_studies
+from siena.cli.lab.study_options import FOLDER, Folder, finding_lines, require_studies
 
 
 def study_show(
@@ -22,10 +22,12 @@ def study_show(
     from siena.research.studies.framework.registry import find
     from siena.research.studies.framework.results import command, read_result
     from siena.research.studies.framework.store import Store
+    from siena.research.studies.framework.summary import sentence
 
     study = find(name)
     print(f"{study.title} [{study.paper}]\n")
     print(f"The paper: {study.says}")
+    print(f"The figure: {study.caption}")
     print(f"Expected: {study.shape}")
     if study.remark:
         print(f"Note: {study.remark}")
@@ -38,6 +40,7 @@ def study_show(
         print(f"\nNot run yet: {command(study, 'full', None)}")
         return
     print(f"\nFound ({result.size}, {result.seeds} seeds, code {result.code}):")
+    print(sentence(result.findings))
     for finding in result.findings:
-        print(finding_line(finding))
+        print(finding_lines(finding))
     print(f"\nFiles: {Store(store).of(name)}")

@@ -13,8 +13,10 @@ import typer
 
 from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
+from siena.broker.collector import spare_what_stays
 from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
+from siena.broker.workers.process import LOG_FORMAT
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
 from siena.protocol.address import PORT, Address
@@ -151,7 +153,7 @@ def _links(
 
 def _log(*, verbose: bool) -> None:
     logging.basicConfig(
-        format="siena: %(message)s",
+        format=LOG_FORMAT,
         level=logging.INFO if verbose else logging.WARNING,
         stream=sys.stderr,
     )
@@ -160,6 +162,7 @@ def _log(*, verbose: bool) -> None:
 def _runner() -> asyncio.Runner:
     """A runner with the fastest loop that there is, in a process that is its own."""
     keep_memory()
+    spare_what_stays()
     try:
         import uvloop
     except ImportError:  # there is none for Windows

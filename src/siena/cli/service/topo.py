@@ -21,11 +21,12 @@ def topo(
 
     Each broker stands below the one from which it was found, with what that takes it
     for (peer, mesh, master, child), and how many notifications went to it and came
-    back from it over the link since that came up.
+    back from it over the link since that came up.  A link that a broker was told to
+    have, and has not, is drawn with a cross.
 
     \b
-    Exit codes: 0 all brokers were reached; 1 some were not; 2 misuse; 3 no broker
-    answers.
+    Exit codes: 0 all brokers were reached, and have the links that they were told to
+    have; 1 some were not, or a link is missing; 2 misuse; 3 no broker answers.
 
     \b
     Examples:
@@ -39,7 +40,7 @@ def topo(
     else:
         for line in draw(found):
             print(line)
-    if any(broker.error for broker in found.values()):
+    if any(broker.error or broker.missing for broker in found.values()):
         raise typer.Exit(1)
 
 
@@ -55,6 +56,10 @@ def draw(found: dict[str, Found]) -> Iterator[str]:
     ├── b  mesh, 3 there, 1 back
     │   └─ ─ c  mesh, 3 there, 1 back
     └── c  mesh, 3 there, 1 back
+    >>> lost = {"url": "siena://10.0.0.7:2606", "side": "peer", "error": "it has gone"}
+    >>> print("\n".join(draw({"d": Found("d", missing=[lost])})))
+    d
+    └─✗ siena://10.0.0.7:2606  peer, it has gone
     """
     parents = _parents(found)
     drawn: set[frozenset[str]] = set()
@@ -98,6 +103,10 @@ def _below(
         )
     ]
     drawn.update(frozenset((broker.name, link["name"])) for link in links)
+    for link in broker.missing:
+        is_last = not links and link is broker.missing[-1]
+        corner = "└" if is_last else "├"
+        yield f"{margin}{corner}─✗ {link['url']}  {link['side']}, {link['error']}"
     for link in links:
         name, is_last = link["name"], link is links[-1]
         corner, bar = ("└", " ") if is_last else ("├", "│")

@@ -13,7 +13,7 @@ Reference:
     of 400 random networks delivered a wrong set.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -74,15 +74,14 @@ class Announcer(Generic[F]):
         pairs = self.demand.pairs()
         return pairs if self._merge is None else self._merge(pairs)
 
-    def told_above(self, item: F) -> Iterator[Pair[F]]:
+    def told_cover(self, item: F, origin: int) -> Pair[F] | None:
         """What the neighbour was told that covers an item, by the order of the demand.
 
-        Nothing is missing if :meth:`sync` has been called since the last change.
+        It reaches as far as what has this origin.  Nothing is missing if :meth:`sync`
+        has been called since the last change.
         """
-        for wide in self.demand.above(item):
-            for origin in self.demand.origins(wide):
-                if (wide, origin) in self.told:
-                    yield wide, origin
+        pair = self.demand.cover_of(item, origin)
+        return pair if pair in self.told else None
 
     def sync(self) -> list[Message]:
         """The messages after which the neighbour holds what it should."""

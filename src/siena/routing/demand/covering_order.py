@@ -2,12 +2,17 @@
 
 Covering is exact, pairwise as in the papers, or absent: then only equal filters are
 one, and every filter is told to every neighbour.
+
+An *order* knows what is in a table, and which of equals stands for all of them.  It
+makes *collections*: some of what is in the table, for instance all that one neighbour
+was told, in which to find what covers a filter and what it covers.
 """
 
-from collections.abc import Callable, Mapping, Set as AbstractSet
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, Protocol, TypeVar
 
+from siena.algebra.catalogue.catalogue import Catalogue
+from siena.algebra.catalogue.profile import Profile
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.overlap import overlaps
 from siena.algebra.pairwise import (
@@ -22,31 +27,62 @@ from siena.routing.options import Covering
 
 # Filters, or advertisements.
 F = TypeVar("F", bound=ConstraintSet)
-P = TypeVar("P", Filter, Advertisement)
 
-# How many answers of each kind a broker remembers: a message is about one filter or a
-# few, and an answer may be as long as the table.
-ANSWERS_MAX = 64
+# How many profiles are remembered of filters that are in no table: a message is about
+# one filter or a few.
+PROFILES_MAX = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Order(Generic[F]):
-    """Filters that come and go, and which of them cover a given one.
+class Collection(Protocol[F]):
+    """Some of the items of a table; what covers one, and what one covers.
 
-    ``add`` answers the filter that stands for the new one, the first of its equals.
-    ``above`` and ``below`` are those that cover a filter and those that it covers, an
-    equal included; ``match`` those that match, or admit, a notification.  ``roots`` are
-    those that no other covers, and ``successors`` those right below one.
+    An item, or its equal, is above and below itself, if it is there.
     """
 
-    covers: Callable[[F, F], bool]
-    add: Callable[[F], F]
-    remove: Callable[[F], object]
-    above: Callable[[F], AbstractSet[F]]
-    below: Callable[[F], AbstractSet[F]]
-    match: Callable[[Mapping[str, Value]], AbstractSet[F]]
-    roots: Callable[[], AbstractSet[F]]
-    successors: Callable[[F], AbstractSet[F]]
+    def add(self, item: F) -> None:
+        """Enter an item that is not there."""
+        ...
+
+    def remove(self, item: F) -> None:
+        """Take an item out that is there."""
+        ...
+
+    def above(self, item: F) -> Iterator[F]:
+        """What covers an item."""
+        ...
+
+    def below(self, item: F) -> Iterator[F]:
+        """What an item covers."""
+        ...
+
+
+class Order(Protocol[F]):
+    """The items of one table, each of which stands for all its equals."""
+
+    @property
+    def covers(self) -> Callable[[F, F], bool]:
+        """How two are compared."""
+        ...
+
+    def find(self, item: F) -> F | None:
+        """The item that stands for this one, if one does."""
+        ...
+
+    def add(self, item: F) -> F:
+        """Enter an item; the one that stands for it, the first of its equals."""
+        ...
+
+    def remove(self, item: F) -> None:
+        """Take an item out."""
+        ...
+
+    def match(self, notification: Mapping[str, Value]) -> Iterable[F]:
+        """What matches, or admits, a notification."""
+        ...
+
+    def collection(self) -> Collection[F]:
+        """An empty collection."""
+        ...
 
 
 def order_of_filters(covering: Covering) -> Order[Filter]:
@@ -54,24 +90,21 @@ def order_of_filters(covering: Covering) -> Order[Filter]:
 
     >>> from siena.lang.parser import parse_filter as parse
     >>> order = order_of_filters("exact")
-    >>> for text in ("x > 3", "x > 5"):
-    ...     _ = order.add(parse(text))
-    >>> order.below(parse("x > 4"))
-    frozenset({<Filter x > 5>})
+    >>> for text in ("integer x > 3", "integer x >= 4"):
+    ...     order.add(parse(text))
+    <Filter integer x > 3>
+    <Filter integer x > 3>
     """
     if covering == "none":
-        return _flat(Filter.matches)
-    covers = covers_filter if covering == "exact" else covers_pairwise
-    return _Remembered(Poset.of_filters(covering)).order(covers)
+        return _Unordered(Filter.matches)
+    return _Filters(covers_filter if covering == "exact" else covers_pairwise)
 
 
 def order_of_advertisements(covering: Covering) -> Order[Advertisement]:
     """An empty order of advertisements."""
     if covering == "none":
-        return _flat(Advertisement.admits)
-    is_exact = covering == "exact"
-    covers = covers_advertisement if is_exact else covers_advertisement_pairwise
-    return _Remembered(Poset.of_advertisements(covering)).order(covers)
+        return _Unordered(Advertisement.admits)
+    return _Advertisements(covering)
 
 
 def overlap_of(covering: Covering) -> Callable[[Advertisement, Filter], bool]:
@@ -79,81 +112,190 @@ def overlap_of(covering: Covering) -> Callable[[Advertisement, Filter], bool]:
     return overlaps_pairwise if covering == "pairwise" else overlaps
 
 
-class _Remembered(Generic[P]):
-    """A poset, and its answers since it last changed: every neighbour asks the same."""
+class _Filters:
+    """Filters, with their profiles."""
 
-    def __init__(self, poset: Poset[P]) -> None:
-        self._poset: Poset[P] = poset
-        self._above: dict[P, AbstractSet[P]] = {}
-        self._below: dict[P, AbstractSet[P]] = {}
+    def __init__(self, covers: Callable[[Filter, Filter], bool]) -> None:
+        self.covers = covers
+        self._profiles: dict[Filter, Profile] = {}
+        # The filters with one key: one, but for the pairwise rule, which sees less.
+        self._by_key: dict[object, tuple[Filter, ...]] = {}
+        self._recent: dict[Filter, Profile] = {}
+        # All of them, once a notification has been asked about.
+        self._all: Catalogue | None = None
 
-    def order(self, covers: Callable[[P, P], bool]) -> Order[P]:
-        return Order(
-            covers=covers,
-            add=self.add,
-            remove=self.remove,
-            above=self.above,
-            below=self.below,
-            match=self._poset.match,
-            roots=lambda: self._poset.roots,
-            successors=self._poset.successors,
-        )
-
-    def add(self, item: P) -> P:
-        change = self._poset.add(item)
-        if change.changed:
-            self._forget()
-        return change.filter
-
-    def remove(self, item: P) -> None:
-        if self._poset.remove(item).changed:
-            self._forget()
-
-    def above(self, item: P) -> AbstractSet[P]:
-        found = self._above.get(item)
+    def profile(self, f: Filter) -> Profile:
+        """The profile of a filter, in the table or not."""
+        found = self._profiles.get(f) or self._recent.get(f)
         if found is None:
-            found = self._above[item] = self._poset.covering(item)
-            self._limit(self._above)
+            if len(self._recent) >= PROFILES_MAX:
+                self._recent.clear()
+            found = self._recent[f] = Profile(f)
         return found
 
-    def below(self, item: P) -> AbstractSet[P]:
-        found = self._below.get(item)
-        if found is None:
-            found = self._below[item] = self._poset.covered_by(item)
-            self._limit(self._below)
-        return found
+    def find(self, item: Filter) -> Filter | None:
+        if item in self._profiles:
+            return item
+        for equal in self._by_key.get(self.profile(item).key, ()):
+            if self.covers(equal, item) and self.covers(item, equal):
+                return equal
+        return None
 
-    def _forget(self) -> None:
-        self._above.clear()
-        self._below.clear()
-
-    @staticmethod
-    def _limit(answers: dict[P, AbstractSet[P]]) -> None:
-        if len(answers) > ANSWERS_MAX:
-            del answers[next(iter(answers))]
-
-
-def _flat(selects: Callable[[F, Mapping[str, Value]], bool]) -> Order[F]:
-    """No order: each covers itself."""
-    items: dict[F, None] = {}
-
-    def add(item: F) -> F:
-        items[item] = None
+    def add(self, item: Filter) -> Filter:
+        known = self.find(item)
+        if known is not None:
+            return known
+        profile = self.profile(item)
+        self._profiles[item] = profile
+        self._by_key[profile.key] = (*self._by_key.get(profile.key, ()), item)
+        if self._all is not None:
+            self._all.add(profile)
         return item
 
-    def itself(item: F) -> AbstractSet[F]:
-        return {item} & items.keys()
+    def remove(self, item: Filter) -> None:
+        profile = self._profiles.pop(item)
+        others = tuple(f for f in self._by_key[profile.key] if f != item)
+        if others:
+            self._by_key[profile.key] = others
+        else:
+            del self._by_key[profile.key]
+        if self._all is not None:
+            self._all.remove(profile)
 
-    def match(notification: Mapping[str, Value]) -> AbstractSet[F]:
-        return {item for item in items if selects(item, notification)}
+    def match(self, notification: Mapping[str, Value]) -> list[Filter]:
+        if self._all is None:
+            self._all = Catalogue(self.covers)
+            for profile in self._profiles.values():
+                self._all.add(profile)
+        return [profile.filter for profile in self._all.match(notification)]
 
-    return Order(
-        covers=lambda general, specific: general == specific,
-        add=add,
-        remove=lambda item: items.pop(item, None),
-        above=itself,
-        below=itself,
-        match=match,
-        roots=items.keys,
-        successors=lambda _: frozenset(),
-    )
+    def collection(self) -> Collection[Filter]:
+        return _Catalogued(self)
+
+
+class _Catalogued:
+    """Some filters of an order."""
+
+    __slots__ = ("_catalogue", "_order", "_profiles")
+
+    def __init__(self, order: _Filters) -> None:
+        self._order = order
+        self._catalogue = Catalogue(order.covers)
+        # An order may have forgotten what is still here.
+        self._profiles: dict[Filter, Profile] = {}
+
+    def add(self, item: Filter) -> None:
+        profile = self._profiles[item] = self._order.profile(item)
+        self._catalogue.add(profile)
+
+    def remove(self, item: Filter) -> None:
+        self._catalogue.remove(self._profiles.pop(item))
+
+    def above(self, item: Filter) -> Iterator[Filter]:
+        found = self._catalogue.above(self._profile(item))
+        return (profile.filter for profile in found)
+
+    def below(self, item: Filter) -> Iterator[Filter]:
+        found = self._catalogue.below(self._profile(item))
+        return (profile.filter for profile in found)
+
+    def _profile(self, item: Filter) -> Profile:
+        return self._profiles.get(item) or self._order.profile(item)
+
+
+class _Advertisements:
+    """Advertisements, which are few, in a poset."""
+
+    def __init__(self, covering: Covering) -> None:
+        assert covering != "none"
+        is_exact = covering == "exact"
+        self.covers = (
+            covers_advertisement if is_exact else covers_advertisement_pairwise
+        )
+        self._covering = covering
+        self._poset = Poset.of_advertisements(covering)
+
+    def find(self, item: Advertisement) -> Advertisement | None:
+        return self._poset.find(item)
+
+    def add(self, item: Advertisement) -> Advertisement:
+        return self._poset.add(item).filter
+
+    def remove(self, item: Advertisement) -> None:
+        self._poset.remove(item)
+
+    def match(self, notification: Mapping[str, Value]) -> Iterable[Advertisement]:
+        return self._poset.match(notification)
+
+    def collection(self) -> Collection[Advertisement]:
+        return _InPoset(Poset.of_advertisements(self._covering))
+
+
+class _InPoset:
+    """Some advertisements."""
+
+    __slots__ = ("_poset",)
+
+    def __init__(self, poset: Poset[Advertisement]) -> None:
+        self._poset = poset
+
+    def add(self, item: Advertisement) -> None:
+        self._poset.add(item)
+
+    def remove(self, item: Advertisement) -> None:
+        self._poset.remove(item)
+
+    def above(self, item: Advertisement) -> Iterator[Advertisement]:
+        return iter(self._poset.covering(item))
+
+    def below(self, item: Advertisement) -> Iterator[Advertisement]:
+        return iter(self._poset.covered_by(item))
+
+
+class _Unordered(Generic[F]):
+    """No order: each covers itself.  What is in a table is a collection, too."""
+
+    def __init__(self, selects: Callable[[F, Mapping[str, Value]], bool]) -> None:
+        self.covers: Callable[[F, F], bool] = _is_equal
+        self._selects = selects
+        self._items: dict[F, None] = {}
+
+    def find(self, item: F) -> F | None:
+        return item if item in self._items else None
+
+    def add(self, item: F) -> F:
+        self._items[item] = None
+        return item
+
+    def remove(self, item: F) -> None:
+        del self._items[item]
+
+    def match(self, notification: Mapping[str, Value]) -> list[F]:
+        return [item for item in self._items if self._selects(item, notification)]
+
+    def collection(self) -> Collection[F]:
+        return _Unrelated()
+
+
+class _Unrelated(Generic[F]):
+    """Items of which none covers another."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self) -> None:
+        self._items: set[F] = set()
+
+    def add(self, item: F) -> None:
+        self._items.add(item)
+
+    def remove(self, item: F) -> None:
+        self._items.remove(item)
+
+    def above(self, item: F) -> Iterator[F]:
+        return iter((item,) if item in self._items else ())
+
+    below = above
+
+
+def _is_equal(general: ConstraintSet, specific: ConstraintSet) -> bool:
+    return general == specific

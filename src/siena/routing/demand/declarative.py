@@ -4,7 +4,6 @@ The slow twin of :mod:`siena.routing.demand.demand`: it remembers nothing but th
 entries, and compares everything with everything whenever it is asked.
 """
 
-from collections.abc import Set as AbstractSet
 from typing import Generic
 
 from siena.routing.demand.covering_order import F, Order
@@ -61,13 +60,14 @@ class DeclarativeDemand(Generic[F]):
             other == origin and self._covers(wide, item) for wide, other in self.pairs()
         )
 
-    def above(self, item: F) -> AbstractSet[F]:
-        """The filters that cover an item, of those that concern the neighbour."""
-        return {wide for wide, _ in self._entries if self._covers(wide, item)}
-
-    def origins(self, item: F) -> AbstractSet[int]:
-        """The origins from which ``D(n)`` has an item."""
-        return {origin for other, origin in self.pairs() if other == item}
+    def cover_of(self, item: F, origin: int) -> tuple[F, int] | None:
+        """A pair of ``D(n)`` that covers an item, and reaches as far as an origin."""
+        covers = [
+            (wide, other)
+            for wide, other in self.pairs()
+            if self._covers(wide, item) and self._reach(origin, other)
+        ]
+        return min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
 
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""

@@ -10,16 +10,25 @@ and reaches every broker behind ``n`` that the pair would reach.
 In an acyclic network all pairs have one origin and one reach, and ``D(n)`` is the
 papers' set of roots without those of which ``n`` itself is the only source.
 
-*Theory of operation.*  Domination is transitive, so a pair that comes is compared only
-with those in ``D(n)`` above it, and takes those below it away; a pair that goes lets
-those come that it alone held down.  :mod:`siena.routing.demand.declarative` says the
-same from scratch, and the tests compare the two.
+*Theory of operation.*  Domination is transitive.  Each pair that is dominated knows one
+that dominates it, its *cover*, so pairs are trees, and their roots are ``D(n)``::
+
+    (x > 1, 1)                      told
+      ├── (x > 3, 1)
+      │     └── (x > 5, 1)
+      └── (x = 9, 1)
+
+A pair that comes looks for one root that dominates it; if there is none, it becomes a
+root, and the cover of those that it dominates, whatever is below these.  A pair that
+goes leaves those below it to its own cover; below a root, each looks for another, and
+nothing else is looked at.  :mod:`siena.routing.demand.declarative` says the same from
+scratch, and the tests compare the two.
 
 Reference:
     CU-CS-888-99, section 5.2.3, equation (1); our specification, B.3 and B.6.
 """
 
-from collections.abc import Callable, Set as AbstractSet
+from collections.abc import Callable
 from typing import Generic
 
 from siena.routing.demand.covering_order import F, Order
@@ -28,6 +37,7 @@ from siena.routing.demand.covering_order import F, Order
 # through it too.
 Reach = Callable[[int, int], bool]
 Gate = Callable[[F], bool]
+Pair = tuple[F, int]
 
 
 def reaches_all(_origin: int, _other: int) -> bool:
@@ -44,8 +54,8 @@ class Demand(Generic[F]):
     >>> demand = Demand(order)
     >>> for text in ("x > 5", "x > 3"):
     ...     demand.enter(order.add(parse(text)), 1)
-    >>> demand.pairs()
-    {(<Filter x > 3>, 1)}
+    >>> demand.pairs(), demand.cover_of(parse("x > 5"), 1)
+    ({(<Filter x > 3>, 1)}, (<Filter x > 3>, 1))
     >>> demand.leave(parse("x > 3"), 1)
     >>> demand.pairs()
     {(<Filter x > 5>, 1)}
@@ -65,45 +75,57 @@ class Demand(Generic[F]):
         self._gate = gate
         # How many entries there are of each pair.
         self._wanted: dict[F, dict[int, int]] = {}
-        self._open: set[F] = set()
-        self._maximal: dict[F, set[int]] = {}
-        self._changed: set[tuple[F, int]] = set()
+        self._closed: set[F] = set()
+        # The roots: the origins of each item, and the items by covering.
+        self._origins: dict[F, tuple[int, ...]] = {}
+        self._roots = order.collection()
+        # Of every other pair its cover, and of covers what they cover.
+        self._cover: dict[Pair[F], Pair[F]] = {}
+        self._covered: dict[Pair[F], dict[Pair[F], None]] = {}
+        self._changed: set[Pair[F]] = set()
 
-    def __contains__(self, pair: tuple[F, int]) -> bool:
+    def __contains__(self, pair: Pair[F]) -> bool:
         item, origin = pair
-        return origin in self._maximal.get(item, ())
+        return origin in self._origins.get(item, ())
 
-    def pairs(self) -> set[tuple[F, int]]:
+    def pairs(self) -> set[Pair[F]]:
         """``D(n)``."""
-        return {(item, o) for item, found in self._maximal.items() for o in found}
+        return {(item, o) for item, found in self._origins.items() for o in found}
 
-    def take_changes(self) -> set[tuple[F, int]]:
+    def take_changes(self) -> set[Pair[F]]:
         """The pairs that may have come into ``D(n)`` or left it since the last call."""
         changed, self._changed = self._changed, set()
         return changed
 
     def covers(self, item: F, origin: int) -> bool:
         """Whether ``D(n)`` has, from this origin, what covers the item."""
-        return any((wide, origin) in self for wide in self._order.above(item))
+        root = self._root_of((item, origin))
+        if root is not None and root[1] == origin:
+            return True
+        return any((wide, origin) in self for wide in self._roots.above(item))
 
-    def above(self, item: F) -> AbstractSet[F]:
-        """The filters that cover an item, also where they concern others only."""
-        return self._order.above(item)
-
-    def origins(self, item: F) -> AbstractSet[int]:
-        """The origins from which ``D(n)`` has an item."""
-        return self._maximal.get(item, frozenset())
+    def cover_of(self, item: F, origin: int) -> Pair[F] | None:
+        """A pair of ``D(n)`` that covers an item, and reaches as far as an origin."""
+        item = self._order.find(item) or item
+        root = self._root_of((item, origin))
+        if root is not None:
+            return root
+        for wide in self._roots.above(item):
+            for other in self._origins[wide]:
+                if self._reach(origin, other):
+                    return wide, other
+        return None
 
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""
-        if item not in self._wanted:
-            self._wanted[item] = {}
-            if self._gate is None or self._gate(item):
-                self._open.add(item)
-        counts = self._wanted[item]
-        counts[origin] = counts.get(origin, 0) + 1
-        if counts[origin] == 1 and item in self._open:
-            self._rise(item, origin)
+        counts = self._wanted.get(item)
+        if counts is None:
+            counts = self._wanted[item] = {}
+            if self._gate is not None and not self._gate(item):
+                self._closed.add(item)
+        count = counts[origin] = counts.get(origin, 0) + 1
+        if count == 1 and item not in self._closed:
+            self._rise((item, origin))
 
     def leave(self, item: F, origin: int) -> None:
         """One entry of this pair less."""
@@ -112,61 +134,88 @@ class Demand(Generic[F]):
         if counts[origin]:
             return
         del counts[origin]
-        if item in self._open:
-            self._fall(item, origin)
+        if item not in self._closed:
+            self._fall((item, origin))
         if not counts:
             del self._wanted[item]
-            self._open.discard(item)
+            self._closed.discard(item)
 
     def reconsider(self, item: F) -> None:
         """Ask the gate again about an item, after what it depends on has changed."""
         if self._gate is None or item not in self._wanted:
             return
         is_open = self._gate(item)
-        if is_open == (item in self._open):
+        if is_open != (item in self._closed):
             return
         origins = sorted(self._wanted[item])
         if is_open:
-            self._open.add(item)
+            self._closed.discard(item)
             for origin in origins:
-                self._rise(item, origin)
+                self._rise((item, origin))
         else:
-            self._open.discard(item)
+            self._closed.add(item)
             for origin in origins:
-                self._fall(item, origin)
+                self._fall((item, origin))
 
-    def _rise(self, item: F, origin: int) -> None:
-        """Take a pair in, unless it is dominated; then take out what it dominates."""
-        maximal = self._maximal
-        for wide in self._order.above(item):
-            if wide in maximal and any(
-                self._dominates(wide, other, item, origin) for other in maximal[wide]
-            ):
-                return
-        for narrow in self._order.below(item):
-            if narrow in maximal:
-                for other in list(maximal[narrow]):
-                    if self._dominates(item, origin, narrow, other):
-                        self._remove(narrow, other)
-        self._maximal.setdefault(item, set()).add(origin)
-        self._changed.add((item, origin))
+    # --- Trees ------------------------------------------------------------------------
 
-    def _fall(self, item: F, origin: int) -> None:
-        """Take a pair out, and in what it held down."""
-        if (item, origin) not in self:
-            return
-        self._remove(item, origin)
-        # Itself among them, while others hold it: it may be wanted from other origins.
-        for narrow in self._order.below(item) & self._open:
-            for other in sorted(self._wanted[narrow]):
+    def _rise(self, pair: Pair[F]) -> None:
+        """Put a pair below a root that dominates it, or make it a root."""
+        item, origin = pair
+        for wide in self._roots.above(item):
+            for other in self._origins[wide]:
+                if self._dominates(wide, other, item, origin):
+                    self._hang(pair, (wide, other))
+                    return
+        for narrow in list(self._roots.below(item)):
+            for other in self._origins[narrow]:
                 if self._dominates(item, origin, narrow, other):
-                    self._rise(narrow, other)
+                    self._uproot((narrow, other))
+                    self._hang((narrow, other), pair)
+        origins = self._origins.get(item)
+        if origins is None:
+            self._roots.add(item)
+        self._origins[item] = (*(origins or ()), origin)
+        self._changed.add(pair)
 
-    def _remove(self, item: F, origin: int) -> None:
-        self._maximal[item].remove(origin)
-        if not self._maximal[item]:
-            del self._maximal[item]
-        self._changed.add((item, origin))
+    def _fall(self, pair: Pair[F]) -> None:
+        """Take a pair out; what it covered finds another cover, or is a root."""
+        covered = self._covered.pop(pair, {})
+        cover = self._cover.pop(pair, None)
+        if cover is None:
+            self._uproot(pair)
+            for narrow in covered:
+                del self._cover[narrow]
+            for narrow in covered:
+                self._rise(narrow)
+            return
+        beside = self._covered[cover]
+        del beside[pair]
+        for narrow in covered:
+            self._cover[narrow] = cover
+        beside.update(covered)
+        if not beside:
+            del self._covered[cover]
+
+    def _hang(self, pair: Pair[F], cover: Pair[F]) -> None:
+        self._cover[pair] = cover
+        self._covered.setdefault(cover, {})[pair] = None
+
+    def _uproot(self, pair: Pair[F]) -> None:
+        item, origin = pair
+        origins = tuple(o for o in self._origins[item] if o != origin)
+        if origins:
+            self._origins[item] = origins
+        else:
+            del self._origins[item]
+            self._roots.remove(item)
+        self._changed.add(pair)
+
+    def _root_of(self, pair: Pair[F]) -> Pair[F] | None:
+        """The root above a pair, or itself; ``None`` if it is not wanted."""
+        while (cover := self._cover.get(pair)) is not None:
+            pair = cover
+        return pair if pair in self else None
 
     def _dominates(self, wide: F, other: int, narrow: F, origin: int) -> bool:
         """Whether ``(wide, other)`` makes ``(narrow, origin)`` superfluous.

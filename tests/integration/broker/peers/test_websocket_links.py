@@ -195,12 +195,10 @@ async def test_a_caller_that_goes_is_forgotten_at_once() -> None:
         assert not first.state.router.tables.filters
 
 
-async def attempt(caller: Broker, url: str) -> Dialer:
+async def attempt(caller: Broker, url: str) -> None:
     """One call of a broker, as its links make it."""
-    call = Dialer(caller.links, Link(url=url))
     async with asyncio.timeout(SECONDS_MAX):
-        await call.attempt()
-    return call
+        await Dialer(caller.links, Link(url=url)).attempt()
 
 
 async def test_no_link_comes_of_a_call_where_none_is_accepted() -> None:
@@ -209,8 +207,8 @@ async def test_no_link_comes_of_a_call_where_none_is_accepted() -> None:
         called = await stack.enter_async_context(serving(told))
         caller = await stack.enter_async_context(serving(settings("b1")))
         async with http_side(called) as url:
-            call = await attempt(caller, url)
-            assert not call.was_linked
+            with pytest.raises(SienaError, match="--accept-peers"):
+                await attempt(caller, url)
             assert not called.state.links
             assert called.state.counters.faults == 1
             # And why is said in the words that a socket has.

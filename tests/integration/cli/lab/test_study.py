@@ -34,8 +34,8 @@ def test_a_study_is_run_shown_and_reported(tmp_path: Path) -> None:
     assert "✓ F33c" in siena(*RUN, *store)
     (entry,) = json.loads(siena(*RUN, "--json", *store))
     assert entry["name"] == "fig33"
-    assert all(finding["holds"] for finding in entry["findings"])
-    assert "run (quick): agrees" in siena("study", "list", *store)
+    assert all(f["verdict"] == "holds" for f in entry["findings"])
+    assert "run (quick): 4 hold" in siena("study", "list", *store)
     assert "Found (quick, 1 seeds" in siena("study", "show", "fig33", *store)
     path = Path(siena("study", "report", *store).strip())
     page = path.read_text(encoding="utf-8")

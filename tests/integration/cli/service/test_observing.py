@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 import siena
+from served import process, ready
 from siena import testing
 from siena.cli.common import surveying
 from siena.cli.main import main
@@ -179,6 +180,20 @@ def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
             assert done.code == code, done
             assert said in done.err
             assert done.err.count("\n") == 1
+
+
+def test_a_link_that_should_be_there_is_drawn_with_a_cross(run: Run) -> None:
+    url = "siena://127.0.0.1:1"
+    with process("--listen", "127.0.0.1:0", "--peer", url, "--json") as serving:
+        (where,) = ready(serving)["urls"]
+        assert serving.stderr is not None
+        said = serving.stderr.readline()
+        assert said.startswith(f"siena: no link to {url}: ")
+        done = run("topo", "--server", where)
+        assert done.code == 1
+        assert f"└─✗ {url}  peer, " in done.out
+        (broker,) = json.loads(run("topo", "--server", where, "--json").out)["brokers"]
+        assert broker["missing"][0]["url"] == url
 
 
 def test_a_broker_that_cannot_be_reached_is_drawn_as_such(

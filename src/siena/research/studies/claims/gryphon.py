@@ -6,20 +6,27 @@ by link matching and by flooding, against how many attributes a subscription tes
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from math import log
 
+import numpy as np
 from matplotlib.figure import Figure
 
+from siena.research.studies.framework.claim import Answer, Claim, Select, decided
 from siena.research.studies.framework.drawing import finish, formula, line, panels
-from siena.research.studies.framework.rows import Row, curve, where
-from siena.research.studies.framework.study import (
-    Finding,
-    Parameter,
-    Size,
-    Study,
-    among,
+from siena.research.studies.framework.intervals import (
+    all_below,
+    all_right,
+    between,
+    cells,
+    curve_of,
+    of_means,
+    ratio,
 )
+from siena.research.studies.framework.rows import Row, curve, number, where
+from siena.research.studies.framework.spoils import constant, copied, each, one, times
+from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.runs.networks import gryphon
 
 SUBSCRIPTIONS = {
@@ -45,59 +52,100 @@ def plan(size: Size, seeds: int) -> list[Row]:
     return rows
 
 
-def check(rows: Sequence[Row]) -> list[Finding]:
-    """T-D2, T-D3, T-D11, T-D12."""
-    visits = curve(where(rows, part="visits"), "subscriptions", "visits")
-    links = where(rows, part="links")
-    sent = curve(links, "tests", "messages")
-    flooded = curve(links, "tests", "flooded")
-    ratios = {tests: sent[tests] / flooded[tests] for tests in sent}
-    first, last = min(visits), max(visits)
-    slope = log(visits[last] / visits[first]) / log(last / first)
-    work = curve(links, "tests", "visits")
-    central = curve(links, "tests", "central_visits")
+# --- Claims ---------------------------------------------------------------------
+
+
+def _sublinear(rows: Sequence[Row]) -> Answer:
+    known = cells(rows, ("subscriptions",), "visits")
+    first, last = min(known), max(known)
+    decades = log(int(str(last[0])) / int(str(first[0])))
+    slope = of_means(lambda a, b: np.log(b / a) / decades, known[first], known[last])
+    return between(slope, -1, 1, f"exponent {slope.words()}")
+
+
+def _fewer_messages(rows: Sequence[Row]) -> Answer:
+    sent = cells(rows, ("tests",), "messages")
+    flooded = cells(rows, ("tests",), "flooded")
+    margins = {f"{t} tests: of flooding": ratio(sent[t,], flooded[t,]) for (t,) in sent}
+    ordered = sorted(int(str(t)) for (t,) in sent)
+    for one_, other in pairwise(ordered):
+        margins[f"{other} tests: of {one_}"] = ratio(sent[other,], sent[one_,])
+    return all_below(margins)
+
+
+def _work(rows: Sequence[Row]) -> Answer:
+    work, central = (
+        curve(rows, "tests", "visits"),
+        curve(rows, "tests", "central_visits"),
+    )
     constants = [work[tests] / central[tests] for tests in work]
-    wrong = [row for row in rows if not row["agrees"]]
-    steps = [after / before for before, after in pairwise(ratios.values())]
-    return [
-        Finding(
-            "T-D2",
-            "the tree finds what a loop finds, and links are those on paths to it",
-            not wrong,
-            f"{len(rows) - len(wrong)} of {len(rows)} runs",
-        ),
-        Finding(
-            "T-D3",
-            "visits grow less than subscriptions (exponent below 1)",
-            slope < 1,
-            f"exponent {slope:.2f}",
-        ),
-        Finding(
-            "T-D12",
-            "link matching sends no more than flooding, and ever less with more tests",
-            max(ratios.values()) <= 1 and all(step < 1 for step in steps),
-            ", ".join(f"{t:.0f} tests: {r:.0%}" for t, r in ratios.items()),
-        ),
-        Finding(
-            "T-D12",
-            "all brokers together visit a small multiple of what one matcher does",
-            max(constants) < 20,
-            f"{min(constants):.1f} to {max(constants):.1f} times",
-            is_gating=False,
-        ),
-    ]
+    words = f"{min(constants):.1f} to {max(constants):.1f} times"
+    return decided(max(constants) < 20, words)
+
+
+def _part(part: str) -> Select:
+    return lambda rows: where(rows, part=part)
+
+
+CLAIMS = (
+    Claim(
+        "T-D2",
+        "the tree finds what a loop finds, and links are those on paths to it",
+        "every single run",
+        partial(all_right, column="agrees", what="runs"),
+        {"one run does not": one(constant("agrees", False))},
+    ),
+    Claim(
+        "T-D3",
+        "visits grow less than subscriptions (exponent below 1)",
+        "exponent between the fewest and the most subscriptions, with its 95 % "
+        "interval",
+        _sublinear,
+        {
+            "more than all are": each(
+                lambda r: {"visits": number(r, "subscriptions") ** 1.2}
+            )
+        },
+        of=_part("visits"),
+        about="one matcher, by subscriptions",
+    ),
+    Claim(
+        "T-D12",
+        "link matching sends less than flooding, and ever less with more tests",
+        "ratio of means, with its 95 % bootstrap interval: below 1 in every case",
+        _fewer_messages,
+        {
+            "it floods": copied("messages", "flooded"),
+            "tests do not matter": constant("messages", 7.0),
+        },
+        of=_part("links"),
+        about="20 brokers, by tests of a subscription",
+    ),
+    Claim(
+        "T-D12",
+        "all brokers together visit less than 20 times what one matcher does",
+        "ratio of means, the greatest",
+        _work,
+        {"they visit much more": times("visits", 100)},
+        of=_part("links"),
+        about="20 brokers, by tests of a subscription",
+        leaves_open="The papers say that it is little, and not how much: 20, the "
+        "number of brokers, is our limit.",
+        is_gating=False,
+    ),
+)
 
 
 def draw(rows: Sequence[Row]) -> Figure:
     """Visits, and messages."""
     figure, (left, right) = panels(2)
-    visits = curve(where(rows, part="visits"), "subscriptions", "visits")
+    visits = curve_of(where(rows, part="visits"), "subscriptions", "visits")
     line(left, visits, "search tree", 0)
     formula(left, {n: n for n in visits}, "all subscriptions")
     finish(left, "One matcher", "subscriptions", "visits per event", log="xy")
     links = where(rows, part="links")
-    line(right, curve(links, "tests", "flooded"), "flooding", 1)
-    line(right, curve(links, "tests", "messages"), "link matching, match-first", 0)
+    line(right, curve_of(links, "tests", "flooded"), "flooding", 1)
+    line(right, curve_of(links, "tests", "messages"), "link matching, match-first", 0)
     x = "attributes that a subscription tests"
     finish(right, "20 brokers, 5 subscriptions each", x, "messages per event")
     right.set_ylim(bottom=0)
@@ -112,6 +160,10 @@ STUDY = Study(
     "matching sends as little as if all destinations were known (match-first), where "
     "flooding sends everything everywhere.",
     shape="Left: below the diagonal, and ever further. Right: falling, far below.",
+    caption="Left: nodes of a search tree that an event visits against subscriptions, "
+    "both logarithmic; 10 attributes of 5 values. Right: messages for an event in a "
+    "network of 20 brokers with 5 subscriptions each, by flooding and by link "
+    "matching, against the attributes that a subscription tests.",
     parameters=(
         Parameter("attributes, values", "10, 5", "T-D3; ICDCS'99 from memory"),
         Parameter("tests of a subscription", "1 to 10 (left)", "ours"),
@@ -120,7 +172,7 @@ STUDY = Study(
     ),
     run=gryphon,
     plan=plan,
-    check=check,
+    claims=CLAIMS,
     draw=draw,
     seeds={"full": 5, "quick": 2, "test": 1},
     remark="The paper's exponent has a closed form that we do not have; slopes are "

@@ -10,19 +10,30 @@ from functools import partial
 from itertools import pairwise
 from statistics import median
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    decided,
+    having,
+    undecided,
+)
 from siena.research.studies.framework.drawing import COLOURS, band, finish, line, panels
-from siena.research.studies.framework.rows import Row, curve, quantile, where
-from siena.research.studies.framework.study import Finding, Parameter, Size, among
+from siena.research.studies.framework.rows import Row, curve, number, quantile, where
+from siena.research.studies.framework.spoils import constant, each, only
+from siena.research.studies.framework.study import Parameter, Size, among
 
 SIZES = {
     "full": (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 6500, 7000, 7500, 10_000),
     "quick": (10, 50, 100, 200, 500, 1000, 2000, 5000, 6500, 7500),
-    "test": (50, 200, 1000),
+    "test": (50, 200, 1000, 5000, 6500, 7500),
 }
 # Medians may rise by so much from one point to the next: they are of few sets.
 NOISE = 0.03
+# And must fall by so much from one end to the other: less would be no advantage.
+FALL = 0.1
 
 PARAMETERS = (
     Parameter("constraints in a filter", "1 to 6: 10, 40, 30, 10, 5, 5 %", "stated"),
@@ -67,61 +78,117 @@ def alphas(
     return curve(own(rows, scenario), "predicates", "alpha", join)
 
 
-def decreasing(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> Finding:
+# --- Claims ---------------------------------------------------------------------
+
+
+def decreasing(scenarios: Sequence[Scenario]) -> Claim:
     """T-E23."""
-    worst = 0.0
-    for scenario in scenarios:
-        medians = list(alphas(rows, scenario).values())
-        rises = [b - a for a, b in pairwise(medians)]
-        worst = max([worst, *rises])
-    says = f"alpha falls with the number of predicates (medians, within {NOISE})"
-    return Finding("T-E23", says, worst <= NOISE, f"rises by {worst:.3f} at most")
+
+    def decide(rows: Sequence[Row]) -> Answer:
+        rises, falls = [], []
+        for scenario in scenarios:
+            medians = list(alphas(rows, scenario).values())
+            rises += [b - a for a, b in pairwise(medians)]
+            falls.append(1 - medians[-1] / medians[0])
+        words = f"rises by {max(rises):.3f} at most, falls by {min(falls):.0%} or more"
+        return decided(max(rises) <= NOISE and min(falls) >= FALL, words)
+
+    return Claim(
+        "T-E23",
+        "alpha falls with the number of predicates",
+        f"medians of sets: no rise by more than {NOISE} from one number to the next, "
+        f"and a fall by {FALL:.0%} or more from the least to the greatest, in every "
+        f"scenario",
+        decide,
+        {
+            "alpha rises": each(lambda r: {"alpha": number(r, "predicates")}),
+            "alpha is constant": constant("alpha", 0.7),
+        },
+        about="all sets of the figure",
+    )
 
 
-def shrinking(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> Finding:
+def shrinking(scenarios: Sequence[Scenario]) -> Claim:
     """T-E25."""
-    says = "sets of 5,000 predicates are three times as alike as sets of 200"
-    found = []
-    for scenario in scenarios:
-        least, most = alphas(rows, scenario, min), alphas(rows, scenario, max)
-        if not {200, 5000} <= least.keys():
-            return Finding("T-E25", says, None, "needs 200 and 5,000 predicates")
-        wide, narrow = most[200] - least[200], most[5000] - least[5000]
-        found.append((scenario, narrow, wide))
-    words = "; ".join(f"{title(s)}: {n:.3f} and {w:.3f}" for s, n, w in found)
-    return Finding("T-E25", says, all(n < w / 3 for _, n, w in found), words)
+
+    def decide(rows: Sequence[Row]) -> Answer:
+        found = []
+        for scenario in scenarios:
+            least, most = alphas(rows, scenario, min), alphas(rows, scenario, max)
+            if not {200, 5000} <= least.keys():
+                return undecided("needs 200 and 5,000 predicates")
+            wide, narrow = most[200] - least[200], most[5000] - least[5000]
+            found.append((scenario, narrow, wide))
+        words = "; ".join(f"{title(s)}: {n:.3f} and {w:.3f}" for s, n, w in found)
+        return decided(all(n < w / 3 for _, n, w in found), words)
+
+    return Claim(
+        "T-E25",
+        "sets of 5,000 predicates are three times as alike as sets of 200",
+        "greatest less least alpha of all sets with 5,000, and with 200 predicates: "
+        "less than a third",
+        decide,
+        {
+            "large sets differ": only(
+                lambda r: r["predicates"] == 5000,
+                each(lambda r: {"alpha": number(r, "seed") / 8}),
+            ),
+            "all sets are equal": constant("alpha", 0.7),
+        },
+        of=having(lambda r: r["predicates"] in {200, 5000}),
+        about="sets of 200 and of 5,000 predicates",
+        seeds_min=5,
+    )
 
 
-def above_half(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> Finding:
+def above_half(scenarios: Sequence[Scenario]) -> Claim:
     """T-E26."""
-    highest = [
-        (most, scenario, predicates)
-        for scenario in scenarios
-        for predicates, most in alphas(rows, scenario, max).items()
-        if predicates < 100
-    ]
-    says = "below 100 predicates no scenario saves half in all of its sets"
-    if not highest:
-        return Finding("T-E26", says, None, "needs fewer than 100 predicates")
-    most, scenario, predicates = min(highest)
-    words = f"{title(scenario)}: up to {most:.2f} with {predicates:.0f} predicates"
-    return Finding("T-E26", says, most > 0.5, words)
+
+    def decide(rows: Sequence[Row]) -> Answer:
+        highest = [
+            (most, scenario, predicates)
+            for scenario in scenarios
+            for predicates, most in alphas(rows, scenario, max).items()
+            if predicates < 100
+        ]
+        if not highest:
+            return undecided("needs fewer than 100 predicates")
+        most, scenario, predicates = min(highest)
+        words = f"{title(scenario)}: up to {most:.2f} with {predicates:.0f} predicates"
+        return decided(most > 0.5, words)
+
+    return Claim(
+        "T-E26",
+        "below 100 predicates no scenario saves half in all of its sets",
+        "greatest alpha of all sets of a scenario and number of predicates: above 0.5",
+        decide,
+        {"all save more": constant("alpha", 0.4)},
+        of=having(lambda r: number(r, "predicates") < 100),
+        about="sets of fewer than 100 predicates",
+    )
 
 
 def draw_of(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> Figure:
-    """One drawing for each scenario."""
-    figure, axes = panels(len(scenarios))
-    for style, (each, scenario) in enumerate(zip(axes, scenarios, strict=True)):
-        band(each, alphas(rows, scenario, min), alphas(rows, scenario, max), style)
-        fifth = alphas(rows, scenario, partial(quantile, share=0.05))
-        last = alphas(rows, scenario, partial(quantile, share=0.95))
-        band(each, fifth, last, style)
-        line(each, alphas(rows, scenario), "median", style)
-        for points, label in ((fifth, "5 % and 95 % of sets"), (last, None)):
-            xs, ys = list(points), list(points.values())
-            colour = COLOURS[style]
-            each.plot(xs, ys, label=label, color=colour, linewidth=0.8, linestyle="--")
-        each.fill_between([], [], [], color=COLOURS[style], alpha=0.15, label="all")
-        finish(each, title(scenario), "predicates", "alpha (1: no gain)", log="x")
-        each.set_ylim(0, 1.05)
+    """Each scenario with a linear axis, as printed, and a logarithmic one."""
+    figure, axes = panels(len(scenarios), 2)
+    for place, scenario in enumerate(scenarios):
+        for log, at in (("", place), ("x", len(scenarios) + place)):
+            _draw(axes[at], rows, scenario, place)
+            words = title(scenario) + (": the same, x logarithmic" if log else "")
+            finish(axes[at], words, "predicates", "alpha (1: no gain)", log=log)
+            axes[at].set_ylim(0, 1.05)
     return figure
+
+
+def _draw(axes: Axes, rows: Sequence[Row], scenario: Scenario, style: int) -> None:
+    """The median of sets, most of them, and all of them."""
+    band(axes, alphas(rows, scenario, min), alphas(rows, scenario, max), style)
+    fifth = alphas(rows, scenario, partial(quantile, share=0.05))
+    last = alphas(rows, scenario, partial(quantile, share=0.95))
+    band(axes, fifth, last, style)
+    line(axes, alphas(rows, scenario), "median", style)
+    colour = COLOURS[style]
+    for points, label in ((fifth, "5 % and 95 % of sets"), (last, None)):
+        xs, ys = list(points), list(points.values())
+        axes.plot(xs, ys, label=label, color=colour, linewidth=0.8, linestyle="--")
+    axes.fill_between([], [], [], color=colour, alpha=0.15, label="all sets")

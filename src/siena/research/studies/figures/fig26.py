@@ -6,24 +6,40 @@ Parameters: :mod:`siena.research.studies.figures.architecture_figures`.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
+    ARCHITECTURES,
+    EVERY_CASE,
     PAPER,
     PARAMETERS,
+    against,
     all_objects,
-    costs,
+    cases,
     draw_architectures,
-    every,
+    intervals,
+    named,
+    runs,
+    swapped,
     sweep,
 )
-from siena.research.studies.framework.drawing import finish, panels
-from siena.research.studies.framework.rows import Row, where
-from siena.research.studies.framework.study import Finding, Size, Study
+from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.drawing import panels, two_views
+from siena.research.studies.framework.intervals import (
+    Interval,
+    all_below,
+    of_means,
+    ratio,
+)
+from siena.research.studies.framework.rows import Row, number
+from siena.research.studies.framework.spoils import copied, each
+from siena.research.studies.framework.study import Size, Study
 from siena.research.studies.runs.architectures import simulate
 
 OBJECTS = (10, 1000)
+DISTRIBUTED = ("hs", "as", "aa")
 
 
 def plan(size: Size, seeds: int) -> list[Row]:
@@ -32,69 +48,99 @@ def plan(size: Size, seeds: int) -> list[Row]:
     return [row for row in rows if row["objects"] in OBJECTS]
 
 
-def check(rows: Sequence[Row]) -> list[Finding]:
-    """F26a, F26b, F26c."""
-    return [_central_is_dearest(rows), _central_is_linear(rows), _sublinear(rows)]
+# --- Claims ---------------------------------------------------------------------
 
 
-def _central_is_dearest(rows: Sequence[Row]) -> Finding:
-    margins = {}
-    for objects in all_objects(rows):
-        found = costs(rows, objects)
-        for name in found.keys() - {"ce"}:
-            for parties, cost in found[name].items():
-                if parties >= 1000:
-                    case = f"{name}, O = {objects}, P = {parties:,.0f}"
-                    margins[case] = cost / found["ce"][parties]
-    says = "with 1,000 parties or more, ce costs more than any other"
-    return every("F26a", says, margins)
+def _central_is_dearest(rows: Sequence[Row]) -> Answer:
+    margins = against(cases(rows), DISTRIBUTED, "ce")
+    return all_below(named({c: m for c, m in margins.items() if c.parties >= 1000}))
 
 
-def _central_is_linear(rows: Sequence[Row]) -> Finding:
+def _central_is_linear(rows: Sequence[Row]) -> Answer:
     """Each decade adds ten times what the one before did."""
+    known = cases(rows)
     factors = {}
-    for objects in all_objects(rows):
-        ce = costs(rows, objects)["ce"]
-        for parties in ce:
-            steps = (parties / 100, parties / 10, parties)
-            if parties >= 1000 and all(p in ce for p in steps):
-                least, middle, most = (ce[p] for p in steps)
-                case = f"O = {objects}, P = {parties:,.0f}"
-                factors[case] = (most - middle) / (middle - least)
-    says = "ce is linear in the parties: each decade adds ten times what the last did"
+    for case in known:
+        steps = [case._replace(parties=case.parties // part) for part in (100, 10, 1)]
+        is_meant = case.architecture == "ce" and case.parties >= 1000
+        if is_meant and all(step in known for step in steps):
+            samples = (known[step] for step in steps)
+            factors[case] = of_means(lambda a, b, c: (c - b) / (b - a), *samples)
     if not factors:
-        return Finding("F26b", says, None, "needs three decades")
-    low, high = min(factors.values()), max(factors.values())
-    words = f"{low:.1f} to {high:.1f} times"
-    return Finding("F26b", says, low > 7 and high < 13, words)
+        return undecided("needs three decades of parties")
+    low = min(factor.low for factor in factors.values())
+    high = max(factor.high for factor in factors.values())
+    return decided(low > 7 and high < 13, f"{low:.1f} to {high:.1f} times")
 
 
-def _sublinear(rows: Sequence[Row]) -> Finding:
-    margins = {}
-    for objects in all_objects(rows):
-        found = costs(rows, objects)
-        for name in found.keys() - {"ce"}:
-            for parties, cost in found[name].items():
-                if 10 * parties in found[name]:
-                    growth = found[name][10 * parties] / cost
-                    allowed = 2 if parties >= 100 else 10
-                    margins[f"{name}, O = {objects}, P = {parties:,.0f}"] = (
-                        growth / allowed
-                    )
-    says = "hs, as, aa: ten times the parties cost less than ten times, and from 100 "
-    return every("F26c", says + "parties on less than twice as much", margins)
+def growths(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Interval]:
+    """What ten times the parties cost, as a share of what is allowed."""
+    known = cases(rows)
+    found = {}
+    for case, samples in known.items():
+        more = known.get(case._replace(parties=10 * case.parties))
+        if case.architecture in names and more is not None:
+            allowed = 2 if case.parties >= 100 else 10
+            grown = ratio(more, samples)
+            found[str(case)] = Interval(*(end / allowed for end in grown))
+    return found
+
+
+def _sublinear(rows: Sequence[Row]) -> Answer:
+    return all_below(growths(rows, DISTRIBUTED))
+
+
+CLAIMS = (
+    Claim(
+        "F26a",
+        "with 1,000 parties or more, ce costs more than any other",
+        EVERY_CASE,
+        _central_is_dearest,
+        {
+            "ce is as cheap as hs": swapped("ce", "hs"),
+            "all cost the same": copied("cost", "parties"),
+        },
+        of=runs(ARCHITECTURES, lambda _, parties: parties >= 1000),
+        about="hs, as, aa against ce, from 1,000 parties on",
+    ),
+    Claim(
+        "F26b",
+        "ce is linear in the parties: each decade adds ten times what the last did",
+        "what a decade of parties adds, divided by what the one before added: all 95 % "
+        "intervals between 7 and 13",
+        _central_is_linear,
+        {
+            "it grows as the square root": each(
+                lambda r: {"cost": number(r, "parties") ** 0.5}
+            )
+        },
+        of=runs(["ce"]),
+        about="ce, three decades of parties",
+    ),
+    Claim(
+        "F26c",
+        "hs, as, aa: ten times the parties cost less than ten times, and from 100 "
+        "parties on less than twice as much",
+        EVERY_CASE,
+        _sublinear,
+        {
+            "cost is that of parties": copied("cost", "parties"),
+        },
+        of=runs(DISTRIBUTED),
+        about="hs, as, aa, every decade of parties",
+    ),
+)
 
 
 def draw(rows: Sequence[Row]) -> Figure:
-    """One drawing for each number of objects."""
-    figure, axes = panels(2)
-    for each, objects in zip(axes, OBJECTS, strict=True):
-        if not where(rows, objects=objects):
-            each.set_visible(False)
-            continue
-        draw_architectures(each, costs(rows, objects))
-        title = f"{objects:,} objects of interest"
-        finish(each, title, "interested parties", "total cost", log="xy")
+    """One drawing for each number of objects, linear and logarithmic."""
+    known = all_objects(rows)
+    figure, axes = panels(len(known), 2)
+    draws = [
+        partial(draw_architectures, found=intervals(rows, objects)) for objects in known
+    ]
+    titles = [f"{objects:,} objects of interest" for objects in known]
+    two_views(axes, draws, titles, "interested parties", "total cost")
     return figure
 
 
@@ -104,10 +150,14 @@ STUDY = Study(
     paper=f"{PAPER}, figure 26",
     says="A centralised service is the most expensive with many parties, and its cost "
     "grows linearly with them. The distributed ones grow less and less.",
-    shape="Both axes logarithmic: ce a straight rising line, the others level off.",
+    shape="ce rises above all others; where y is logarithmic they level off.",
+    caption="Cost of all messages between 100 sites (every message costs the links it "
+    "crosses) against the number of interested parties, for a centralised service, a "
+    "hierarchy, and acyclic networks that forward subscriptions or advertisements. "
+    "Left 10 objects that publish, right 1,000.",
     parameters=PARAMETERS,
     run=simulate,
     plan=plan,
-    check=check,
+    claims=CLAIMS,
     draw=draw,
 )

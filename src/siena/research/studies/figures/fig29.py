@@ -5,23 +5,31 @@ made.  Parameters: :mod:`siena.research.studies.figures.architecture_figures`.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
+    ARCHITECTURES,
+    EVERY_CASE,
     PAPER,
     PARAMETERS,
-    Costs,
+    against,
     all_objects,
-    costs,
+    cases,
     draw_architectures,
-    every,
+    intervals,
+    runs,
+    swapped,
     sweep,
     with_cost_per,
 )
-from siena.research.studies.framework.drawing import finish, panels
+from siena.research.studies.framework.claim import Answer, Claim, Decide
+from siena.research.studies.framework.drawing import panels, two_views
+from siena.research.studies.framework.intervals import Interval, all_below
 from siena.research.studies.framework.rows import Row
-from siena.research.studies.framework.study import Finding, Size, Study
+from siena.research.studies.framework.spoils import constant, only, times
+from siena.research.studies.framework.study import Size, Study
 from siena.research.studies.runs.architectures import simulate
 
 
@@ -30,86 +38,98 @@ def plan(size: Size, seeds: int) -> list[Row]:
     return sweep(size, seeds)
 
 
-def per_request(rows: Sequence[Row]) -> dict[int, Costs]:
-    """Cost of a request by number of objects, architecture and parties."""
-    each = with_cost_per(rows, "cost", "requests")
-    return {objects: costs(each, objects, "each") for objects in all_objects(rows)}
+def per_request(rows: Sequence[Row]) -> list[Row]:
+    """The rows with the cost of a request as ``each``."""
+    return with_cost_per(rows, "cost", "requests")
 
 
-def check(rows: Sequence[Row]) -> list[Finding]:
-    """F29a to F29e."""
-    found = per_request(rows)
-    return [
-        _central_is_highest(found),
-        _hierarchy_is_good_for_few(found),
-        _acyclic_is_better(found),
-        _acyclic_is_low(found),
-        _hierarchy_comes_back(found),
-    ]
+# --- Claims ---------------------------------------------------------------------
 
 
-def _central_is_highest(found: dict[int, Costs]) -> Finding:
-    margins = {
-        f"{name}, O = {objects}, P = {parties:,.0f}": cost / each["ce"][parties]
-        for objects, each in found.items()
-        for name in each.keys() - {"ce"}
-        for parties, cost in each[name].items()
-        if parties >= 30
-    }
-    return every("F29a", "from 30 parties on, a request costs most in ce", margins)
+def _below(names: Sequence[str], other: str, limit: float = 1.0) -> Decide:
+    """Whether requests cost less in some architectures than a multiple of another."""
+
+    def decide(rows: Sequence[Row]) -> Answer:
+        shares = against(cases(per_request(rows), "each"), names, other)
+        margins = {
+            str(case): Interval(*(end / limit for end in share))
+            for case, share in shares.items()
+        }
+        return all_below(margins)
+
+    return decide
 
 
-def _hierarchy_is_good_for_few(found: dict[int, Costs]) -> Finding:
-    margins = {
-        f"{name}, P = {parties:,.0f}": cost / found[1][name][parties]
-        for name in ("as", "aa")
-        for parties, cost in found[1]["hs"].items()
-        if parties <= 30
-    }
-    says = "one object, up to 30 parties: hs costs less than as and aa"
-    return every("F29b", says, margins)
-
-
-def _acyclic_is_better(found: dict[int, Costs]) -> Finding:
-    margins = {
-        f"O = {objects}, P = {parties:,.0f}": cost / each["hs"][parties]
-        for objects, each in found.items()
-        for parties, cost in each["as"].items()
-        if objects >= 10 and parties <= 1000
-    }
-    says = "10 objects or more, up to 1,000 parties: as costs less than hs"
-    return every("F29c", says, margins)
-
-
-def _acyclic_is_low(found: dict[int, Costs]) -> Finding:
-    says = "1,000 objects: as is low for any parties, below 2 % of hs"
-    if 1000 not in found:
-        return Finding("F29d", says, None, "needs 1,000 objects")
-    margins = {
-        f"P = {parties:,.0f}": cost / found[1000]["hs"][parties] / 0.02
-        for parties, cost in found[1000]["as"].items()
-    }
-    return every("F29d", says, margins)
-
-
-def _hierarchy_comes_back(found: dict[int, Costs]) -> Finding:
-    margins = {
-        f"O = {objects}": each["hs"][1000] / each["as"][1000] / 2
-        for objects, each in found.items()
-        if objects <= 10 and 1000 in each["hs"]
-    }
-    says = "up to 10 objects, 1,000 parties: hs costs less than twice what as does"
-    return every("F29e", says, margins)
+_alike = constant("cost", 1.0)
+CLAIMS = (
+    Claim(
+        "F29a",
+        "from 30 parties on, a request costs most in ce",
+        EVERY_CASE,
+        _below(("hs", "as", "aa"), "ce"),
+        {"ce is hs": swapped("ce", "hs"), "all cost the same": _alike},
+        of=runs(ARCHITECTURES, lambda _, parties: parties >= 30),
+        about="hs, as, aa against ce, from 30 parties on",
+    ),
+    *(
+        Claim(
+            "F29b",
+            f"one object, up to 30 parties: hs costs less than {other}",
+            EVERY_CASE,
+            _below(("hs",), other),
+            {"they change places": swapped("hs", other), "all cost the same": _alike},
+            of=runs(
+                ["hs", other], lambda objects, parties: objects == 1 and parties <= 30
+            ),
+            about=f"hs against {other}, one object, up to 30 parties",
+        )
+        for other in ("as", "aa")
+    ),
+    Claim(
+        "F29c",
+        "10 objects or more, up to 1,000 parties: as costs less than hs",
+        EVERY_CASE,
+        _below(("as",), "hs"),
+        {"they change places": swapped("hs", "as"), "all cost the same": _alike},
+        of=runs(
+            ["hs", "as"], lambda objects, parties: objects >= 10 and parties <= 1000
+        ),
+        about="as against hs, 10 objects or more, up to 1,000 parties",
+    ),
+    Claim(
+        "F29d",
+        "1,000 objects: as is low for any parties, below 2 % of hs",
+        f"{EVERY_CASE} of 2 %",
+        _below(("as",), "hs", 0.02),
+        {"they change places": swapped("hs", "as"), "all cost the same": _alike},
+        of=runs(["hs", "as"], lambda objects, _: objects == 1000),
+        about="as against hs, 1,000 objects",
+    ),
+    Claim(
+        "F29e",
+        "up to 10 objects, 1,000 parties: hs costs less than twice what as does",
+        f"{EVERY_CASE} of 2",
+        _below(("hs",), "as", 2),
+        {"hs costs more": only(lambda r: r["architecture"] == "hs", times("cost", 9))},
+        of=runs(
+            ["hs", "as"], lambda objects, parties: objects <= 10 and parties == 1000
+        ),
+        about="hs against as, up to 10 objects, 1,000 parties",
+    ),
+)
 
 
 def draw(rows: Sequence[Row]) -> Figure:
-    """One drawing for each number of objects."""
-    found = per_request(rows)
-    figure, axes = panels(2, (len(found) + 1) // 2)
-    for each, (objects, own) in zip(axes, found.items(), strict=False):
-        draw_architectures(each, own)
-        title = f"{objects:,} object{'s' if objects > 1 else ''} of interest"
-        finish(each, title, "interested parties", "cost per request", log="xy")
+    """One drawing for each number of objects, linear and logarithmic."""
+    each = per_request(rows)
+    known = all_objects(rows)
+    figure, axes = panels(len(known), 2)
+    draws = [
+        partial(draw_architectures, found=intervals(each, objects, "each"))
+        for objects in known
+    ]
+    titles = [f"{o:,} object{'s' if o > 1 else ''} of interest" for o in known]
+    two_views(axes, draws, titles, "interested parties", "cost per request")
     return figure
 
 
@@ -121,9 +141,12 @@ STUDY = Study(
     "parties and few objects, the acyclic network wherever notifications are ignored; "
     "with many parties, costs are shared.",
     shape="Falling curves; ce stays on top; hs and as cross between 1 and 10 objects.",
+    caption="Cost of all messages between 100 sites, divided by the requests that "
+    "clients made, against the number of interested parties; a drawing for each number "
+    "of objects, a curve for each architecture.",
     parameters=PARAMETERS,
     run=simulate,
     plan=plan,
-    check=check,
+    claims=CLAIMS,
     draw=draw,
 )

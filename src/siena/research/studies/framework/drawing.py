@@ -1,6 +1,6 @@
 """How figures look: axes, colours and lines, the same in all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,10 +8,19 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogFormatter
 
+from siena.research.studies.framework.claim import Verdict
+from siena.research.studies.framework.intervals import Interval
+
 # Colours that people who see red and green alike can tell apart (Okabe and Ito), and
 # marks, for paper.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
+# The earlier a curve, the larger its marks: those of a later one lie within them.
+MARK_SIZES = (8.0, 6.8, 5.8, 4.8, 4.0, 3.4, 3.0)
+DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
+    *("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1.5, 1.5)), (0, (1, 1))),
+    *((0, (8, 3)), (0, (4, 1, 1, 1, 1, 1))),
+)
 
 PANEL_WIDTH, PANEL_HEIGHT = 5.2, 3.9
 
@@ -30,17 +39,34 @@ def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, flat
 
 
-def line(axes: Axes, points: Mapping[float, float], label: str, style: int) -> None:
-    """A curve with marks."""
+def line(
+    axes: Axes, points: Mapping[float, float | Interval], label: str, style: int
+) -> None:
+    """A curve with marks, and the band of its intervals where it has some.
+
+    Marks are hollow and lines are dashed, each in its way, so that a curve shows
+    through another one that coincides with it.
+    """
+    xs = list(points)
+    values = [y.value if isinstance(y, Interval) else y for y in points.values()]
+    colour = COLOURS[style % len(COLOURS)]
     axes.plot(
-        list(points),
-        list(points.values()),
+        xs,
+        values,
         label=label,
-        color=COLOURS[style % len(COLOURS)],
+        color=colour,
+        linestyle=DASHES[style % len(DASHES)],
         marker=MARKS[style % len(MARKS)],
-        markersize=4,
+        markersize=MARK_SIZES[style % len(MARK_SIZES)],
+        markerfacecolor="none",
         linewidth=1.5,
     )
+    wide = {x: y for x, y in points.items() if isinstance(y, Interval)}
+    if wide:
+        lows, highs = [y.low for y in wide.values()], [y.high for y in wide.values()]
+        axes.fill_between(
+            list(wide), lows, highs, color=colour, alpha=0.18, linewidth=0
+        )
 
 
 def formula(axes: Axes, points: Mapping[float, float], label: str) -> None:
@@ -96,33 +122,66 @@ def finish(
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)
     axes.tick_params(which="both", labelsize=8)
-    if axes.get_legend_handles_labels()[0]:
+    handles = axes.get_legend_handles_labels()[0]
+    if handles:
+        # Below the drawing: inside, it would lie over a curve sooner or later.
         axes.legend(
             fontsize=8,
             title=legend or None,
             title_fontsize=8,
-            # Curves may pass below it; so they remain visible, and it readable.
-            facecolor="white",
-            edgecolor="none",
-            framealpha=0.75,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.16),
+            ncols=1 if len(handles) == 1 else 2 if not legend else len(handles),
+            frameon=False,
         )
 
 
-HOLDS, DIFFERS, OPEN = "#bfe3d0", "#f3c9a5", "#eeeeee"
-"""Of squares that stand for verdicts."""
-
-
-def table_of_verdicts(
-    axes: Axes, columns: Mapping[str, Mapping[str, bool | None]]
+def two_views(
+    axes: Sequence[Axes],
+    draws: Sequence[Callable[[Axes], None]],
+    titles: Sequence[str],
+    x: str,
+    y: str,
+    *,
+    log_x: bool = True,
+    legend: str = "",
 ) -> None:
-    """A square for each claim in each column: it holds, it differs, or nobody knows."""
+    """Each drawing twice: with a linear y as papers print it, and a logarithmic one.
+
+    ``axes`` are the linear ones of all drawings, then the logarithmic ones.
+    """
+    assert len(axes) == 2 * len(draws)
+    other = "x" if log_x else ""
+    for place, (draw, title) in enumerate(zip(draws, titles, strict=True)):
+        linear, logarithmic = axes[place], axes[len(draws) + place]
+        draw(linear)
+        finish(linear, title, x, y, log=other, legend=legend)
+        linear.set_ylim(bottom=0)
+        draw(logarithmic)
+        words = f"{title}: the same, y logarithmic"
+        finish(logarithmic, words, x, y, log=other + "y", legend=legend)
+
+
+SQUARES = {
+    Verdict.HOLDS: "#bfe3d0",
+    Verdict.DIFFERS: "#f3c9a5",
+    Verdict.UNDECIDED: "#e8e2f2",
+    Verdict.OPEN: "#eeeeee",
+}
+"""Colours of squares that stand for verdicts."""
+
+
+def table_of_verdicts(axes: Axes, columns: Mapping[str, Mapping[str, Verdict]]) -> None:
+    """A square for each claim in each column, with its verdict; none if not tried."""
     claims = sorted({claim for column in columns.values() for claim in column})
-    words = {True: ("holds", HOLDS), False: ("differs", DIFFERS), None: ("", OPEN)}
     for x, column in enumerate(columns.values()):
         for y, claim in enumerate(claims):
-            text, colour = words[column.get(claim)]
+            verdict = column.get(claim)
+            if verdict is None:
+                continue
+            colour = SQUARES[verdict]
             axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, color=colour))
-            axes.text(x, y, text, ha="center", va="center", fontsize=8)
+            axes.text(x, y, str(verdict), ha="center", va="center", fontsize=7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(claims) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [c.replace(" ", "\n", 1) for c in columns])

@@ -5,25 +5,33 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from siena.research.studies.framework.registry import GROUPS
-from siena.research.studies.framework.report import summary
+from siena.research.studies.framework.report import caption
 from siena.research.studies.framework.results import Result, read_result
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
+from siena.research.studies.framework.summary import sentence, short
 
 PAGE = "README.md"
+DATA = "data"
+"""The folder of rows, beside the page."""
 
 
 def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
-    """Write the page and copy the figures of all studies that have been run."""
+    """Write the page, and beside it figures and rows of all studies that were run."""
     folder.mkdir(parents=True, exist_ok=True)
     done = {
         study.name: (study, result)
         for study in studies
         if (result := read_result(study.name, store)) is not None
     }
+    data = folder / DATA
+    data.mkdir(exist_ok=True)
     for name in done:
         picture = (store.of(name) / "figure.svg").read_bytes()
         (folder / f"{name}.svg").write_bytes(picture)
+        for form in ("csv", "parquet"):
+            rows = (store.of(name) / f"rows.{form}").read_bytes()
+            (data / f"{name}.{form}").write_bytes(rows)
     page = folder / PAGE
     page.write_text(markdown(done), encoding="utf-8")
     return page
@@ -35,6 +43,7 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
     counts = Counter(result.size for _, result in done.values())
     sizes = ", ".join(f"{count} {size}" for size, count in sorted(counts.items()))
     seconds = sum(result.seconds for _, result in done.values())
+    findings = [f for _, result in done.values() for f in result.findings]
     lines = [
         "# What the studies found",
         "",
@@ -51,6 +60,8 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
             f"Sizes: {sizes}."
         ),
         "",
+        f"**In all: {short(findings)}.**",
+        "",
     ]
     groups = {
         group: [done[name] for name in names if name in done]
@@ -62,7 +73,7 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
         for study, result in own:
             lines.append(
                 f"| [{study.name}](#{study.name}) | {study.title} | "
-                f"{summary(result)[0].partition(':')[0].lower()} |"
+                f"{short(result.findings)} |"
             )
     for own in groups.values():
         for study, result in own:
@@ -71,27 +82,41 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
 
 
 def _section(study: Study, result: Result) -> list[str]:
+    name = study.name
     lines = [
         "",
-        f"## {study.name}",
+        f"## {name}",
         "",
         f"**{study.title}** ({study.paper}). {study.says}",
         "",
-        f"![{study.title}]({study.name}.svg)",
+        f"![{study.title}]({name}.svg)",
+        "",
+        (
+            f"*{caption(study, result)}* Rows: [CSV]({DATA}/{name}.csv), "
+            f"[parquet]({DATA}/{name}.parquet)."
+        ),
         "",
         f"Expected: {study.shape}",
         "",
-        f"**{summary(result)[0]}**",
+        f"**{sentence(result.findings)}**",
         "",
         "| | claim | found | |",
         "|---|---|---|---|",
     ]
     for f in result.findings:
-        note = "" if f.is_gating else " (reported only)"
-        cells = (f.claim, f.says + note, f.found, f.verdict)
+        note = "" if f.is_gating else " (not gating)"
+        says = (
+            f"{f.says}{note}. *Test*: {f.test}. *Data*: [{f.data}]({DATA}/{name}.csv)."
+        )
+        found = f"{f.found}. {f.why}" if f.why else f.found
+        cells = (f.claim, says, found, str(f.verdict))
         lines.append(f"| {' | '.join(map(_cell, cells))} |")
     if study.remark:
         lines += ["", study.remark]
+    lines += ["", "| parameter | value | source |", "|---|---|---|"]
+    lines += [
+        f"| {' | '.join(map(_cell, parameter))} |" for parameter in study.parameters
+    ]
     lines += [
         "",
         (

@@ -2,12 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from gzip import compress
 from html import escape
+from pathlib import Path
 
+from siena.research.studies.framework.claim import Finding, Verdict
 from siena.research.studies.framework.registry import GROUPS
 from siena.research.studies.framework.results import Result, read_result
 from siena.research.studies.framework.store import Store
-from siena.research.studies.framework.study import Finding, Study
+from siena.research.studies.framework.study import Study
+from siena.research.studies.framework.summary import (
+    KINDS,
+    kind,
+    sentence,
+    short,
+    tally,
+)
 
 Done = Sequence[tuple[Study, Result]]
 
@@ -42,7 +52,7 @@ tr.group th { padding-top: 1.1rem; color: var(--soft); font-weight: 600; }
 td.claim { white-space: nowrap; } td.verdict { white-space: nowrap; font-weight: 600;
   text-align: right; padding-right: 0; }
 .holds { color: var(--good); } .differs { color: var(--bad); }
-.open { color: var(--open); }
+.open, .undecided { color: var(--open); }
 figure { margin: 1rem 0; background: #fff; border: 1px solid var(--line);
   border-radius: 8px; padding: .8rem; }
 figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
@@ -51,7 +61,7 @@ figcaption { color: #555; font-size: .9rem; padding-top: .5rem; }
   padding: .5rem .9rem; margin: .8rem 0; }
 .verdict-line.holds { border-color: var(--good); }
 .verdict-line.differs { border-color: var(--bad); }
-.verdict-line.open { border-color: var(--open); }
+.verdict-line.open, .verdict-line.undecided { border-color: var(--open); }
 .verdict-line span { color: var(--ink); }
 code { font: .88em ui-monospace, monospace; background: var(--card);
   padding: .1em .35em; border-radius: 3px; }
@@ -63,10 +73,12 @@ details summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 
 INTRODUCTION = (
     "<p>The figures and claims of the papers on content-based networking, computed by "
-    "the code that runs in brokers, beside what they say. A claim <em>holds</em>, "
-    "<em>differs</em>, or was <em>not tried</em>, where the runs at hand cannot tell. "
-    "Claims that are <em>reported only</em> are those of which the papers say too "
-    "little to be held to.</p>"
+    "the code that runs in brokers, beside what they say. A claim <em>holds</em>; it "
+    "<em>differs</em>, and then it is said why; it is <em>not decided</em> by these "
+    "runs; or the paper <em>leaves open</em> what would decide it. All claims are "
+    "shown and counted; those that are <em>not gating</em> fail no run. Each says how "
+    "it was tested, on which rows, and of how many seeds; they "
+    "are beside the figure.</p>"
 )
 
 
@@ -98,40 +110,15 @@ def page(studies: Iterable[Study], store: Store) -> str:
     )
 
 
-def summary(result: Result) -> tuple[str, str]:
-    """In a sentence, and as a kind: whether a study agrees with the paper.
-
-    >>> summary(Result("full", 1, 1, 0.5, "", "", "", "", ()))
-    ('Not tried: there are no claims about these runs.', 'open')
-    """
-    held = [f for f in result.findings if f.is_gating and f.holds is not None]
-    reported = [f for f in result.findings if not f.is_gating and f.holds is False]
-    if result.failures:
-        claims = ", ".join(dict.fromkeys(f.claim for f in result.failures))
-        return f"Differs: {claims}; see below why.", "differs"
-    if not any(f.holds is not None for f in result.findings):
-        return "Not tried: there are no claims about these runs.", "open"
-    if not held:
-        words = "Reported: nothing here is something the papers could be held to."
-    elif len(held) == 1:
-        words = "Agrees: the one claim that must hold does."
-    else:
-        words = f"Agrees: all {len(held)} claims that must hold do."
-    if reported:
-        claims = ", ".join(dict.fromkeys(f.claim for f in reported))
-        words += f" Otherwise than expected, and reported only: {claims}."
-    return words, "holds"
-
-
 def _numbers(done: Done) -> str:
     findings = [finding for _, result in done for finding in result.findings]
+    counts = tally(findings)
     numbers = {
         "studies": len(done),
-        "claims hold": sum(f.holds is True for f in findings),
-        "differ": sum(f.is_failure for f in findings),
-        "differ, reported only": sum(
-            f.holds is False and not f.is_gating for f in findings
-        ),
+        "claims hold": counts[Verdict.HOLDS],
+        "differ": counts[Verdict.DIFFERS],
+        "not decided": counts[Verdict.UNDECIDED],
+        "left open": counts[Verdict.OPEN],
         "runs": sum(result.rows for _, result in done),
     }
     boxes = "".join(
@@ -158,13 +145,12 @@ def _contents(done: Done) -> str:
 
 
 def _line(study: Study, result: Result) -> str:
-    kind = summary(result)[1]
-    word = {"holds": "agrees", "differs": "differs", "open": "not tried"}[kind]
     name = escape(study.name)
     return (
         f'<tr><td><a href="#{name}">{name}</a></td><td>{escape(study.title)}</td>'
         f'<td class="paper soft">{escape(study.paper)}</td>'
-        f'<td class="verdict {kind}">{word}</td></tr>'
+        f'<td class="verdict {kind(result.findings)}">'
+        f"{escape(short(result.findings))}</td></tr>"
     )
 
 
@@ -176,7 +162,7 @@ def _section(study: Study, result: Result, store: Store) -> str:
         f"<td>{escape(p.source)}</td></tr>"
         for p in study.parameters
     )
-    words, kind = summary(result)
+    folder = store.of(study.name)
     return (
         f'<section id="{study.name}"><h2>{escape(study.title)}</h2>'
         f'<p class="soft"><a href="#contents">{escape(study.name)}</a> · '
@@ -184,9 +170,12 @@ def _section(study: Study, result: Result, store: Store) -> str:
         f"<h3>What the paper says</h3><p>{escape(study.says)}</p>"
         f'<figure><img alt="{escape(study.title)}: {escape(study.shape)}" '
         f'src="data:image/svg+xml;base64,{picture}">'
-        f"<figcaption>Expected: {escape(study.shape)}</figcaption></figure>"
-        f'<h3>What we found</h3><p class="verdict-line {kind}">'
-        f"<span>{escape(words)}</span></p>{_findings(result.findings)}"
+        f"<figcaption>{escape(caption(study, result))} {_data(study, folder)}"
+        "</figcaption></figure>"
+        f"<p>Expected: {escape(study.shape)}</p>"
+        f'<h3>What we found</h3><p class="verdict-line {kind(result.findings)}">'
+        f"<span>{escape(sentence(result.findings))}</span></p>"
+        f"{_findings(study, result.findings)}"
         f"{remark if study.remark else ''}{_colophon(study, result)}"
         "<details><summary>Parameters</summary>"
         "<table><thead><tr><th>parameter</th><th>value</th><th>source</th></tr></thead>"
@@ -194,15 +183,37 @@ def _section(study: Study, result: Result, store: Store) -> str:
     )
 
 
-def _findings(findings: Iterable[Finding]) -> str:
+def caption(study: Study, result: Result) -> str:
+    """What the figure shows, for a reader who sees nothing else of the report."""
+    seeds = "1 seed" if result.seeds == 1 else f"seeds 1 to {result.seeds}"
+    return (
+        f"{study.title} ({study.paper}). {study.caption} {study.bands} "
+        f"{result.rows:,} rows, {seeds}."
+    )
+
+
+def _data(study: Study, folder: Path) -> str:
+    """The rows themselves, within the page."""
+    text = compress((folder / "rows.csv").read_bytes(), mtime=0)
+    rows = b64encode(text).decode()
+    return (
+        f'<a id="{study.name}-rows" download="{study.name}.csv.gz" '
+        f'href="data:application/gzip;base64,{rows}">The rows (CSV)</a>'
+    )
+
+
+def _findings(study: Study, findings: Iterable[Finding]) -> str:
     lines = []
     for f in findings:
-        kind = {True: "holds", False: "differs", None: "open"}[f.holds]
-        note = "" if f.is_gating else ' <span class="soft">(reported only)</span>'
+        note = "" if f.is_gating else ' <span class="soft">(not gating)</span>'
+        why = f"<p>{escape(f.why)}</p>" if f.why else ""
         lines.append(
             f'<tr><td class="claim">{escape(f.claim)}</td>'
-            f"<td>{escape(f.says)}{note}</td><td>{escape(f.found)}</td>"
-            f'<td class="verdict {kind}">{escape(f.verdict)}</td></tr>'
+            f"<td>{escape(f.says)}{note}"
+            f'<p class="soft">Test: {escape(f.test)}.<br>Data: '
+            f'<a href="#{study.name}-rows">{escape(f.data)}</a>.</p></td>'
+            f"<td>{escape(f.found)}{why}</td>"
+            f'<td class="verdict {KINDS[f.verdict]}">{escape(f.verdict)}</td></tr>'
         )
     return (
         "<table><thead><tr><th></th><th>claim</th><th>found</th><th></th></tr></thead>"

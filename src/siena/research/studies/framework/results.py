@@ -9,6 +9,7 @@ import json
 import os
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
@@ -20,10 +21,11 @@ from matplotlib.figure import Figure
 from pyarrow import parquet
 
 from siena.errors import SienaError
+from siena.research.studies.framework.claim import Finding, Verdict
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.sources import code_version
 from siena.research.studies.framework.store import Kept, Store, task_of
-from siena.research.studies.framework.study import Finding, Size, Study
+from siena.research.studies.framework.study import Size, Study
 
 DOTS_PER_INCH = 130
 
@@ -44,7 +46,7 @@ class Result(NamedTuple):
 
     @property
     def failures(self) -> list[Finding]:
-        """What somebody must look at."""
+        """The claims that differ and must not."""
         return [finding for finding in self.findings if finding.is_failure]
 
 
@@ -99,8 +101,17 @@ def read_result(study: str, store: Store) -> Result | None:
     except FileNotFoundError:
         return None
     known = json.loads(text)
-    known["findings"] = tuple(Finding(**finding) for finding in known["findings"])
-    return Result(**known)
+    try:
+        findings = [
+            Finding(**{**finding, "verdict": Verdict(finding["verdict"])})
+            for finding in known["findings"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise SienaError(
+            f"{store.of(study)}: was written by another version of Siena",
+            hint=f"siena study run {study}",
+        ) from error
+    return Result(**{**known, "findings": tuple(findings)})
 
 
 def command(study: Study, size: Size, seeds: int | None) -> str:
@@ -157,14 +168,5 @@ def _write(path: Path, content: bytes) -> None:
 
 def _plain(result: Result) -> dict[str, Any]:
     known = result._asdict()
-    known["findings"] = [
-        {
-            "claim": f.claim,
-            "says": f.says,
-            "holds": f.holds,
-            "found": f.found,
-            "is_gating": f.is_gating,
-        }
-        for f in result.findings
-    ]
+    known["findings"] = [asdict(finding) for finding in result.findings]
     return known

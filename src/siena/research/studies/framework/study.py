@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from matplotlib.figure import Figure
 
+from siena.research.studies.framework.claim import Claim, Finding
 from siena.research.studies.framework.rows import Row
 
 Size = Literal["full", "quick", "test"]
@@ -15,7 +16,6 @@ Plan = Callable[[Size, int], list[Row]]
 """The rows of parameters for a size and a number of seeds."""
 Run = Callable[[Row], Row]
 """From parameters to results; a function of a module, known there by its name."""
-Check = Callable[[Sequence[Row]], "list[Finding]"]
 Draw = Callable[[Sequence[Row]], Figure]
 
 
@@ -25,37 +25,6 @@ class Parameter(NamedTuple):
     name: str
     value: str
     source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What became of one claim.
-
-    ``holds`` is ``None`` where the rows at hand cannot tell.  A claim that is not
-    gating is reported and fails nothing: our specification says why.
-
-    >>> finding = Finding("F28a", "cost grows with the parties", False, "it falls")
-    >>> finding.is_failure, finding.verdict
-    (True, 'differs')
-    """
-
-    claim: str
-    says: str
-    holds: bool | None
-    found: str
-    is_gating: bool = True
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether somebody must look at it."""
-        return self.is_gating and self.holds is False
-
-    @property
-    def verdict(self) -> str:
-        """In one word or two."""
-        if self.holds is None:
-            return "not tried"
-        return "holds" if self.holds else "differs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +38,21 @@ class Study:
     """What the paper says about it, in our words."""
     shape: str
     """What to expect of the figure, in words."""
+    caption: str
+    """What the figure shows, for a reader who has nothing else."""
     parameters: tuple[Parameter, ...]
     run: Run
     plan: Plan
-    check: Check
+    claims: tuple[Claim, ...]
     draw: Draw
     seeds: dict[Size, int] = field(
         default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
     )
+    bands: str = (
+        "Points are means over the seeds, and bands their 95 % bootstrap intervals "
+        "where there are several."
+    )
+    """What is drawn of several seeds; the end of the caption."""
     remark: str = ""
     """Why we differ, where we do; what had to be decided."""
     is_timed: bool = False
@@ -85,6 +61,10 @@ class Study:
     def rows(self, size: Size, seeds: int | None = None) -> list[Row]:
         """The plan, with the number of seeds that is usual for the size."""
         return self.plan(size, self.seeds[size] if seeds is None else seeds)
+
+    def check(self, rows: Sequence[Row]) -> list[Finding]:
+        """What becomes of all claims."""
+        return [claim.finding(rows) for claim in self.claims]
 
 
 def among(seeds: int) -> range:

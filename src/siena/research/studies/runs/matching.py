@@ -30,9 +30,10 @@ def match_rows(row: Row) -> Row:
     """Time one matcher with filters of W-TR0605 behind some interfaces.
 
     ``interfaces`` 0 means one for each filter; ``size`` is how many constraints all
-    filters have, or none for those of the workload; of the attributes of a message so
-    many as ``known`` says have names that filters know.  Times are of the processor,
-    and the least of several rounds: what else the machine does can only add to them.
+    filters have, or none for those of the workload.  As many interfaces as ``wanting``
+    says want what is published; the filters of all others are about names that no
+    message has, and stand in the table all the same.  Times are of the processor, and
+    the least of several rounds: what else the machine does can only add to them.
     """
     count, interfaces = integer(row, "filters"), integer(row, "interfaces")
     workload = TR0605(
@@ -42,11 +43,14 @@ def match_rows(row: Row) -> Row:
         filters = list(workload.filters(count))
     else:
         filters = list(islice(_of_size(workload, integer(row, "size")), count))
-    notifications = [
-        _strange(notification, integer(row, "known"))
-        for notification in workload.notifications(integer(row, "messages"))
-    ]
+    notifications = list(workload.notifications(integer(row, "messages")))
     owners = [i % interfaces if interfaces else i for i in range(count)]
+    if row["wanting"] is not None:
+        wanting = integer(row, "wanting")
+        filters = [
+            f if owner < wanting else _strange(f)
+            for owner, f in zip(owners, filters, strict=True)
+        ]
     match, table_bytes = _matcher(row, filters, owners, notifications)
     found = match()  # also builds what is built at the first match
     least, spent, rounds = float("inf"), 0.0, 0
@@ -75,11 +79,10 @@ def _of_size(workload: TR0605, size: int) -> Iterator[Filter]:
                 own = {}
 
 
-def _strange(notification: Notification, known: int) -> Notification:
-    """The same, but only the first attributes keep names that filters know."""
-    return Notification(
-        (name if place < known else f"{name}, which nobody knows", value)
-        for place, (name, value) in enumerate(notification.items())
+def _strange(f: Filter) -> Filter:
+    """The same about names that no message has."""
+    return Filter(
+        Constraint(f"{c.name}, unpublished", c.operator, c.value) for c in f.constraints
     )
 
 
@@ -135,11 +138,16 @@ def covering(row: Row) -> Row:
     for f in filters:
         exact.add(f)
         simple.add(f)
+    possible, impossible = Poset.of_filters("pairwise"), exact.impossible
+    for f in filters:
+        if f not in impossible:
+            possible.add(f)
     return {
         "distinct": len(set(filters)),
         "exact": len(exact.roots),
         "pairwise": len(simple.roots),
-        "impossible": len(exact.impossible),
+        "pairwise_possible": len(possible.roots),
+        "impossible": len(impossible),
         "agrees": all(
             any(f.matches(n) for f in filters)
             == any(f.matches(n) for f in exact.roots)

@@ -1,0 +1,317 @@
+"""What is claimed about CBCB over time, and how runs decide it.
+
+The study, its plan and its drawings are :mod:`siena.research.studies.claims.cbcb`.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import log
+from statistics import fmean
+
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    Select,
+    Spoil,
+    Verdict,
+    decided,
+)
+from siena.research.studies.framework.intervals import (
+    Interval,
+    all_below,
+    between,
+    cells,
+    curve_of,
+    mean,
+    ratio,
+)
+from siena.research.studies.framework.rows import (
+    Row,
+    curve,
+    integer,
+    number,
+    where,
+)
+from siena.research.studies.framework.spoils import constant, each, only
+from siena.research.studies.runs.cbcb import Sample, samples
+
+# How brokers ask: every so many seconds, and where so many messages were sent.
+ASKING: dict[str, tuple[int | None, int]] = {
+    "no requests": (None, 0),
+    "every 900 s": (900, 0),
+    "every 900 s, after 5 messages": (900, 5),
+    "every 600 s": (600, 0),
+    "every 480 s": (480, 0),
+}
+CHANGES: dict[str, int] = {
+    "changes every 1,440 s": 1440,
+    "every 600 s": 600,
+    "every 300 s": 300,
+}
+# Of memory, in half a run: less is no growth.
+GROWTH = 0.05
+
+
+# --- Curves ---------------------------------------------------------------------
+
+Value = Callable[[Sample], float]
+
+
+def fn(sample: Sample) -> float:
+    """Deliveries not made, of all that should have been, in percent."""
+    return 100 * sample.missing / sample.expected if sample.expected else 0.0
+
+
+def fp(sample: Sample) -> float:
+    """Messages neither delivered nor sent on, of all received, in percent."""
+    return 100 * sample.useless / sample.received if sample.received else 0.0
+
+
+def control(sample: Sample) -> float:
+    """Packets that are no notifications, of all, in percent."""
+    rest = sample.advertisements + sample.requests + sample.replies
+    return 100 * rest / (rest + sample.messages) if rest else 0.0
+
+
+def requests(sample: Sample) -> float:
+    """Requests and replies."""
+    return sample.requests + sample.replies
+
+
+def over(rows: Sequence[Row], value: Value) -> dict[float, Interval]:
+    """The mean over runs, by time, with its interval."""
+    found: list[Row] = [
+        {"t": sample.time, "y": value(sample), "seed": row["seed"]}
+        for row in rows
+        for sample in samples(row)
+    ]
+    return curve_of(found, "t", "y")
+
+
+def asking(rows: Sequence[Row], part: str, way: str) -> list[Row]:
+    """The runs of a part in which brokers ask in some way."""
+    every, after = ASKING[way]
+    found = where(rows, part=part, messages_min=after)
+    return [row for row in found if row["request_s"] == every]
+
+
+# --- Claims ---------------------------------------------------------------------
+
+
+def _falls_to_nothing(rows: Sequence[Row]) -> Answer:
+    late = [
+        sample
+        for row in rows
+        for before, sample in pairwise(samples(row))
+        if before.time >= number(row, "spreading_s")
+    ]
+    first = fmean(fn(samples(row)[0]) for row in rows)
+    missing = sum(sample.missing for sample in late)
+    expected = sum(sample.expected for sample in late)
+    words = f"{first:.0f} % at first; {missing:,} of {expected:,} in the end"
+    return decided(first > 50 and missing == 0 < expected, words)
+
+
+def late(rows: Sequence[Row], value: Value) -> dict[int, float]:
+    """The mean of the second half of a run, by seed."""
+    found = {}
+    for row in rows:
+        values = [value(sample) for sample in samples(row)]
+        found[integer(row, "seed")] = fmean(values[len(values) // 2 :])
+    return found
+
+
+def _useless(rows: Sequence[Row]) -> Answer:
+    shares = {way: late(asking(rows, "changing", way), fp) for way in ASKING}
+    never, slow, fast = (
+        shares[way] for way in ("no requests", "every 900 s", "every 600 s")
+    )
+    margins = {
+        "900 s: of none": ratio(slow, never),
+        "600 s: of 900 s": ratio(fast, slow),
+    }
+    words = ", ".join(f"{w}: {fmean(of.values()):.0f} %" for w, of in shares.items())
+    return all_below(margins)._replace(found=words)
+
+
+def growth(row: Row) -> float:
+    """How many times as much memory there is at the end as in the middle of a run."""
+    held = [sample.table_bytes for sample in samples(row)]
+    return held[-1] / max(1, held[len(held) // 2])
+
+
+def _bounded(rows: Sequence[Row]) -> Answer:
+    growths = {
+        way: mean({integer(row, "seed"): growth(row) for row in own})
+        for way in ASKING
+        if (own := asking(rows, "memory", way))
+    }
+    words = ", ".join(f"{way}: times {g.words()}" for way, g in growths.items())
+    never, *asked = growths.values()
+    grows = between(never, 1 + GROWTH, float("inf"), words)
+    steady = [between(each_, 0, 1 + GROWTH, words) for each_ in asked]
+    return weakest(grows, *steady)
+
+
+def weakest(*answers: Answer) -> Answer:
+    """Of several answers to parts of a claim the one that decides about it."""
+    ranks = (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.HOLDS)
+    return min(answers, key=lambda answer: ranks.index(answer.verdict))
+
+
+def _more_changes(rows: Sequence[Row]) -> Answer:
+    sent = cells(rows, ("change_s",), "advertisements")
+    ordered = [sent[float(every),] for every in CHANGES.values()]
+    words = ", ".join(
+        f"{way}: {mean(of).words(',.0f')}"
+        for way, of in zip(CHANGES, ordered, strict=True)
+    )
+    if min(min(of.values()) for of in ordered) <= 0:
+        return decided(False, words)
+    margins = {str(i): ratio(a, b) for i, (a, b) in enumerate(pairwise(ordered))}
+    return all_below(margins)._replace(found=words)
+
+
+def _fewer_requests(rows: Sequence[Row]) -> Answer:
+    every, some = (
+        {
+            integer(row, "seed"): number(row, "requests")
+            for row in asking(rows, "changing", way)
+        }
+        for way in ("every 900 s", "every 900 s, after 5 messages")
+    )
+    words = f"{sum(some.values()):,.0f} instead of {sum(every.values()):,.0f}"
+    return all_below({"requests": ratio(some, every)})._replace(found=words)
+
+
+def rate(row: Row) -> float:
+    """Requests and replies in a second, in the whole network."""
+    packets = number(row, "requests") + number(row, "replies")
+    return packets / number(row, "duration_s")
+
+
+def _grows(rows: Sequence[Row]) -> Answer:
+    points = curve([{**row, "rate": rate(row)} for row in rows], "brokers", "rate")
+    first, last = min(points), max(points)
+    slope = log(points[last] / points[first]) / log(last / first)
+    words = f"{points[last]:.1f} a second with {last:.0f} brokers; exponent {slope:.2f}"
+    return decided(1.8 <= slope <= 2.2, words)
+
+
+def _part(part: str) -> Select:
+    return lambda rows: where(rows, part=part)
+
+
+def _spread(*, prunes: bool) -> Select:
+    return lambda rows: where(rows, part="spreading", prunes=prunes)
+
+
+def _sampled(change: Callable[[Sample, int], Sample]) -> Spoil:
+    """Runs with other samples; ``change`` gets each one, and its place."""
+
+    def spoilt(row: Row) -> Row:
+        changed = [change(sample, i) for i, sample in enumerate(samples(row))]
+        return {"samples": json.dumps(changed)}
+
+    return each(spoilt)
+
+
+def _asks(row: Row) -> bool:
+    return row["request_s"] is not None
+
+
+# In the second half a sixth is added: what a check that only compares would let pass.
+_slow_growth = _sampled(
+    lambda sample, place: sample._replace(table_bytes=1_000_000 + 20_000 * place)
+)
+_lossy = _sampled(lambda sample, _: sample._replace(missing=1))
+_useless_always = _sampled(lambda sample, _: sample._replace(useless=sample.received))
+CLAIMS = (
+    Claim(
+        "C.6 FN",
+        "without pruning: false negatives fall to nothing when advertisements have "
+        "spread",
+        "above 50 % in the first sample, and no delivery missing in any sample after "
+        "the time that an advertisement takes across the network",
+        _falls_to_nothing,
+        {"one is missing in each sample": _lossy},
+        of=_spread(prunes=False),
+        about="50, 100 and 200 brokers, not pruned",
+    ),
+    Claim(
+        "C.6 FN",
+        "with the paper's pruning: false negatives fall to nothing when advertisements "
+        "have spread",
+        "above 50 % in the first sample, and no delivery missing in any sample after "
+        "the time that an advertisement takes across the network",
+        _falls_to_nothing,
+        {"one is missing in each sample": _lossy},
+        of=_spread(prunes=True),
+        about="50, 100 and 200 brokers, pruned",
+        why="Pruning can lose routes: T-C20, and the study pruning.",
+        is_gating=False,
+    ),
+    Claim(
+        "C.6 FP",
+        "useless messages are fewer with requests, and fewest with frequent ones",
+        "mean share in the second half: every 900 s over none, and every 600 s over "
+        "every 900 s, with 95 % intervals over the seeds: below 1",
+        _useless,
+        {
+            "all are useless": _useless_always,
+            "with requests all are": only(_asks, _useless_always),
+        },
+        of=_part("changing"),
+        about="changing interests, by how brokers ask",
+    ),
+    Claim(
+        "C.6 mem",
+        f"memory grows without requests, by {GROWTH:.0%} or more in the second half, "
+        "and not by as much with them",
+        "memory at the end over memory in the middle, with its 95 % interval over the "
+        f"seeds: above {1 + GROWTH} without requests, below it with them",
+        _bounded,
+        {
+            "it grows by a sixth with requests": only(_asks, _slow_growth),
+            "it never grows": _sampled(lambda s, _: s._replace(table_bytes=1000)),
+        },
+        of=_part("memory"),
+        about="memory, by how brokers ask",
+    ),
+    Claim(
+        "C.6 RA",
+        "the more often interests change, the more advertisements there are",
+        "ratio of means of neighbouring rates, with its 95 % interval over the seeds: "
+        "below 1; and there are some",
+        _more_changes,
+        {
+            "there are none": constant("advertisements", 0),
+            "always as many": constant("advertisements", 99),
+        },
+        of=_part("advertising"),
+        about="advertisements, by how often interests change",
+    ),
+    Claim(
+        "C.6 SR",
+        "asking only where messages were sent means fewer requests",
+        "ratio of means, with its 95 % interval over the seeds: below 1",
+        _fewer_requests,
+        {"always as many": constant("requests", 99)},
+        of=_part("changing"),
+        about="changing interests, every 900 s",
+    ),
+    Claim(
+        "C.6 size",
+        "requests grow with the network: each broker asks all others (exponent 2)",
+        "exponent between the smallest and the largest networks, between 1.8 and 2.2",
+        _grows,
+        {
+            "each asks its neighbours": each(
+                lambda r: {"requests": number(r, "brokers"), "replies": 0}
+            )
+        },
+        of=_part("scale"),
+        about="networks of many sizes, requests every 600 s",
+    ),
+)

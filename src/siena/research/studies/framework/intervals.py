@@ -1,0 +1,150 @@
+"""Numbers with what chance may have added to them: bootstrap intervals over seeds.
+
+A cell of an experiment has one value for each seed.  Seeds are drawn again, with
+replacement, and what is computed from the means of the drawn ones varies as it would
+among repetitions of the whole experiment.  Cells that are compared are drawn together,
+seed by seed, because they share networks and places.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.research.studies.framework.claim import Answer, decided, undecided
+from siena.research.studies.framework.rows import Cell, Row, integer, number
+
+# Of 1,000 draws, 25 lie beyond each end.
+DRAWS, LOW, HIGH = 1000, 2.5, 97.5
+
+Samples = Mapping[int, float]
+"""A value for each seed."""
+Cells = dict[tuple[Cell, ...], dict[int, float]]
+"""By what the experiment varies, then by seed."""
+Means = npt.NDArray[np.float64]
+"""Of one cell, for each draw; or one of them."""
+
+
+class Interval(NamedTuple):
+    """A value, and where 95 of 100 repetitions would find it."""
+
+    low: float
+    value: float
+    high: float
+
+    def words(self, form: str = ".2f") -> str:
+        """As text; without the ends where they are the value.
+
+        >>> Interval(0.5, 0.625, 0.75).words(), Interval(2, 2, 2).words(".0f")
+        ('0.62 (0.50 to 0.75)', '2')
+        """
+        value = f"{self.value:{form}}"
+        if self.low == self.high:
+            return value
+        return f"{value} ({self.low:{form}} to {self.high:{form}})"
+
+
+def cells(rows: Sequence[Row], names: Sequence[str], value: str) -> Cells:
+    """The values of a column, by the cells that the named columns make.
+
+    >>> cells([{"x": 1, "y": 5, "seed": 3}], ["x"], "y")
+    {(1,): {3: 5.0}}
+    """
+    found: Cells = {}
+    for row in rows:
+        cell = tuple(row[name] for name in names)
+        found.setdefault(cell, {})[integer(row, "seed")] = number(row, value)
+    return found
+
+
+def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
+    """What a function makes of the means of cells that share seeds.
+
+    >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
+    >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
+    Interval(low=0.5, value=0.5, high=0.5)
+    """
+    seeds = sorted(set.intersection(*(set(each) for each in samples)))
+    assert seeds, "cells that are compared have no seed in common"
+    values = np.array([[each[seed] for seed in seeds] for each in samples])
+    random = np.random.default_rng(len(seeds))  # the same rows give the same ends
+    drawn = random.integers(len(seeds), size=(DRAWS, len(seeds)))
+    means = values[:, drawn].mean(axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.asarray(function(*means), dtype=float)
+        value = float(cast("float", function(*values.mean(axis=1))))
+    low, high = np.percentile(found, (LOW, HIGH), method="nearest")
+    return Interval(min(float(low), value), value, max(float(high), value))
+
+
+def ratio(top: Samples, bottom: Samples) -> Interval:
+    """The ratio of two means."""
+    return of_means(lambda a, b: a / b, top, bottom)
+
+
+def mean(samples: Samples) -> Interval:
+    """The mean of a cell."""
+    return of_means(lambda a: a, samples)
+
+
+def curve_of(
+    rows: Sequence[Row], x: str, y: str, scale: float = 1.0
+) -> dict[float, Interval]:
+    """For each x the mean of all y with its interval, by ascending x."""
+    found: dict[float, dict[int, list[float]]] = {}
+    for row in rows:
+        by_seed = found.setdefault(number(row, x), {})
+        by_seed.setdefault(integer(row, "seed"), []).append(scale * number(row, y))
+    return {
+        at: mean({seed: sum(ys) / len(ys) for seed, ys in found[at].items()})
+        for at in sorted(found)
+    }
+
+
+# --- Answers --------------------------------------------------------------------
+
+
+def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
+    """Whether a number is below a limit in all cases, beyond what chance explains.
+
+    >>> sure, unsure = Interval(0.4, 0.5, 0.6), Interval(0.8, 0.9, 1.1)
+    >>> [all_below({"x = 1": margin}).verdict.name for margin in (sure, unsure)]
+    ['HOLDS', 'UNDECIDED']
+    """
+    if not margins:
+        return undecided("there are no such runs")
+    worst = max(margins, key=lambda case: margins[case].high)
+    words = f"{len(margins)} cases; nearest to {limit:g}: {margins[worst].words()}"
+    words += f" ({worst})"
+    if all(margin.high < limit for margin in margins.values()):
+        return decided(True, words)
+    wrong = {case: margin for case, margin in margins.items() if margin.low >= limit}
+    if wrong:
+        case = max(wrong, key=lambda each: wrong[each].low)
+        found = f"{len(wrong)} of {len(margins)} cases are not: {case}: "
+        return decided(False, found + wrong[case].words())
+    return undecided(words)
+
+
+def between(value: Interval, low: float, high: float, words: str) -> Answer:
+    """Whether a number lies in a range; not decided where its interval crosses an end.
+
+    >>> between(Interval(0.9, 1.0, 1.3), 0.8, 1.2, "it is 1").verdict.name
+    'UNDECIDED'
+    """
+    if low <= value.low and value.high <= high:
+        return decided(True, words)
+    if value.high < low or high < value.low:
+        return decided(False, words)
+    return undecided(words)
+
+
+def all_right(rows: Sequence[Row], column: str, what: str) -> Answer:
+    """Whether a column is true in every row.
+
+    >>> all_right([{"agrees": True}, {"agrees": False}], "agrees", "runs").found
+    '1 of 2 runs'
+    """
+    right = sum(row[column] is True for row in rows)
+    return decided(right == len(rows), f"{right:,} of {len(rows):,} {what}")
