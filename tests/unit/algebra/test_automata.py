@@ -4,9 +4,9 @@ import pytest
 from hypothesis import event, example, given, strategies as st
 
 import reference
-from siena.algebra.automata import search_string
 from siena.algebra.points import NotShownError
-from siena.algebra.strings import sat_string, without_negations
+from siena.algebra.text.automata import search_string
+from siena.algebra.text.strings import sat_string, without_negations
 from siena.lang import parse_filter
 from siena.model import Constraint, Kind, Operator
 from siena.model.operators import NEGATIONS

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 import reference
-from siena.algebra.strings import (
+from siena.algebra.text.strings import (
     Cylinder,
     Pieces,
     decompose,
     intervals,
     sat_string,
-    without_negations,
 )
 from siena.lang import parse_filter
 from siena.model import Constraint, Kind, Operator
@@ -97,7 +96,7 @@ def test_the_golden_decompositions(lo: str, hi: str | None, pieces: Pieces) -> N
 def test_intervals_are_what_order_and_prefix_leave(
     positive: list[Constraint], negative: list[Constraint]
 ) -> None:
-    left = intervals(*without_negations(positive, negative))
+    left = intervals(positive, negative)
     assert left == sorted(left, key=lambda interval: interval[0])
     for text in reference.strings_over(ALPHABET, 3):
         holds = all(reference.satisfies(text, c) for c in positive) and not any(

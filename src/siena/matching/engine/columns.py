@@ -25,6 +25,7 @@ from siena.matching.engine.operands import (
     numbered_anew,
     some,
     split,
+    successor,
     texts_of,
 )
 from siena.model import Constraint, Filter, Kind, Operator
@@ -130,9 +131,7 @@ class Columns:
         self._whole = array("q")
         self._rest = array("d")
         self._upper = array("i")
-        # Whether there are checks, as far as has been looked.
-        self._looked_at = -1
-        self._has_checks = False
+        self.has_checks = stored is not None and bool((stored.kind >= BEYOND).any())
         self.is_compact = False
         """Whether constraints have other numbers than in what this is a copy of."""
 
@@ -155,18 +154,6 @@ class Columns:
         if self._stored is not None:
             return [name.decode() for name in texts_of(self._stored.names)]
         return [name.decode() for name in self.names]
-
-    @property
-    def has_checks(self) -> bool:
-        """Whether there may be filters whose constraints are not all intervals.
-
-        What is gone may still count.
-        """
-        kind = self._kind if self._stored is None else self._stored.kind
-        if len(kind) != self._looked_at:
-            self._looked_at = len(kind)
-            self._has_checks = bool((np.array(kind, np.int32) >= BEYOND).any())
-        return self._has_checks
 
     def compared(self) -> dict[str, frozenset[Kind]]:
         """Of each name, with strings, numbers or times constraints compare it.
@@ -305,6 +292,7 @@ class Columns:
         def make() -> Columns:
             made = Columns(spellings=spellings)
             made._constraints = constraints[:entered]
+            made.has_checks = self.has_checks
             made.offsets.pop()  # the first is copied as well
             made.names, made.strings = (copied() for copied in names)
             for name, column, end in parts:
@@ -366,6 +354,7 @@ class Columns:
         self._constraints.append(constraint)
         rest, upper = 0.0, -1
         if is_beyond(constraint):
+            self.has_checks = True
             dimension, class_, whole = PRESENT, BEYOND + operator, kind_bits(kind)
             if isinstance(value, str):
                 dimension, whole = CONTAINED, self.strings.number(value.encode())
@@ -382,7 +371,7 @@ class Columns:
                 dimension = CONTAINED
             whole = self.strings.number(text)
             if class_ in {PREFIX, SUFFIX}:
-                upper = self.strings.number(_successor(text))
+                upper = self.strings.number(successor(text))
         else:
             assert value is not None
             dimension, class_ = _DIMENSION[kind], _CLASS[operator]
@@ -409,11 +398,3 @@ def _boolean(constraint: Constraint) -> tuple[int, int, int]:
     if admitted:
         return PRESENT, EQ, 3 if admitted[0] else 1
     return PRESENT, EQ, RANK_NONE
-
-
-def _successor(text: bytes) -> bytes:
-    """The least bytes above all that begin with the text.
-
-    No byte of UTF-8 is the last byte there is, so the last can be counted up.
-    """
-    return text[:-1] + bytes([text[-1] + 1])

@@ -142,3 +142,11 @@ def split(value: float) -> tuple[int, float]:
         return INTEGER_MIN, value
     whole = math.trunc(value)
     return whole, value - whole
+
+
+def successor(text: bytes) -> bytes:
+    """The least bytes above all that begin with the text.
+
+    No byte of UTF-8 is the last byte there is, so the last can be counted up.
+    """
+    return text[:-1] + bytes([text[-1] + 1])

@@ -1,7 +1,7 @@
 """Satisfiability for strings by a search through automata, whatever is asked of them.
 
-:mod:`siena.algebra.strings` has a shorter way for equality, order, prefixes, suffixes
-and substrings.  Where wildcards or folded case come in, strings are built here
+:mod:`siena.algebra.text.strings` has a shorter way for equality, order, prefixes,
+suffixes and substrings.  Where wildcards or folded case come in, strings are built here
 character by character, the shorter ones first, so that the first that is found is a
 shortest.
 
@@ -30,8 +30,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from siena.algebra.characters import CHARACTER_MIN, characters, following, preceding
 from siena.algebra.points import NotShownError
+from siena.algebra.text.characters import (
+    CHARACTER_MIN,
+    characters,
+    following,
+    preceding,
+)
 from siena.model import Constraint, Operator
 from siena.model.folding import variants
 from siena.model.values import CHARACTER_MAX

@@ -18,14 +18,14 @@ unwanted substring could only occur inside one of these parts, never across a
 ``z``; that is why looking at the parts is enough, and the procedure complete.
 
 Where wildcards or folded case come in, this is not enough:
-:mod:`siena.algebra.automata` knows them all, and takes longer.
+:mod:`siena.algebra.text.automata` knows them all, and takes longer.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from siena.algebra.automata import search_string
-from siena.algebra.characters import characters, following, preceding
+from siena.algebra.text.automata import search_string
+from siena.algebra.text.characters import characters, following, preceding
 from siena.model import Constraint, Operator
 from siena.model.operators import NEGATED, NEGATIONS
 from siena.model.values import CHARACTER_MAX, after_prefix
@@ -109,18 +109,14 @@ def intervals(
     r"""What equality, order and prefix leave of the line, in ascending order.
 
     >>> from siena.lang.parser import parse_filter
-    >>> intervals(parse_filter("s >= a, s <= c"), parse_filter("s = b, s >* a"))
+    >>> intervals(parse_filter('s >= a, s <= c, s != "b"'), parse_filter("s >* a"))
     [('b\x00', 'c\x00')]
     """
     left: list[Interval] = [("", None)]
-    for constraint in positive:
-        interval = _interval(constraint)
-        if interval is not None:
-            left = _within(left, interval)
-    for constraint in negative:
-        interval = _interval(constraint)
-        if interval is not None:
-            left = _without(left, interval)
+    wanted, unwanted = without_negations(positive, negative)
+    for constraints, cut in ((wanted, _within), (unwanted, _without)):
+        for interval in map(_interval, constraints):
+            left = left if interval is None else cut(left, interval)
     return left
 
 
