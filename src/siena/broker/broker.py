@@ -126,6 +126,7 @@ class Broker:
             self.settings.routing.options(),
             epoch=epoch,
             flat=True,
+            sliced=True,
         )
         self.state = BrokerState(self.settings, self._clock, router, self.name)
         self.publications = PublishBatch(self.state)

@@ -1,6 +1,7 @@
 """Interests, notifications and stamps as msgpack carries them from router to router."""
 
 import math
+from functools import lru_cache
 from typing import Annotated
 
 from msgspec import Meta
@@ -13,6 +14,9 @@ from siena.messages.notices import Key
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
+
+# How many filters that travelled last are remembered, with their texts.
+TEXTS_MAX = 256
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
@@ -34,7 +38,7 @@ def interest_form(interest: Interest) -> InterestForm:
     [['x = 1', 'y = 1'], ['z any']]
     """
     if isinstance(interest, Filter):
-        return str(interest)
+        return _text_of(interest)
     if isinstance(interest, Predicate):
         return [str(f) for f in interest]
     return [[str(f) for f in step] for step in interest]
@@ -47,13 +51,24 @@ def interest_of(form: InterestForm) -> Interest:
     <Pattern x = 1 or y = 1 then z any>
     """
     if isinstance(form, str):
-        return parse_filter(form)
+        return _filter_of(form)
     texts = [item for item in form if isinstance(item, str)]
     if len(texts) == len(form):
         return Predicate(map(parse_filter, texts))
     if texts:
         raise ProtocolError(Fault.BAD_FRAME, "an interest of filters and predicates")
     return Pattern(Predicate(map(parse_filter, step)) for step in form)
+
+
+# A filter is told, and then asked about.
+@lru_cache(maxsize=TEXTS_MAX)
+def _text_of(f: Filter) -> str:
+    return str(f)
+
+
+@lru_cache(maxsize=TEXTS_MAX)
+def _filter_of(text: str) -> Filter:
+    return parse_filter(text)
 
 
 def notice_form(notify: Notify) -> NoticeForm:

@@ -64,6 +64,9 @@ class InterestTable(Generic[F]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __contains__(self, item: object) -> bool:
+        return item in self._entries
+
     def holders(self, item: F) -> Iterable[Holder]:
         """Who holds an item of the table."""
         entry = self._entries[item]
@@ -98,7 +101,7 @@ class InterestTable(Generic[F]):
         if held is None:
             return [self._enter(holder, self.order.add(item))]
         if not keeps_covered:
-            if any(held.above(item, self.order)):
+            if next(held.above(item, self.order), None) is not None:
                 return []
             node = self.order.add(item)
             # Strictly covered, for an equal would have covered it.
@@ -160,16 +163,11 @@ class InterestTable(Generic[F]):
         return hops
 
     def _enter(self, holder: Holder, item: F) -> Change[F]:
-        entry = self._entries.get(item)
-        if entry is None:
-            self._entries[item] = holder
-        else:
-            if isinstance(entry, Holder):
-                entry = self._entries[item] = _Entry(entry)
-            entry.add(holder)
         held = self._held.get(holder)
-        if held is None:
-            held = self._held[holder] = _Held()
+        if held is not None:
+            holder = held.holder  # one of many equals is enough to keep
+        else:
+            held = self._held[holder] = _Held(holder)
             of_hop = self._of_hop.get(holder.hop)
             if of_hop is None:
                 self._of_hop[holder.hop] = holder
@@ -177,6 +175,13 @@ class InterestTable(Generic[F]):
                 of_hop[holder] = None
             else:
                 self._of_hop[holder.hop] = {of_hop: None, holder: None}
+        entry = self._entries.get(item)
+        if entry is None:
+            self._entries[item] = holder
+        else:
+            if isinstance(entry, Holder):
+                entry = self._entries[item] = _Entry(entry)
+            entry.add(holder)
         held.add(item, self.order)
         return Change(item, holder, gained=True)
 
@@ -225,9 +230,10 @@ class _Entry:
 class _Held(Generic[F]):
     """What one holder has; if that is much, in a collection."""
 
-    __slots__ = ("_collection", "items")
+    __slots__ = ("_collection", "holder", "items")
 
-    def __init__(self) -> None:
+    def __init__(self, holder: Holder) -> None:
+        self.holder = holder
         self.items: set[F] = set()
         self._collection: Collection[F] | None = None
 

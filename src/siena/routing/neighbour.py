@@ -56,6 +56,27 @@ class Neighbour:
             is_exact=is_exact,
             names_origins=side is Side.MESH,
         )
+        # What concerns it and has not been counted into its demands yet.
+        self.uncounted_filters: dict[Filter, None] = {}
+        self.uncounted_advertisements: dict[Advertisement, None] = {}
+
+    def tell_in_parts(self, part_max: int | None) -> None:
+        """Tell it no more than this at once; who cancels by covering hears all."""
+        if self.is_exact:
+            self.advertisements.part_max = part_max
+            if self.filters.is_unmerged:
+                self.filters.part_max = part_max
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether its demands are not complete, and nothing is told yet."""
+        return bool(self.uncounted_filters or self.uncounted_advertisements)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it is not told everything yet."""
+        announcers = self.filters, self.advertisements
+        return self.is_counting or any(a.is_behind for a in announcers)
 
     @property
     def hears_filters(self) -> bool:

@@ -88,6 +88,31 @@ class Registrations:
             for key, interest in found.interests.items():
                 yield _party(client, key), interest
 
+    def filters(self) -> Iterator[Filter]:
+        """Every filter that clients want."""
+        for _, interest in self.interests():
+            if not is_sequence(interest):
+                yield from filters_of(interest)
+
+    def parties_now(self) -> Iterator[str]:
+        """Every party that asks for something; others may come and go meanwhile."""
+        for client in list(self._clients):
+            found = self._clients.get(client)
+            for key in list(found.interests) if found is not None else ():
+                if isinstance(key, int):
+                    yield Party(client, key)
+            yield client
+
+    def of_party(self, party: str) -> list[Interest]:
+        """What a party has asked for; of a client itself, what has no number."""
+        found = self._clients.get(client_of(party))
+        if found is None:
+            return []
+        if isinstance(party, Party):
+            held = found.interests.get(party.number)
+            return [] if held is None else [held]
+        return [i for key, i in found.interests.items() if not isinstance(key, int)]
+
     # --- Interests ------------------------------------------------------------------
 
     def subscribe(self, source: str, interest: Interest) -> list[Filter]:

@@ -25,6 +25,7 @@ Reference:
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -76,6 +77,8 @@ from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.seen import Seen, all_before
 from siena.routing.settling import Question, Settling
+from siena.routing.steps.backlog import STEP_MAX
+from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
@@ -99,6 +102,9 @@ class Router:
 
     One that is ``flat`` compares no interests until it has its first neighbour: without
     one there is nobody to be told less.
+
+    One that is ``sliced`` puts off what takes long; whoever drives it calls
+    :meth:`work` as long as there is a ``backlog``.
     """
 
     def __init__(
@@ -110,10 +116,19 @@ class Router:
         accepts: Accepts | None = None,
         declarative: bool = False,
         flat: bool = False,
+        sliced: bool = False,
     ) -> None:
         self.me = me
         self.options = options
-        self.tables = Tables(me, options, epoch=epoch, declarative=declarative)
+        self.tables = Tables(
+            me,
+            options,
+            epoch=epoch,
+            declarative=declarative,
+            step_max=STEP_MAX if sliced else None,
+        )
+        self.backlog = self.tables.backlog
+        self._is_sliced = sliced
         self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
@@ -131,6 +146,7 @@ class Router:
         self._quenching = Quenching(self.tables.overlaps)
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
+        self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
@@ -191,6 +207,10 @@ class Router:
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
+
+    def work(self) -> Outbox:
+        """One step of what was put off; it takes some milliseconds at most."""
+        return self.backlog.step()
 
     def progress(self, client: str) -> dict[Pattern, tuple[Notify, ...]]:
         """How much of each of its patterns has been seen for a client."""
@@ -291,7 +311,11 @@ class Router:
         """All that anybody wants; ``None`` where only a master knows."""
         if self.tables.has_master:
             return None
-        return self.tables.filters if self._flat is None else self._flat
+        if self._flat is not None:
+            return self._flat
+        if not self.tables.is_held:
+            return self.tables.filters
+        return chain(self.tables.filters, self.registrations.filters())
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
         if isinstance(source, str):
@@ -356,7 +380,7 @@ class Router:
 
     def _hops(self, notification: Notification) -> set[Interface]:
         hops = self.tables.filters.match(notification)
-        if self._flat is not None:
+        if self._flat is not None or self.tables.is_held:
             for party, interest in self.registrations.interests():
                 if not is_sequence(interest) and any(
                     f.matches(notification) for f in filters_of(interest)
@@ -440,6 +464,8 @@ class Router:
         """Give the answer when all that a client wants is in force everywhere."""
         filters: set[Filter] = set()
         delegated: list[tuple[int, Pattern]] = []
+        if self.tables.is_held:
+            self._unfolding.enter_client(client)
         for key, interest in self.registrations.of(client).interests.items():
             filters.update(filter(satisfiable, filters_of(interest)))
             if isinstance(interest, Pattern):
@@ -458,6 +484,8 @@ class Router:
             # Asked at once, every interest would be sent at once.
             self._unsettled.setdefault(source, {})[message.token] = message
             return []
+        if self.tables.is_held and isinstance(source, str):
+            self._unfolding.enter(source)
         return self._question(message, source)
 
     def _question(self, message: Settle, source: Interface) -> Outbox:
@@ -480,6 +508,9 @@ class Router:
     def _ask(self, question: Question, answer: Outbox) -> Outbox:
         # What is held back would not be in force when its settling is answered.
         held_back = self._monitors.sync() + self.tables.sync()
+        if self.backlog:
+            wanted = [f for f in question.filters if isinstance(f, Filter)]
+            held_back += self.tables.hasten(wanted, question.origin)
         neighbours = self.tables.neighbours.values()
         asked = self._settling.ask(question, neighbours, answer)
         return held_back + self._answers(asked)
@@ -526,9 +557,14 @@ class Router:
         if self._flat is None:
             return
         self._flat = None
-        for party, interest in self.registrations.interests():
-            if not is_sequence(interest):
-                self._enter(Subscribe(interest), party)
+        if self._is_sliced:
+            self.tables.is_held = True
+            self.backlog.add(self._unfolding.in_steps(self._unfolded))
+        else:
+            self._unfolding.at_once()
+
+    def _unfolded(self) -> Outbox:
+        return self._quenching.reconsider(self._all_filters()) + self.tables.sync()
 
     def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
         self._unfold()

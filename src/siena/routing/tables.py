@@ -6,6 +6,7 @@ here; :meth:`Tables.sync` then has the messages that follow.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from siena.messages import Interface, LinkState, Outbox, Side
 from siena.model import Advertisement, Filter
@@ -21,6 +22,7 @@ from siena.routing.demand.demand import Demand, Gate, Reach, reaches_all
 from siena.routing.interest_table import Change, Holder, InterestTable
 from siena.routing.neighbour import Neighbour
 from siena.routing.options import Options
+from siena.routing.steps.backlog import Backlog, Task
 from siena.routing.topology.mesh import Mesh
 
 Watcher = Callable[[Change[Filter] | Change[Advertisement]], None]
@@ -29,11 +31,18 @@ Watcher = Callable[[Change[Filter] | Change[Advertisement]], None]
 class Tables:
     """The state of one broker, and what follows from it for its neighbours.
 
-    ``declarative`` makes every demand from scratch: slow, and obviously right.
+    ``declarative`` makes every demand from scratch: slow, and obviously right.  With a
+    ``step_max``, what takes long is done in steps of the ``backlog``.
     """
 
     def __init__(
-        self, me: int, options: Options, *, epoch: int = 0, declarative: bool = False
+        self,
+        me: int,
+        options: Options,
+        *,
+        epoch: int = 0,
+        declarative: bool = False,
+        step_max: int | None = None,
     ) -> None:
         self.me = me
         self.options = options
@@ -52,6 +61,11 @@ class Tables:
         # Those outside of the mesh: a tree says of which in it an entry concerns.
         self._plain: list[Neighbour] = []
         self._declarative = declarative
+        # How much is done at once; without it, all.
+        self._step_max = step_max
+        self.backlog = Backlog()
+        # Whether the table of filters is not complete, so that nobody is told yet.
+        self.is_held = False
 
     @property
     def masters(self) -> list[int]:
@@ -77,7 +91,8 @@ class Tables:
                 self.watcher(change)
             item, holder, gained = change
             for neighbour, origin in self._downstream(holder):
-                if neighbour.hears_filters:
+                # What is not counted yet will be, as it is then.
+                if neighbour.hears_filters and item not in neighbour.uncounted_filters:
                     self._stale.add(neighbour.number)
                     _count(neighbour.filters.demand, item, origin, gained=gained)
 
@@ -93,7 +108,10 @@ class Tables:
                 continue
             item, holder, gained = change
             for neighbour, origin in self._downstream(holder):
-                if neighbour.hears_advertisements:
+                if (
+                    neighbour.hears_advertisements
+                    and item not in neighbour.uncounted_advertisements
+                ):
                     self._stale.add(neighbour.number)
                     _count(neighbour.advertisements.demand, item, origin, gained=gained)
             self._reconsider(item, holder.hop)
@@ -133,6 +151,7 @@ class Tables:
             (self._demand_of_offers(number, side), self.advertisements.order),
             exact=exact,
         )
+        neighbour.tell_in_parts(self._step_max)
         self._stale.add(number)
         if side is not Side.MESH:
             self._plain.append(neighbour)
@@ -174,10 +193,29 @@ class Tables:
         stale, self._stale = self._stale, set()
         for number in sorted(self.neighbours if self._declarative else stale):
             neighbour = self.neighbours[number]
+            if neighbour.is_counting or self.is_held:
+                self._stale.add(number)
+                continue
+            was_behind = neighbour.is_behind
             if self.options.is_advertising and neighbour.hears_advertisements:
                 out += [(number, m) for m in neighbour.advertisements.sync()]
             if neighbour.hears_filters:
                 out += [(number, m) for m in neighbour.filters.sync()]
+            if neighbour.is_behind and not was_behind:
+                self.backlog.add(self._telling(neighbour))
+        return out
+
+    def hasten(self, wanted: Iterable[Filter], origin: int) -> Outbox:
+        """What neighbours have to be told now of some filters, if it was put off."""
+        out: Outbox = []
+        for number, neighbour in self.neighbours.items():
+            if neighbour.hears_filters and (neighbour.is_behind or self.is_held):
+                for f in wanted:
+                    item = self.filters.order.find(f)
+                    if item in neighbour.uncounted_filters:
+                        self._count_in(self.filters, item, neighbour)
+                    messages = neighbour.filters.hasten(f, origin)
+                    out += [(number, message) for message in messages]
         return out
 
     def reach(self, neighbour: Neighbour, origin: int, other: int) -> bool:
@@ -241,9 +279,58 @@ class Tables:
         return lambda f: any(self.overlaps(a, f) for a in held(number))
 
     def _fill(self, neighbour: Neighbour) -> None:
-        self._fill_with(
-            neighbour, neighbour.filters.demand, neighbour.advertisements.demand
-        )
+        """Count all that concerns a neighbour; in steps, if there is much."""
+        if self._step_max is None:
+            filters, offers = neighbour.filters.demand, neighbour.advertisements.demand
+            self._fill_with(neighbour, filters, offers)
+            return
+        if neighbour.hears_filters:  # the last is taken first
+            neighbour.uncounted_filters = dict.fromkeys(reversed([*self.filters]))
+        if self.options.is_advertising and neighbour.hears_advertisements:
+            neighbour.uncounted_advertisements = dict.fromkeys(self.advertisements)
+        self.backlog.add(self._counting(neighbour))
+
+    def _counting(self, neighbour: Neighbour) -> Task:
+        """Count what is uncounted, and then let the neighbour hear of it."""
+        while self._is_there(neighbour) and neighbour.is_counting:
+            self._count_some(self.advertisements, neighbour)
+            self._count_some(self.filters, neighbour)
+            yield []
+        yield self.sync()
+
+    def _telling(self, neighbour: Neighbour) -> Task:
+        """Tell a neighbour what was put off."""
+        number = neighbour.number
+        announcers = neighbour.advertisements, neighbour.filters
+        while self._is_there(neighbour) and any(a.is_behind for a in announcers):
+            behind = next(a for a in announcers if a.is_behind)
+            yield [(number, message) for message in behind.work()]
+
+    def _is_there(self, neighbour: Neighbour) -> bool:
+        return self.neighbours.get(neighbour.number) is neighbour
+
+    def _count_some(self, table: InterestTable[Any], neighbour: Neighbour) -> None:
+        assert self._step_max is not None
+        uncounted = self._uncounted(table, neighbour)
+        for _ in range(min(self._step_max, len(uncounted))):
+            self._count_in(table, next(reversed(uncounted)), neighbour)
+
+    def _count_in(
+        self, table: InterestTable[Any], item: object, neighbour: Neighbour
+    ) -> None:
+        """Count one item, as it is now."""
+        del self._uncounted(table, neighbour)[item]
+        is_of_filters = table is self.filters
+        announcer = neighbour.filters if is_of_filters else neighbour.advertisements
+        if item in table:
+            self._enter_all(table, item, neighbour, announcer.demand)
+
+    def _uncounted(
+        self, table: InterestTable[Any], neighbour: Neighbour
+    ) -> dict[Any, None]:
+        if table is self.filters:
+            return neighbour.uncounted_filters
+        return neighbour.uncounted_advertisements
 
     def _fill_with(
         self,
@@ -263,10 +350,19 @@ class Tables:
         demand: Demand[F] | DeclarativeDemand[F],
     ) -> None:
         for item in table:
-            for holder in table.holders(item):
-                origin = self._origin_towards(neighbour, holder)
-                if origin is not None:
-                    demand.enter(item, origin)
+            self._enter_all(table, item, neighbour, demand)
+
+    def _enter_all(
+        self,
+        table: InterestTable[F],
+        item: F,
+        neighbour: Neighbour,
+        demand: Demand[F] | DeclarativeDemand[F],
+    ) -> None:
+        for holder in table.holders(item):
+            origin = self._origin_towards(neighbour, holder)
+            if origin is not None:
+                demand.enter(item, origin)
 
     def _downstream(self, holder: Holder) -> Iterator[tuple[Neighbour, int]]:
         """The neighbours that hear of an entry, and under which origin."""

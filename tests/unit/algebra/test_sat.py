@@ -109,3 +109,10 @@ def _holes(count: int) -> list[Constraint]:
     found = list(parse_filter(text))
     assert {c.kind for c in found} == {Kind.INTEGER}
     return found
+
+
+def test_what_no_integer_can_be_is_not_satisfied_by_a_value_at_hand() -> None:
+    beyond = parse_filter("integer x > 9223372036854775807, x < 1e300")
+    assert not satisfiable(beyond)
+    assert satisfiable(parse_filter("integer x > 3, integer x < 5"))
+    assert not satisfiable(parse_filter("integer x > 3, integer x < 4"))

@@ -10,7 +10,7 @@ Both are necessary conditions.  Strings have several forms, and a string that th
 selects tells which of other forms are worth a look.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -69,7 +69,8 @@ class Attribute(Generic[C]):
         # One cell alone stands for itself: most points have no more.
         self._by_token: dict[Token, C | dict[C, None]] = {}
         self._forms = [0] * len(FORMS)
-        self._points = Points()
+        # Once a range has asked for points.
+        self._points: Points | None = None
         self._operands: Operands | None = None
 
     def __len__(self) -> int:
@@ -97,7 +98,8 @@ class Attribute(Generic[C]):
             form = token[1]
             self._forms[form] += 1
             if form == POINT:
-                self._points.add(token)
+                if self._points is not None:
+                    self._points.add(token)
             elif form == PARTS:
                 if self._operands is None:
                     self._operands = Operands()
@@ -115,7 +117,8 @@ class Attribute(Generic[C]):
         form = token[1]
         self._forms[form] -= 1
         if form == POINT:
-            self._points.remove(token)
+            if self._points is not None:
+                self._points.remove(token)
         elif form == PARTS:
             assert self._operands is not None
             self._operands.remove(token[2])
@@ -198,7 +201,9 @@ class Attribute(Generic[C]):
             for token in list(self._by_token):
                 yield token, None
             return
-        for token in list(self._points_within(facet)):
+        # A substring that is not the rarest is looked for in all of them.
+        within = self._all_points() if form == PARTS else self._points_within(facet)
+        for token in list(within):
             yield token, None
         for other in _WITHIN[form]:
             if self._forms[other] and other not in {POINT, PARTS}:
@@ -208,15 +213,21 @@ class Attribute(Generic[C]):
             for operand in list(self._operands):
                 yield (name, PARTS, operand), None
 
-    def _points_within(self, facet: Facet) -> Iterator[Token]:
-        form, points = facet.form, self._points
-        if not points:
-            return iter(())
-        if form in {NUMBERS, STRINGS, TIMES}:
-            return points.between(facet.low, facet.high)
+    def _points_within(self, facet: Facet) -> Iterable[Token]:
+        form = facet.form
+        if not self._forms[POINT]:
+            return ()
+        if form in _BUTS:
+            return self._all_points()
+        if self._points is None:
+            self._points = Points()
+            self._points.sort(self._all_points())
         if form == ENDINGS:
-            return points.ending(facet.low, facet.high)
-        return iter(points)
+            return self._points.ending(facet.low, facet.high)
+        return self._points.between(facet.low, facet.high)
+
+    def _all_points(self) -> list[Token]:
+        return [token for token in self._by_token if token[1] == POINT]
 
 
 def ends_within(facet: Facet, token: Token) -> Ends | bool:

@@ -87,13 +87,13 @@ class Catalogue:
     def add(self, profile: Profile) -> None:
         """Enter a filter that is not there."""
         self._size += 1
-        cell = self._root
-        for depth, token in enumerate(profile.tokens, start=1):
+        cell, tokens = self._root, profile.tokens()
+        for depth, token in enumerate(tokens, start=1):
             if cell.children is None:
                 cell.children = {}
             child = cell.children.get(token)
             if child is None:
-                child = cell.children[token] = _Cell(profile.tokens[:depth])
+                child = cell.children[token] = _Cell(tokens[:depth])
             cell = child
         if cell.stock is None:
             self._register(cell)
@@ -105,7 +105,7 @@ class Catalogue:
         """Take a filter out that is there."""
         self._size -= 1
         path = [self._root]
-        for token in profile.tokens:
+        for token in profile.tokens():
             children = path[-1].children
             assert children is not None
             path.append(children[token])
@@ -179,13 +179,10 @@ class Catalogue:
 
     def _along(self, facets: tuple[Facet, ...]) -> Iterator[Profile]:
         """What has tokens that may cover some of the facets, and no others."""
-        yield from self._root.find((), ())
-        ways = [
-            attribute.covering(facet)
-            for facet in facets
-            if (attribute := self._attributes.get(facet.name)) is not None
-        ]
-        level: list[_Stage] = [_Stage(self._root, 0, 0, (), ())]
+        if self._root.stock is not None:
+            yield from self._root.find((), ())
+        ways = self._ways(facets)
+        level: list[_Stage] = [_Stage(self._root, 0, 0, (), ())] if ways else []
         while level:
             following: list[_Stage] = []
             for stage in level:
@@ -196,6 +193,16 @@ class Catalogue:
                     if cell.children is not None:
                         following.append(next_stage)
             level = following
+
+    def _ways(self, facets: tuple[Facet, ...]) -> list[list[Hint]]:
+        ways: list[list[Hint]] = []
+        for facet in facets:
+            attribute = self._attributes.get(facet.name)
+            if attribute is not None:
+                hints = attribute.covering(facet)
+                if hints:
+                    ways.append(hints)
+        return ways
 
     def _beneath(self, facets: tuple[Facet, ...]) -> Iterator[Profile]:
         """What has, for each facet, a token that it may cover."""
@@ -209,7 +216,10 @@ class Catalogue:
                 return
             attributes.append(attribute)
         weights = [a.weight(facet) for a, facet in zip(attributes, facets, strict=True)]
-        rarest = weights.index(min(weights))
+        least = min(weights)
+        if not least:
+            return
+        rarest = weights.index(least)
         if facets[rarest].form == PARTS:
             yield from self._containing(attributes[rarest], facets[rarest])
             return
@@ -238,7 +248,8 @@ class Catalogue:
 class _Cell:
     """The filters with the same tokens, and the ways to those with more.
 
-    ``stock`` is ``None`` where there is only a way.
+    ``stock`` is ``None`` where there is only a way.  Most cells have one filter, which
+    then stands for itself.
     """
 
     __slots__ = ("children", "stock", "tokens")
@@ -246,24 +257,30 @@ class _Cell:
     def __init__(self, tokens: tuple[Token, ...]) -> None:
         self.tokens = tokens
         self.children: dict[Token, _Cell] | None = None
-        self.stock: list[Profile] | BoxTree[Profile] | None = None
+        self.stock: Profile | list[Profile] | BoxTree[Profile] | None = None
 
     def add(self, profile: Profile) -> None:
         """Enter a filter."""
-        if self.stock is None:
-            self.stock = BoxTree() if profile.place else []
-        if isinstance(self.stock, list):
+        place = profile.place()
+        if place:
+            if self.stock is None:
+                self.stock = BoxTree()
+            assert isinstance(self.stock, BoxTree)
+            self.stock.add(place, profile)
+        elif isinstance(self.stock, list):
             self.stock.append(profile)
         else:
-            self.stock.add(profile.place, profile)
+            assert not isinstance(self.stock, BoxTree)
+            self.stock = profile if self.stock is None else [self.stock, profile]
 
     def remove(self, profile: Profile) -> None:
         """Take a filter out."""
-        if isinstance(self.stock, list):
+        if isinstance(self.stock, BoxTree):
+            self.stock.remove(profile.place(), profile)
+        elif isinstance(self.stock, list):
             self.stock.remove(profile)
         else:
-            assert self.stock is not None
-            self.stock.remove(profile.place, profile)
+            self.stock = None
         if not self.stock:
             self.stock = None
 
@@ -271,9 +288,9 @@ class _Cell:
         """The filters whose ends are within limits."""
         if self.stock is None:
             return iter(())
-        if isinstance(self.stock, list):
-            return iter(self.stock)
-        return self.stock.find(at_most, at_least)
+        if isinstance(self.stock, BoxTree):
+            return self.stock.find(at_most, at_least)
+        return iter(self.stock if isinstance(self.stock, list) else (self.stock,))
 
     def limits(self, facets: tuple[Facet, ...]) -> tuple["_Limits", "_Limits"] | None:
         """Where the places must lie of what the facets cover; ``None`` if nowhere."""

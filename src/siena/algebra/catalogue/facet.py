@@ -56,6 +56,7 @@ _ORDER = frozenset(
 )
 _LINE = _ORDER | {Operator.PREFIX}
 _NUMBER_KINDS = Kind.NUMBER.parts
+_OF_NUMBERS: frozenset[object] = _NUMBER_KINDS | {"both"}
 _ORDERED_KINDS = _NUMBER_KINDS | {Kind.BOOLEAN, Kind.TIME}
 # In one order, so that what is made of them is one key.
 _KINDS_IN_ORDER = (Kind.INTEGER, Kind.FLOAT, Kind.BOOLEAN, Kind.TIME)
@@ -274,7 +275,9 @@ def _sample(name: str, condition: Condition) -> tuple[Value | None, bool]:
 
 
 def _point(name: str, token: Token, value: Value, kinds: object) -> Facet:
-    return Facet(name, POINT, token, value, value, value, (*token, kinds))
+    # A string, a time or a boolean tells its kind.
+    key = (*token, kinds) if kinds in _OF_NUMBERS else token
+    return Facet(name, POINT, token, value, value, value, key)
 
 
 def _is_both(value: Value) -> bool:

@@ -15,60 +15,50 @@ class Points:
     """The tokens of points, by their values: numbers, strings and times apart.
 
     >>> points = Points()
-    >>> for value in (5, 3, 4.5, "b"):
-    ...     points.add(("x", 0, value))
+    >>> points.sort([("x", 0, 5), ("x", 0, 3), ("x", 0, "b")])
+    >>> points.add(("x", 0, 4.5))
     >>> list(points.between(3.5, 9))
     [('x', 0, 4.5), ('x', 0, 5)]
 
     Until a range asks for some of them, none is sorted: most names have points only.
     """
 
-    __slots__ = ("_by_ending", "_by_value", "_tokens")
+    __slots__ = ("_by_ending", "_by_value")
 
     def __init__(self) -> None:
-        self._tokens: dict[Token, None] = {}
-        self._by_value: dict[type, SortedRuns] | None = None
-        self._by_ending: SortedRuns | None = None
+        self._by_value: dict[type, SortedRuns] = {}
+        self._by_ending = SortedRuns(_reversed)
 
-    def __len__(self) -> int:
-        return len(self._tokens)
-
-    def __iter__(self) -> Iterator[Token]:
-        return iter(self._tokens)
+    def sort(self, tokens: Iterable[Token]) -> None:
+        """Enter the first tokens."""
+        listed = list(tokens)
+        for token in sorted(listed, key=_kind_and_value):
+            self._sorted_like(point_value(token)).append(token)
+        texts = [token for token in listed if type(token[2]) is str]
+        for token in sorted(texts, key=_reversed):
+            self._by_ending.append(token)
 
     def add(self, token: Token) -> None:
         """Enter the token of a point."""
-        self._tokens[token] = None
-        if self._by_value is not None:
-            self._sorted_like(point_value(token)).add(token)
-        if self._by_ending is not None and type(token[2]) is str:
+        self._sorted_like(point_value(token)).add(token)
+        if type(token[2]) is str:
             self._by_ending.add(token)
 
     def remove(self, token: Token) -> None:
         """Take it out."""
-        del self._tokens[token]
-        if self._by_value is not None:
-            self._sorted_like(point_value(token)).remove(token)
-        if self._by_ending is not None and type(token[2]) is str:
+        self._sorted_like(point_value(token)).remove(token)
+        if type(token[2]) is str:
             self._by_ending.remove(token)
 
     def between(self, low: Any, high: Any) -> Iterator[Token]:  # noqa: ANN401
         """The tokens with values from one to another, of their kind."""
-        if self._by_value is None:
-            self._by_value = {}
-            for token in sorted(self._tokens, key=_kind_and_value):
-                self._sorted_like(point_value(token)).append(token)
         return self._sorted_like(low).between(low, high)
 
     def ending(self, low: str, high: str) -> Iterator[Token]:
         """The tokens of strings that, reversed, are from one to another."""
-        if self._by_ending is None:
-            texts = (token for token in self._tokens if type(token[2]) is str)
-            self._by_ending = SortedRuns(_reversed, sorted(texts, key=_reversed))
         return self._by_ending.between(low, high)
 
     def _sorted_like(self, value: Any) -> "SortedRuns":  # noqa: ANN401
-        assert self._by_value is not None
         kind = float if type(value) is int else type(value)
         found = self._by_value.get(kind)
         if found is None:
@@ -81,11 +71,9 @@ class SortedRuns:
 
     __slots__ = ("_key", "_runs")
 
-    def __init__(self, key: Callable[[Any], Any], items: Iterable[Token] = ()) -> None:
+    def __init__(self, key: Callable[[Any], Any]) -> None:
         self._key = key
         self._runs: list[list[Token]] = []
-        for item in items:
-            self.append(item)
 
     def append(self, item: Token) -> None:
         """Enter the last of all."""

@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from siena.algebra.catalogue.facet import MISSING, OPEN, PLACED, Facet, Token, facet_of
+from siena.algebra.catalogue.facet import (
+    MISSING,
+    OPEN,
+    PLACED,
+    Condition,
+    Facet,
+    Token,
+    facet_of,
+)
 from siena.model import Filter, Value
 
 
@@ -12,25 +20,41 @@ class Profile:
 
     >>> from siena.lang.parser import parse_filter as parse
     >>> profile = Profile(parse("integer x > 3 and s = a"))
-    >>> profile.tokens, profile.place
+    >>> profile.tokens(), profile.place()
     ((('s', 0, 'a'), ('x', 1)), (4, 9223372036854775807))
 
-    Filters with the same ``key`` select the same.
+    Filters with the same :meth:`key` select the same.
     """
 
-    __slots__ = ("facets", "filter", "key", "place", "tokens")
+    __slots__ = ("facets", "filter")
 
     def __init__(self, f: Filter) -> None:
         self.filter = f
-        facets = tuple(facet_of(*item) for item in sorted(f.by_name.items()))
-        self.facets: tuple[Facet, ...] = facets
-        self.tokens: tuple[Token, ...] = tuple([facet.token for facet in facets])
-        self.key: tuple[Any, ...] = tuple([facet.key for facet in facets])
+        self.facets: tuple[Facet, ...] = tuple(
+            [facet_of(condition[0].name, condition) for condition in _conditions(f)]
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Profile) and self.filter == other.filter
+
+    def __hash__(self) -> int:
+        return hash(self.filter)
+
+    def tokens(self) -> tuple[Token, ...]:
+        """Where it is found."""
+        return tuple([facet.token for facet in self.facets])
+
+    def key(self) -> tuple[Any, ...]:
+        """What it has in common with its equals."""
+        return tuple([facet.key for facet in self.facets])
+
+    def place(self) -> tuple[Any, ...]:
+        """The ends of its facets that have some."""
         place: list[Any] = []
-        for facet in facets:
+        for facet in self.facets:
             if facet.form in PLACED:
                 place += facet.low, facet.high
-        self.place: tuple[Any, ...] = tuple(place)
+        return tuple(place)
 
     def samples(self) -> dict[str, Value] | None:
         """What a notification may be that the filter selects; ``None`` if not known."""
@@ -58,3 +82,12 @@ class Profile:
         for facet in self.facets:
             if isinstance(facet.sample, str) and facet.form != OPEN:
                 yield facet.name, facet.sample
+
+
+def _conditions(f: Filter) -> Iterator[Condition]:
+    """The constraints on each name; they are sorted by it."""
+    since, constraints = 0, f.constraints
+    for at in range(1, len(constraints) + 1):
+        if at == len(constraints) or constraints[at].name != constraints[since].name:
+            yield constraints[since:at]
+            since = at

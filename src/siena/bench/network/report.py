@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from siena.bench.broker.contenders.siena import Siena
 from siena.bench.broker.report import machine
 from siena.bench.broker.rounds import IDLE_MIN
 from siena.bench.broker.workload import Workload
@@ -140,7 +141,8 @@ def _alone(contest: Contest, entry: Entry) -> Entry | None:
 def _versions(report: Report) -> list[str]:
     entries = [e for contest in report.contests for e in contest.entries]
     entries += [entry for _, entry in report.workers]
-    return list(dict.fromkeys(entry.version for entry in entries))
+    ours = Siena().version(0)
+    return list(dict.fromkeys([ours, *(entry.version for entry in entries)]))
 
 
 def _question(workload: Workload) -> str:
@@ -226,6 +228,7 @@ COMING_COLUMNS: dict[str, Callable[[Coming], str]] = {
         f"{each / row.settled:,.0f}" for each in row.memory
     ),
     "ping ms, p50 / p99 / max": lambda row: _pings(row.waits),
+    "quiet": lambda row: _pings(row.quiet),
 }
 LINK_COLUMNS: dict[str, Callable[[FirstLink], str]] = {
     "shape": lambda row: row.shape,
@@ -235,6 +238,7 @@ LINK_COLUMNS: dict[str, Callable[[FirstLink], str]] = {
     ),
     "CPU s of the first": lambda row: f"{row.cpu[0]:,.2f}",
     "ping ms, p50 / p99 / max": lambda row: _pings(row.waits),
+    "quiet": lambda row: _pings(row.quiet),
 }
 
 
@@ -253,6 +257,7 @@ def as_object(report: Report) -> dict[str, Any]:
             {
                 **each._asdict(),
                 "marks": [mark._asdict() for mark in each.marks],
+                "quiet": each.quiet._asdict(),
                 "waits": each.waits._asdict(),
                 "settled": each.settled,
                 "rate": each.rate,
@@ -262,7 +267,11 @@ def as_object(report: Report) -> dict[str, Any]:
             for each in report.comings
         ],
         "first_links": [
-            {**each._asdict(), "waits": each.waits._asdict()}
+            {
+                **each._asdict(),
+                "quiet": each.quiet._asdict(),
+                "waits": each.waits._asdict(),
+            }
             for each in report.first_links
         ],
     }

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from math import log
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 from siena.bench.broker.contenders.contender import READ_BYTES, Wire
@@ -31,9 +31,12 @@ from siena.bench.network.shapes import Shape, texts
 from siena.errors import SienaError
 from siena.protocol.control_frames import Subscribe
 from siena.protocol.frames import Op, Splitter
+from siena.protocol.limits import SUBSCRIPTIONS_MAX
 
 # Subscriptions that are sent before the answer to the first is read.
 AT_ONCE = 500
+# How long pings are watched before anything happens.
+QUIET_SECONDS = 1.0
 # A part of a run that took less CPU has no growth: the clock of the CPU ticks.
 GROWTH_SECONDS_MIN = 0.1
 # Growth is taken from this part of a run to its end, which is as long.
@@ -56,6 +59,7 @@ class Coming(NamedTuple):
     asked: int
     marks: list[Mark]
     memory: tuple[int, ...]  # bytes that each broker has more
+    quiet: Waits  # before anything happens: what the machine itself makes wait
     waits: Waits
 
     @property
@@ -85,7 +89,7 @@ class Coming(NamedTuple):
         ...     return [Mark(n, 0.0, (n ** (1 + power),)) for n in range(0, 1001, 10)]
         >>> def growth(power):
         ...     waits = Waits.of([])
-        ...     return Coming("", 1000, marks(power), (), waits).growth
+        ...     return Coming("", 1000, marks(power), (), waits, waits).growth
         >>> round(growth(0.0), 2), round(growth(1.0), 2)
         (0.0, 1.0)
         """
@@ -119,6 +123,7 @@ class FirstLink(NamedTuple):
     is_done: bool  # in the time that was given
     seconds: float  # from the start of the second until both had nothing to do
     cpu: tuple[float, float]  # of the first, and of the second with its start
+    quiet: Waits  # before the second is started
     waits: Waits
 
 
@@ -132,6 +137,7 @@ def coming(
         processes = [brokers.processes[each] for each in (1, 2)]
         before = [resident_bytes(each) for each in processes]
         with Pinger(brokers.ports[1], core) as pinger:
+            quiet = _quiet(pinger)
             subscriber = _Subscriber(brokers.ports[1])
             marks = [Mark(0, 0.0, tuple(map(cpu_seconds, processes)))]
             begin = perf_counter()
@@ -141,12 +147,12 @@ def coming(
                 say(f"{shape.value}: {done:,} of {count:,} interests")
                 if seconds > patience:
                     break
-            waits = pinger.stop()
+            waits = pinger.lap()
         for each in processes:
             wait_until_quiet(each)
         after = [resident_bytes(each) for each in processes]
         more = tuple(b - a for a, b in zip(before, after, strict=True))
-        return Coming(shape.value, count, marks, more, waits)
+        return Coming(shape.value, count, marks, more, quiet, waits)
 
 
 def first_link(
@@ -166,6 +172,7 @@ def first_link(
         wait_until_quiet(own)
         second = LinkedSiena("--peer", f"siena://127.0.0.1:{first.port}")
         with Pinger(first.port, core) as pinger:
+            quiet = _quiet(pinger)
             before, begin = cpu_seconds(own), perf_counter()
             with running(second, Cores(core, core)) as other:
                 say(f"{shape.value}: a first link with {count:,} interests")
@@ -175,38 +182,58 @@ def first_link(
                 is_done = is_linked and wait_until_quiet([*own, *theirs], patience)
                 seconds = perf_counter() - begin
                 cpu = cpu_seconds(own) - before, cpu_seconds(theirs)
-                waits = pinger.stop()
-        return FirstLink(shape.value, count, is_done, seconds, cpu, waits)
+                waits = pinger.lap()
+        return FirstLink(shape.value, count, is_done, seconds, cpu, quiet, waits)
+
+
+def _quiet(pinger: Pinger) -> Waits:
+    """How long pings take while the broker has nothing else to do."""
+    sleep(QUIET_SECONDS)
+    return pinger.lap()
 
 
 class _Subscriber:
-    """A client that subscribes, and does not look at anything else."""
+    """A client that subscribes, and does not look at anything else.
+
+    It has as many connections as its subscriptions need.
+    """
 
     def __init__(self, port: int) -> None:
-        self._wire = Wire(port)
-        Siena().greet(self._wire)
-        self._splitter = Splitter()
-        self._settled = 0
+        self._port = port
+        self._wires: list[Wire] = []
+        self._connect()
 
     def subscribe(self, interests: Iterator[str]) -> Iterator[int]:
         """Subscribe to some at a time; how many are in force."""
-        asked = 0
+        settled = 0
         while some := list(islice(interests, AT_ONCE)):
-            self._wire.send(
-                b"".join(
-                    Subscribe(number, text).pack()
-                    for number, text in enumerate(some, start=asked + 1)
-                )
-            )
-            asked += len(some)
-            while self._settled < asked:
-                self._receive()
-            yield asked
+            if self._asked + len(some) > SUBSCRIPTIONS_MAX:
+                self._connect()
+            self._ask(some)
+            settled += len(some)
+            yield settled
 
-    def _receive(self) -> None:
-        data = self._wire.socket.recv(READ_BYTES)
-        if not data:
-            raise SienaError("a broker closed the connection that subscribes")
-        for frame in self._splitter.feed(data):
-            complain(frame)
-            self._settled += frame.op == Op.SETTLED
+    def _connect(self) -> None:
+        self._wire = Wire(self._port)
+        Siena().greet(self._wire)
+        self._wires.append(self._wire)  # or it would be closed
+        self._splitter = Splitter()
+        self._asked = 0
+
+    def _ask(self, interests: list[str]) -> None:
+        """Subscribe to these, and wait until all of them are in force."""
+        self._wire.send(
+            b"".join(
+                Subscribe(number, text).pack()
+                for number, text in enumerate(interests, start=self._asked + 1)
+            )
+        )
+        self._asked += len(interests)
+        missing = len(interests)
+        while missing:
+            data = self._wire.socket.recv(READ_BYTES)
+            if not data:
+                raise SienaError("a broker closed the connection that subscribes")
+            for frame in self._splitter.feed(data):
+                complain(frame)
+                missing -= frame.op == Op.SETTLED

@@ -3,7 +3,8 @@
 So twenty publishers who send one notification each cost one call of the exchange, and a
 connection that gets a thousand notifications costs one write.  There is one each time
 that the loop comes round; and one at once for whoever sends much, up to a bound, so
-that those it is for are written to in between.
+that those it is for are written to in between.  In each the router does a little of
+what it has put off.
 """
 
 import asyncio
@@ -11,7 +12,12 @@ import logging
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.limits import ROOM_BYTES, TURN_BYTES_MAX, TURN_SECONDS_MAX
+from siena.broker.limits import (
+    ROOM_BYTES,
+    SLICE_SECONDS_MAX,
+    TURN_BYTES_MAX,
+    TURN_SECONDS_MAX,
+)
 from siena.broker.state import BrokerState
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -38,6 +44,7 @@ class Tick:
         # Since the loop last came round: bytes, and whose were looked at in the room.
         self._looked = 0
         self._seen: set[Connection] = set()
+        state.router.backlog.wake = self._schedule
 
     def on_readable(self, connection: Connection) -> None:
         """Look at this connection in the next turn."""
@@ -86,13 +93,14 @@ class Tick:
         try:
             self._look(begun + TURN_SECONDS_MAX)
             self._route()
+            self._work()
         finally:
             # From here on, whoever is touched is written to in another turn.
             self._is_due = False
             touched, self._touched = self._touched, []
             for connection in touched:
                 self._write(connection)
-            if self._came or self._touched:
+            if self._came or self._touched or self._state.router.backlog:
                 self._schedule()
             self._count(self._state.clock.elapsed() - begun)
 
@@ -125,6 +133,16 @@ class Tick:
             self._publications.flush()
         except Exception:
             log.exception("a mistake of ours, while routing")
+
+    def _work(self) -> None:
+        """Let the router do some of what it has put off."""
+        router, elapsed = self._state.router, self._state.clock.elapsed
+        deadline = elapsed() + SLICE_SECONDS_MAX
+        try:
+            while router.backlog and elapsed() < deadline:
+                self._state.post(router.work())
+        except Exception:
+            log.exception("a mistake of ours, in what was put off")
 
     def _write(self, connection: Connection) -> None:
         try:

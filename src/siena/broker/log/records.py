@@ -27,6 +27,7 @@ _HEAD = struct.Struct("<QqQI")
 START_BYTES = _START.size
 HEAD_BYTES = START_BYTES + _HEAD.size
 # A record is at most as long as its bounds make it.
+SIZE_MIN = _HEAD.size
 SIZE_MAX = _HEAD.size + 4 * RECORD_COUNT_MAX + RECORD_BYTES_MAX
 
 Lengths = npt.NDArray[np.uint32]
@@ -78,6 +79,11 @@ def pack_record(
     crc = zlib.crc32(blocks, zlib.crc32(body, zlib.crc32(head)))
     size = len(head) + len(body) + len(blocks)
     return [_START.pack(size, crc) + head + body, blocks]
+
+
+def count_in_head(head: bytes) -> int:
+    """How many notifications a head says that there are."""
+    return int(_HEAD.unpack_from(head, START_BYTES)[3])
 
 
 def record_size(buffer: bytes | memoryview, at: int) -> int | None:

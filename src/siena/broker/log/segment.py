@@ -5,25 +5,26 @@ Only the last segment is written to.  Its name is the offset that it begins with
 beside it.
 """
 
-import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from siena.broker.log.limits import INDEX_BYTES
-from siena.broker.log.records import (
-    HEAD_BYTES,
-    DamagedLogError,
-    Record,
-    read_record,
-    record_size,
-)
+from siena.broker.log.records import HEAD_BYTES, DamagedLogError, Record
+from siena.broker.log.salvage import good_records_of, offsets_in
+from siena.broker.log.segment_file import end_of, record_bytes
 
 SUFFIX = ".log"
 INDEX_SUFFIX = ".index"
-# What is read at a time.
-_CHUNK = 1024 * 1024
+
+
+class Gap(NamedTuple):
+    """Offsets of which nothing can be read, from the first to before the end."""
+
+    first: int
+    end: int
 
 
 class Segment:
@@ -34,6 +35,8 @@ class Segment:
         self.first = first
         self.end = first
         self.size = 0
+        self.skip = 0
+        """How many offsets are not given again, of what was cut off behind the end."""
         # Offsets, and the places of the records that begin with them.
         self._offsets = array("q")
         self._places = array("q")
@@ -55,26 +58,29 @@ class Segment:
         return segment
 
     @classmethod
-    def recovered(cls, path: Path) -> tuple["Segment", str | None]:
-        """The last file; and what is wrong with its end, which is not in it then."""
+    def recovered(cls, path: Path) -> tuple["Segment", list[Gap]]:
+        """The last file, and which offsets in it are of records that are damaged.
+
+        If they are at its end, what is there is not in it.
+        """
         segment = cls(path, int(path.stem))
         segment._is_indexed = True
         whole = path.stat().st_size
-        wrong = None
-        try:
-            for place, record in records_of(path, 0, whole):
-                segment.schedule_flush(record.first, record.end, place)
-                segment.size = place + HEAD_BYTES + record_bytes(record)
-        except DamagedLogError as error:
-            wrong = error.message
-        if wrong is None and segment.size < whole:
-            wrong = "a record that is not complete"
-        return segment, wrong
+        gaps: list[Gap] = []
+        for place, record in good_records_of(path, 0, whole, segment.first):
+            if place > segment.size:
+                gaps.append(Gap(segment.end, record.first))
+            segment.add(record.first, record.end, place)
+            segment.size = end_of(place, record)
+        if segment.size < whole:
+            segment.skip = offsets_in(path, segment.size)
+            if segment.skip:
+                gaps.append(Gap(segment.end, segment.end + segment.skip))
+        return segment, gaps
 
-    def schedule_flush(self, first: int, end: int, place: int) -> None:
+    def add(self, first: int, end: int, place: int) -> None:
         """A record stands at a place."""
-        if first != self.end:
-            raise DamagedLogError(f"offset {first} where {self.end} should be")
+        assert first >= self.end, "an offset is given once"
         if not self._places or place - self._places[-1] >= INDEX_BYTES:
             self._offsets.append(first)
             self._places.append(place)
@@ -83,8 +89,10 @@ class Segment:
     def scan(self, start: int, budget: int) -> Iterator[Record]:
         """Records from the one with an offset on, of about so many bytes together.
 
+        They end where something is damaged.
+
         Raises:
-            DamagedLogError: if the file is not what was written.
+            DamagedLogError: if that is what is asked for first.
         """
         if not self._is_indexed:
             self._load_index()
@@ -92,19 +100,24 @@ class Segment:
         place = self._places[at] if at >= 0 else 0
         expected = self._offsets[at] if at >= 0 else self.first
         used = 0
-        for _, record in records_of(self.path, place, self.size):
-            if record.first != expected:
-                raise DamagedLogError(
-                    f"offset {record.first} where {expected} should be"
-                )
-            expected = record.end
+        for at, record in good_records_of(self.path, place, self.size, expected):
+            # Offsets may be left out; but if bytes are, a record is damaged.
+            if at > place and record.first > start:
+                break
+            expected, place = record.end, end_of(at, record)
             if record.end > start:
                 yield record
                 used += HEAD_BYTES + record_bytes(record)
                 if used >= budget:
                     return
-        if expected != self.end:
-            raise DamagedLogError(f"{self.path.name} ends at offset {expected}")
+        else:
+            record = None
+        if not used and start < self.end:
+            end = self.end if record is None else record.first
+            raise DamagedLogError(
+                f"offsets {max(expected, self.first)} to {end - 1} are damaged",
+                hint=f"what follows can be read from offset {end} on",
+            )
 
     # --- The index ------------------------------------------------------------------
 
@@ -131,11 +144,9 @@ class Segment:
                 return
         self._offsets, self._places = array("q"), array("q")
         end, self.end = self.end, self.first
-        try:
-            for place, record in records_of(self.path, 0, self.size):
-                self.schedule_flush(record.first, record.end, place)
-        finally:
-            self.end = end
+        for place, record in good_records_of(self.path, 0, self.size, self.first):
+            self.add(record.first, record.end, place)
+        self.end = end
 
     def _is_plausible(self) -> bool:
         """Whether it begins at the beginning and ascends; records are checked later."""
@@ -149,34 +160,3 @@ class Segment:
         """Give the room back."""
         self.path.unlink(missing_ok=True)
         self._index_path.unlink(missing_ok=True)
-
-
-def record_bytes(record: Record) -> int:
-    """How many bytes follow the head of a record."""
-    return 4 * len(record.lengths) + len(record.blocks)
-
-
-def records_of(path: Path, place: int, size: int) -> Iterator[tuple[int, Record]]:
-    """The records of a file from a place on, each with its place.
-
-    Those up to a size, and while they are complete.
-
-    Raises:
-        DamagedLogError: if something else comes.
-    """
-    with path.open("rb", buffering=0) as file:
-        wanted = _CHUNK
-        while place < size:
-            asked = min(wanted, size - place)
-            chunk = memoryview(os.pread(file.fileno(), asked, place))
-            at = 0
-            while (length := record_size(chunk, at)) is not None:
-                if at + length > len(chunk):
-                    break
-                yield place + at, read_record(chunk, at)
-                at += length
-            is_short = len(chunk) < asked or length is None or length > size - place
-            if not at and is_short:
-                return  # what begins here is not all there
-            wanted = max(_CHUNK, length or 0)
-            place += at

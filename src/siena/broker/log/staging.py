@@ -24,7 +24,7 @@ from siena.broker.log.records import (
     pack_record,
     read_record,
 )
-from siena.broker.log.segment import record_bytes, records_of
+from siena.broker.log.segment_file import record_bytes, records_of
 from siena.clock import Clock
 from siena.protocol.error_codes import Fault, ProtocolError
 

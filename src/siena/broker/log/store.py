@@ -65,23 +65,26 @@ class Store:
         found = [
             Segment.found(path, int(after.stem)) for path, after in pairwise(paths)
         ]
-        last, wrong = Segment.recovered(paths[-1])
-        if wrong is not None:
-            self._cut(last, wrong)
+        last, gaps = Segment.recovered(paths[-1])
+        for gap in gaps:
+            log.warning("the log has lost offsets %d to %d", gap.first, gap.end - 1)
+        self._cut(last)
         return [*found, last]
 
-    def _cut(self, last: Segment, wrong: str) -> None:
-        """Cut off what is no record; a copy is kept, unless it is just half a one."""
+    def _cut(self, last: Segment) -> None:
+        """Cut off what is no record at the end; a copy of it is kept."""
         whole = last.path.stat().st_size
-        kept = ""
-        if wrong != "a record that is not complete":
-            copy = last.path.with_suffix(f".{last.size}.cut")
-            shutil.copyfile(last.path, copy)
-            kept = f"; {copy.name} is a copy of what was there"
+        if last.size == whole:
+            return
+        copy = last.path.with_suffix(f".{last.size}.cut")
+        with last.path.open("rb") as file, copy.open("wb") as rest:
+            file.seek(last.size)
+            shutil.copyfileobj(file, rest)
         os.truncate(last.path, last.size)
         log.warning(
-            "the log ended with %s: cut off %d bytes, and goes on at offset %d%s",
-            *(wrong, whole - last.size, last.end, kept),
+            "the log ended with half a record: cut off %d bytes, which are in %s, and "
+            "goes on at offset %d",
+            *(whole - last.size, copy.name, last.end),
         )
 
     def _open(self) -> IO[bytes]:
@@ -106,7 +109,8 @@ class Store:
             cuts = [0, count]
         else:
             cuts = _cuts(offsets)
-        first, size = self.latest, self._segments[-1].size
+        last = self._segments[-1]
+        first, size = last.end + last.skip, last.size
         pieces: list[bytes | memoryview] = []
         places: list[tuple[int, int, int]] = []
         view = memoryview(blocks)
@@ -121,8 +125,8 @@ class Store:
         self._write(pieces, place - size)
         segment = self._segments[-1]
         for record_first, record_end, at in places:
-            segment.schedule_flush(record_first, record_end, at)
-        segment.size = place
+            segment.add(record_first, record_end, at)
+        segment.size, segment.skip = place, 0
         self.size += place - size
         if place >= self._segment_bytes:
             self._roll()

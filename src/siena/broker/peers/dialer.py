@@ -6,6 +6,8 @@
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from siena.broker.data.publish_batch import PublishBatch
@@ -25,8 +27,11 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import EXACT, PREFACE, RUNS, VERSIONS, Info
 from siena.protocol.states import Event
 
-# How long it may take until the other broker has said yes or no.
+# How long it may take until the other broker has said who it is.
 CALL_SECONDS_MAX = 10.0
+# And then until it has said yes or no: one with many interests has much to prepare, and
+# would begin anew at every call.
+ANSWER_SECONDS_MAX = 60.0
 
 
 class Switchboard(Protocol):
@@ -66,6 +71,7 @@ class Dialer:
     ) -> None:
         self._links = links
         self._settings = settings
+        self._greeted = asyncio.Event()
         self._answered = asyncio.Event()
         self._ended = asyncio.Event()
         self._why = "it hangs up"
@@ -95,15 +101,13 @@ class Dialer:
         self._connection = connection
         is_connected = False
         try:
-            async with asyncio.timeout(CALL_SECONDS_MAX):
+            async with _within(CALL_SECONDS_MAX, "it says nothing"):
                 await self._where.connect(connection)
                 is_connected = True
+                await self._greeted.wait()
+            async with _within(ANSWER_SECONDS_MAX, "it says neither yes nor no"):
                 await self._answered.wait()
             await self._ended.wait()
-        except TimeoutError:
-            what = "says neither yes nor no" if is_connected else "cannot be reached"
-            text = f"it {what} in {CALL_SECONDS_MAX:g} s"
-            raise TimeoutError(text) from None
         finally:
             if is_connected:
                 connection.close()
@@ -123,14 +127,15 @@ class Dialer:
         """What the broker says that was called: who it is, and then yes or no."""
         match event:
             case Info():
-                self._greeted(event)
+                self._hear(event)
             case Welcome():
                 self._welcomed(event)
             case _:
                 assert isinstance(event, Error)
                 raise self._refused(event.text)
 
-    def _greeted(self, info: Info) -> None:
+    def _hear(self, info: Info) -> None:
+        self._greeted.set()
         links = self._links
         router = links.state.router
         hub = hub_of(info.features, self._where.address.host)
@@ -213,5 +218,16 @@ class Dialer:
             del self._links.calling[self._number]
             self._links.state.router.handle(PeerRefuse(why), self._number)
         self._number = None
+        self._greeted.set()
         self._answered.set()
         self._ended.set()
+
+
+@asynccontextmanager
+async def _within(seconds: float, else_: str) -> AsyncIterator[None]:
+    """Do not wait for longer, and say then what was waited for."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise TimeoutError(f"{else_} in {seconds:g} s") from None

@@ -94,9 +94,12 @@ class Link:
         self._state = state
         self._publications = publications
         self._on_gone = on_gone
-        # What it wants, in its own words: our table may know an equal by others.
+        # How much it wants; and in its own words, where our table knows it by others.
+        self._count = 0
         self._spellings: dict[tuple[Filter | Advertisement, int], str] = {}
         self._held = Tally()
+        # What it was told, once that is counted.
+        self._said: Tally | None = None
         self._spelling = ""
         connection.outbox.policy = "link"
 
@@ -175,6 +178,7 @@ class Link:
 
     def tell(self, message: Message) -> None:
         """Send a message of our router; that the link stands was said already."""
+        self._follow()
         if not isinstance(message, PeerConfirm):
             self.counters.router_out += 1
             self.connection.reply(pack_tell(message))
@@ -208,19 +212,45 @@ class Link:
         """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
-            self._spellings[key] = self._spelling
-            self._held.add(self._spelling, self._origin(key[1]))
+            spelling = str(change.item)
+            if self._spelling != spelling:
+                spelling = self._spellings[key] = self._spelling
+            self._count += 1
+            self._held.add(spelling, self._origin(key[1]))
         else:
-            self._held.remove(self._spellings.pop(key), self._origin(key[1]))
+            spelling = self._spellings.pop(key, "") or str(change.item)
+            self._count -= 1
+            self._held.remove(spelling, self._origin(key[1]))
 
     def send_digest(self) -> None:
-        """Say what we have told."""
+        """Say what we have told; later, if not all of it has been told yet."""
         neighbour = self._state.router.tables.neighbours.get(self.number)
-        if neighbour is None:  # it is about to go
+        if neighbour is None or neighbour.is_behind:  # it is about to go, or has come
             return
-        said = [*neighbour.filters.told, *neighbour.advertisements.told]
-        tally = Tally((str(item), self._origin(origin)) for item, origin in said)
-        self.connection.reply(tally.body().pack())
+        self._follow()
+        assert self._said is not None
+        self.connection.reply(self._said.body().pack())
+
+    def _follow(self) -> None:
+        """Count what is told from now on: to print all of it each time takes long."""
+        neighbour = self._state.router.tables.neighbours.get(self.number)
+        if self._said is not None or neighbour is None:
+            return
+        self._said = Tally()
+        for announcer in (neighbour.filters, neighbour.advertisements):
+            for item, origin in announcer.told:
+                self._say(item, origin, True)
+            announcer.watch = self._say
+
+    def _say(
+        self,
+        item: Filter | Advertisement,
+        origin: int,
+        gained: bool,  # noqa: FBT001 -- as watchers have it
+    ) -> None:
+        assert self._said is not None
+        count = self._said.add if gained else self._said.remove
+        count(str(item), self._origin(origin))
 
     def _origin(self, origin: int) -> int | None:
         """Where something came from counts within a mesh only."""
@@ -244,6 +274,6 @@ class Link:
             "urls": self._urls,
             "side": self.side.value,
             "caller": self.caller,
-            "interests": len(self._spellings),
+            "interests": self._count,
             **self.counters.snapshot(),
         }

@@ -119,7 +119,7 @@ class _Filters:
         self.covers = covers
         self._profiles: dict[Filter, Profile] = {}
         # The filters with one key: one, but for the pairwise rule, which sees less.
-        self._by_key: dict[object, tuple[Filter, ...]] = {}
+        self._by_key: dict[object, Filter | tuple[Filter, ...]] = {}
         self._recent: dict[Filter, Profile] = {}
         # All of them, once a notification has been asked about.
         self._all: Catalogue | None = None
@@ -136,31 +136,42 @@ class _Filters:
     def find(self, item: Filter) -> Filter | None:
         if item in self._profiles:
             return item
-        for equal in self._by_key.get(self.profile(item).key, ()):
-            if self.covers(equal, item) and self.covers(item, equal):
-                return equal
-        return None
+        return self._equal(item, self._by_key.get(self.profile(item).key()))
 
     def add(self, item: Filter) -> Filter:
-        known = self.find(item)
+        if item in self._profiles:
+            return item
+        profile = self.profile(item)
+        key = profile.key()
+        there = self._by_key.get(key)
+        known = self._equal(item, there)
         if known is not None:
             return known
-        profile = self.profile(item)
         self._profiles[item] = profile
-        self._by_key[profile.key] = (*self._by_key.get(profile.key, ()), item)
+        self._by_key[key] = item if there is None else (*_several(there), item)
         if self._all is not None:
             self._all.add(profile)
         return item
 
     def remove(self, item: Filter) -> None:
         profile = self._profiles.pop(item)
-        others = tuple(f for f in self._by_key[profile.key] if f != item)
+        key = profile.key()
+        others = tuple(f for f in _several(self._by_key[key]) if f != item)
         if others:
-            self._by_key[profile.key] = others
+            self._by_key[key] = others if len(others) > 1 else others[0]
         else:
-            del self._by_key[profile.key]
+            del self._by_key[key]
         if self._all is not None:
             self._all.remove(profile)
+
+    def _equal(
+        self, item: Filter, there: Filter | tuple[Filter, ...] | None
+    ) -> Filter | None:
+        """Of filters with the same key, the one that stands for an item."""
+        for equal in _several(there) if there is not None else ():
+            if self.covers(equal, item) and self.covers(item, equal):
+                return equal
+        return None
 
     def match(self, notification: Mapping[str, Value]) -> list[Filter]:
         if self._all is None:
@@ -176,31 +187,25 @@ class _Filters:
 class _Catalogued:
     """Some filters of an order."""
 
-    __slots__ = ("_catalogue", "_order", "_profiles")
+    __slots__ = ("_catalogue", "_profile")
 
     def __init__(self, order: _Filters) -> None:
-        self._order = order
+        self._profile = order.profile
         self._catalogue = Catalogue(order.covers)
-        # An order may have forgotten what is still here.
-        self._profiles: dict[Filter, Profile] = {}
 
     def add(self, item: Filter) -> None:
-        profile = self._profiles[item] = self._order.profile(item)
-        self._catalogue.add(profile)
+        self._catalogue.add(self._profile(item))
 
     def remove(self, item: Filter) -> None:
-        self._catalogue.remove(self._profiles.pop(item))
+        self._catalogue.remove(self._profile(item))
 
     def above(self, item: Filter) -> Iterator[Filter]:
-        found = self._catalogue.above(self._profile(item))
-        return (profile.filter for profile in found)
+        for profile in self._catalogue.above(self._profile(item)):
+            yield profile.filter
 
     def below(self, item: Filter) -> Iterator[Filter]:
-        found = self._catalogue.below(self._profile(item))
-        return (profile.filter for profile in found)
-
-    def _profile(self, item: Filter) -> Profile:
-        return self._profiles.get(item) or self._order.profile(item)
+        for profile in self._catalogue.below(self._profile(item)):
+            yield profile.filter
 
 
 class _Advertisements:
@@ -299,3 +304,7 @@ class _Unrelated(Generic[F]):
 
 def _is_equal(general: ConstraintSet, specific: ConstraintSet) -> bool:
     return general == specific
+
+
+def _several(there: Filter | tuple[Filter, ...]) -> tuple[Filter, ...]:
+    return there if isinstance(there, tuple) else (there,)

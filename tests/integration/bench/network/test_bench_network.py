@@ -57,6 +57,7 @@ def test_interests_settle_while_another_client_pings() -> None:
     (coming,) = found["comings"]
     assert (coming["shape"], coming["settled"]) == ("users", 600)
     assert [mark["settled"] for mark in coming["marks"]] == [0, 500, 600]
+    assert coming["quiet"]["pings"] > 0
     assert coming["waits"]["pings"] > 0
     (link,) = found["first_links"]
     assert (link["interests"], link["is_done"]) == (600, True)

@@ -18,7 +18,7 @@ from served import process, ready
 from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.backpressure import Held
-from siena.broker.peers.dialer import CALL_SECONDS_MAX
+from siena.broker.peers.dialer import ANSWER_SECONDS_MAX, CALL_SECONDS_MAX
 from siena.broker.peers.link import Link
 from siena.broker.settings import Link as LinkSettings, Settings
 from siena.protocol.data_frames import Delivery
@@ -155,9 +155,20 @@ class Mute(asyncio.Protocol):
 
 
 @pytest.mark.parametrize(
-    "said", [b"", Info("x", 7, 1, "siena 0.1.0").line()], ids=["nothing", "INFO"]
+    ("said", "seconds", "error"),
+    [
+        (b"", CALL_SECONDS_MAX, "it says nothing in 10 s"),
+        (
+            Info("x", 7, 1, "siena 0.1.0").line(),
+            ANSWER_SECONDS_MAX,
+            "it says neither yes nor no in 60 s",
+        ),
+    ],
+    ids=["nothing", "INFO"],
 )
-def test_a_call_that_is_not_answered_is_given_up_and_made_again(said: bytes) -> None:
+def test_a_call_that_is_not_answered_is_given_up_and_made_again(
+    said: bytes, seconds: float, error: str
+) -> None:
     async def story(hosts: Hosts) -> None:
         bound = socket.socket()
         bound.bind(("127.0.0.1", 0))
@@ -174,15 +185,15 @@ def test_a_call_that_is_not_answered_is_given_up_and_made_again(said: bytes) -> 
         broker = Broker(told, clock=VirtualClock(hosts.loop))
         await broker.start()
         try:
-            await asyncio.sleep(CALL_SECONDS_MAX + 1)
+            await asyncio.sleep(seconds + 1)
             (wanted,) = broker.wanted_links()
             assert wanted == {
                 "url": url,
                 "side": "peer",
                 "up": False,
-                "error": "it says neither yes nor no in 10 s",
+                "error": error,
             }
-            await asyncio.sleep(2 * CALL_SECONDS_MAX)
+            await asyncio.sleep(2 * seconds)
             assert len(calls) >= 2
             # Those that were given up are closed.
             assert broker.state.counters.connections_now <= 1

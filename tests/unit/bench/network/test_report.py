@@ -91,7 +91,9 @@ def test_several_processes_are_compared_with_the_first() -> None:
 
 
 def coming(marks: Sequence[Mark]) -> Coming:
-    return Coming("bands", 1000, list(marks), (3_000_000, 2_000_000), Waits.of([0.004]))
+    waits = Waits.of([0.004])
+    memory = 3_000_000, 2_000_000
+    return Coming("bands", 1000, list(marks), memory, Waits.of([0.001]), waits)
 
 
 def test_growth_needs_more_than_a_few_ticks() -> None:
@@ -105,6 +107,7 @@ def test_growth_needs_more_than_a_few_ticks() -> None:
 def test_all_parts_are_shown_and_are_an_object(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    quiet = Waits.of([0.001])
     report = Report(
         contests=[
             contest(
@@ -117,7 +120,7 @@ def test_all_parts_are_shown_and_are_an_object(
         workers=[(1, entry("siena", ALONE, crossing(0.1)))],
         comings=[coming([Mark(0, 0.0, (0.0, 0.0)), Mark(500, 2.0, (0.05, 0.1))])],
         first_links=[
-            FirstLink("bands", 1000, False, 60.0, (50.0, 1.0), Waits.of([9.0]))
+            FirstLink("bands", 1000, False, 60.0, (50.0, 1.0), quiet, Waits.of([9.0]))
         ],
     )
     show(report)

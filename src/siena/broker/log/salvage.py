@@ -1,0 +1,115 @@
+"""Reading beyond damage: where in a file the next good record is.
+
+A record that is damaged takes no others with it.  Its size may be wrong, too; so the
+next one is looked for byte by byte: it has a size and a first offset that can be, and
+its checksum is right.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.log.limits import RECORD_COUNT_MAX
+from siena.broker.log.records import (
+    HEAD_BYTES,
+    SIZE_MAX,
+    SIZE_MIN,
+    START_BYTES,
+    DamagedLogError,
+    Record,
+    count_in_head,
+    read_record,
+)
+from siena.broker.log.segment_file import end_of, records_of
+
+# What is searched at a time.
+_WINDOW = 1024 * 1024
+# The first offset is in the eight bytes behind the checksum.
+_WORD = 4
+_OFFSET_BYTES = 8
+
+Places = npt.NDArray[np.int64]
+
+
+def good_records_of(
+    path: Path, place: int, size: int, expected: int
+) -> Iterator[tuple[int, Record]]:
+    """The good records of a file from a place on, each with its place.
+
+    Offsets ascend; those that are not ``expected`` are of records that are damaged.
+    """
+    while place < size:
+        try:
+            for at, record in records_of(path, place, size):
+                if record.first < expected:  # which was there before
+                    break
+                yield at, record
+                expected, place = record.end, end_of(at, record)
+        except DamagedLogError:
+            pass
+        if place < size:
+            found = next_good(path, place + 1, size, expected)
+            if found is None:
+                return
+            place = found
+
+
+def next_good(path: Path, place: int, size: int, expected: int) -> int | None:
+    """Where the next record is, from a place on, that begins at an offset or later."""
+    with path.open("rb", buffering=0) as file:
+        while size - place >= HEAD_BYTES:
+            window = os.pread(file.fileno(), _WINDOW, place)
+            for at in _candidates(window, expected).tolist():
+                length = int.from_bytes(window[at : at + _WORD], "little")
+                wanted = START_BYTES + length
+                if place + at + wanted > size:
+                    continue
+                data = os.pread(file.fileno(), wanted, place + at)
+                try:
+                    read_record(memoryview(data), 0)
+                except DamagedLogError:
+                    continue
+                return int(place + at)
+            # A head may stand across the end of what was searched.
+            place += max(1, len(window) - HEAD_BYTES + 1)
+    return None
+
+
+def _candidates(window: bytes, expected: int) -> Places:
+    """Where a head may stand whose size and first offset can be."""
+    octets = np.frombuffer(window, np.uint8)
+    heads = len(octets) - HEAD_BYTES + 1
+    if heads <= 0:
+        return np.empty(0, np.int64)
+    sizes = _numbers(octets, 0, _WORD, heads)
+    firsts = _numbers(octets, START_BYTES, _OFFSET_BYTES, heads)
+    fits = (sizes >= SIZE_MIN) & (sizes <= SIZE_MAX)
+    return np.flatnonzero(fits & (firsts >= expected) & (firsts < 2**63))
+
+
+def _numbers(
+    octets: npt.NDArray[np.uint8], skip: int, width: int, count: int
+) -> npt.NDArray[np.uint64]:
+    """The number that begins at each place, so many bytes further on."""
+    found = np.zeros(count, np.uint64)
+    for i in range(width):
+        part = octets[skip + i : skip + i + count].astype(np.uint64)
+        found |= part << np.uint64(8 * i)
+    return found
+
+
+def offsets_in(path: Path, place: int) -> int:
+    """How many offsets the record may have had with which a file ends, damaged.
+
+    They are not given again: a reader may have committed them.  Of less than a head
+    nothing was ever read.
+    """
+    with path.open("rb", buffering=0) as file:
+        head = os.pread(file.fileno(), HEAD_BYTES, place)
+    if len(head) < HEAD_BYTES:
+        return 0
+    count = count_in_head(head)
+    return count if 1 <= count <= RECORD_COUNT_MAX else RECORD_COUNT_MAX
