@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And filters may ask for absence, negate, have wildcards and ignore case.
+CLOSED = "closed"
 ADVERTISED = "advertised"
 
 
