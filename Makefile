@@ -149,7 +149,7 @@ $(READY): pyproject.toml constraints.txt
 
 $(BUILT): $(READY) setup.py $(KERNELS)
 	@echo '3/3 Compiling the kernels, about a minute'
-	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@SIENA_BENCH=1 $(BIN)/python setup.py --quiet build_ext --inplace
 	@$(BIN)/python -c 'import sys; from siena.matching import COMPILED; sys.exit(not COMPILED)' \
 	    || echo 'The kernels are not compiled (is there a C compiler?): matching will be slow.' >&2
 	@touch $@

@@ -3,6 +3,7 @@
 A kernel is a module in a folder called ``kernels``: Python with Cython's annotations,
 which runs as it is, slowly, and as C once this has compiled it.  Where there is no C
 compiler the package installs all the same, and ``siena.matching.COMPILED`` is false.
+The load generator's kernels are compiled only if ``SIENA_BENCH`` is set.
 """
 
 import os
@@ -19,6 +20,15 @@ if os.environ.get("SIENA_SANITIZE"):  # see `make sanitize`
     FLAGS = ["-fsanitize=address", "-fno-omit-frame-pointer", "-O1", "-g"]
     LINK_FLAGS = ["-fsanitize=address"]
 
+
+def is_wanted(path: Path) -> bool:
+    """Whether a file is a kernel to compile: the load generator's only if asked for."""
+    is_bench = SOURCES / "siena" / "bench" in path.parents
+    return path.stem != "__init__" and (
+        not is_bench or bool(os.environ.get("SIENA_BENCH"))
+    )
+
+
 extensions = cythonize(
     [
         Extension(
@@ -29,7 +39,7 @@ extensions = cythonize(
             extra_link_args=LINK_FLAGS,
         )
         for path in sorted(SOURCES.rglob("kernels/*.py"))
-        if path.stem != "__init__"
+        if is_wanted(path)
     ],
     build_dir="build/kernels",  # generated C stays out of the package
     compiler_directives={

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from random import Random
+from string import ascii_lowercase
 
 from siena.matching import COMPILED
 from siena.matching.input.buffers import encode_all
@@ -63,15 +64,28 @@ def cases(random: Random) -> Iterator[tuple[str, list[Filter], Texts]]:
     )
     nearly = [run[:-1] + "b" for run in runs]
     yield "nearly nested", [contains(run) for run in nearly], of_one_letter
-    mixed = [*runs, *nearly]
-    while len(mixed) < MIXED:
-        mixed.append("".join(random.choices("ab", k=random.randint(10, 20))))
-    yield "mixed", [contains(operand) for operand in mixed], of_two_letters
+    some = MIXED - 2 * NESTED
+    words = drawn(random, ascii_lowercase, some)
+    mixed = [*runs, *nearly, *words]
+    yield "mixed", [contains(operand) for operand in mixed], of_words(words)
     yield (
         "mixed, and a number",
         [contains(operand, number=7) for operand in mixed],
-        (of_two_letters),
+        (of_words(words)),
     )
+    two = [*runs, *nearly, *drawn(random, "ab", some)]
+    yield (
+        "mixed, of two letters",
+        [contains(operand) for operand in two],
+        of_two_letters,
+    )
+
+
+def drawn(random: Random, letters: str, count: int) -> list[str]:
+    """Words by chance."""
+    return [
+        "".join(random.choices(letters, k=random.randint(8, 18))) for _ in range(count)
+    ]
 
 
 def contains(operand: str, number: int | None = None) -> Filter:
@@ -86,6 +100,16 @@ def of_one_letter(random: Random) -> str:
     """One letter all over, but at one place."""
     at = random.randrange(TEXT_CHARACTERS)
     return "a" * at + "c" + "a" * (TEXT_CHARACTERS - at - 1)
+
+
+def of_words(words: list[str]) -> Texts:
+    """Words one behind the other, and a long run of one letter."""
+
+    def make(random: Random) -> str:
+        text = "".join(random.choices(words, k=TEXT_CHARACTERS // 8))
+        return text[: TEXT_CHARACTERS - NESTED] + "a" * NESTED
+
+    return make
 
 
 def of_two_letters(random: Random) -> str:

@@ -109,6 +109,10 @@ FORMS: dict[str, dict[str, str]] = {
         "right": "advertisement",
         "witness": "notification",
     },
+    **{
+        f"dialect-{name}": {"matches": "notification", "misses": "notification"}
+        for name in ("sql", "cesql", "cloudevents", "sigma")
+    },
     "forwarding": {"notification": "notification"},
     "matches": {"left": "predicate", "notification": "notification"},
     "merging": {"filters": "filter", "merged": "filter", "admits": "notification"},
@@ -202,7 +206,9 @@ READ: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
 
 
 # Files without any text of the language.
-WITHOUT = {"disjunction", "scenarios", "schemes"}
+WITHOUT = {
+    *("dialect-eventbridge", "dialect-sns", "disjunction", "scenarios", "schemes"),
+}
 
 
 @pytest.mark.parametrize("area", sorted({*areas()} - WITHOUT))

@@ -17,7 +17,14 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # The rooms whose results depend on their arguments and on nothing else.
 CORE = (
     *("errors.py", "model", "block", "lang", "algebra", "matching", "messages"),
-    *("routing", "sim", "research/matchers", "research/schemes", "research/cbcb"),
+    *(
+        "dialects",
+        "routing",
+        "sim",
+        "research/matchers",
+        "research/schemes",
+        "research/cbcb",
+    ),
     *("research/scenarios", "research/oracles"),
 )
 CORE_MODULES = [

@@ -52,6 +52,7 @@ FILLS: dict[str, Fill] = {
     "changes": again_as("workload", "W", list(merging.WORKLOADS)[1:]),
     "choices": again_as("choice", choices.TINY[1], ABSENT),
     "forwarding": as_large_as_the_papers,
+    "scale": again_as("sites", 10_000, [1_000_000]),
 }
 
 CLAIMS = list(

@@ -5,9 +5,11 @@ path and under another name.
 """
 
 import importlib.util
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 import siena
 
@@ -19,6 +21,10 @@ KERNELS = {
 """Every kernel there is, of whatever room, by its name."""
 
 
+# What a plain kernel imports of others is plain as well.
+PARTS = {"match": {"siena.matching.kernels.values": "values"}}
+
+
 @cache
 def plain(name: str) -> ModuleType:
     """The kernel of this name, uncompiled."""
@@ -26,5 +32,7 @@ def plain(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    parts = {full: plain(part) for full, part in PARTS.get(name, {}).items()}
+    with patch.dict(sys.modules, parts):
+        spec.loader.exec_module(module)
     return module

@@ -130,8 +130,12 @@ class BrokerState:
     def forget(self, session: Session) -> None:
         """A session is over."""
         del self.sessions[session.number]
-        if session.identity is not None:
-            del self.identities[session.identity]
+        self.forget_identity(session)
+
+    def forget_identity(self, session: Session) -> None:
+        """Whoever comes with its identity is another from now on."""
+        if self.identities.get(session.identity or "") is session:
+            del self.identities[session.identity or ""]
 
     def handle(self, message: Message, source: Interface) -> None:
         """Let the router decide what follows from a message, and send it."""

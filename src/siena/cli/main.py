@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "tour": "siena.cli.data.tour:tour",
     "doctor": "siena.cli.service.doctor:doctor",
     "explain": "siena.cli.data.explain:explain",
+    "translate": "siena.cli.rules.translate:translate",
     "sift": "siena.cli.data.sift:sift",
     "serve": "siena.cli.service.serve:serve",
     "pub": "siena.cli.service.pub:pub",

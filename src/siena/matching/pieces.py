@@ -3,7 +3,7 @@
 To read a filter takes longer than to do anything else with it, and what is read is
 Python's.  So a piece is made wherever there is a processor, and it is arrays from then
 on: joining pieces costs a look at each *distinct* constraint, and nothing for a filter.
-:meth:`~siena.matching.holding.Holding.add` one by one is the slow twin.
+:meth:`~siena.matching.table.ForwardingTable.add` one by one is the slow twin.
 """
 
 from collections.abc import Iterable, Sequence

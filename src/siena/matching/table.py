@@ -1,7 +1,11 @@
 """The forwarding table: from a notification to the interfaces that want it.
 
-How interests come and go is :mod:`siena.matching.holding`; here is who wants what, in
-every form in which it is asked.
+Filters come and go under traffic: what is added goes into a small engine, made anew in
+no time (:mod:`siena.matching.engine.tiers`); what is removed is marked, and left out
+the next time its rows are compiled.  Either is in force for the next notification.
+Who wants what is found by a :mod:`~siena.matching.view` of the table.
+
+Why one module: one class, whose changes, answers and files share its lock and numbers.
 
 Reference:
     Carzaniga and Wolf, "Forwarding in a Content-Based Network", SIGCOMM 2003, for what
@@ -9,33 +13,49 @@ Reference:
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from math import inf
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from siena.algebra.explanation import Reason, explain_matches
 from siena.block import BLOCK_ERRORS, Refusal
-from siena.errors import InvalidNotificationError
-from siena.matching.answers import Delivery, Wanted, restricted
+from siena.errors import InvalidNotificationError, LimitError
+from siena.matching.answers import Delivery, Statistics, Wanted
+from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine, Matches
-from siena.matching.engine.joiner import ONLY_ONE_LABEL, Joiner
-from siena.matching.engine.linear_tier import match_all
-from siena.matching.holding import Holding, View
+from siena.matching.engine.rebuilding import Rebuild
+from siena.matching.engine.table_file import StoredTable, read, write
+from siena.matching.engine.tiers import Tiers
 from siena.matching.input.arrow import read_batch, read_texts
 from siena.matching.input.arrow_interface import ArrowSource
 from siena.matching.input.buffers import encode_all
 from siena.matching.input.json_rows import encode_texts
-from siena.matching.kernels.join import spread, turn
-from siena.model import Value
+from siena.matching.kernels import COMPILED
+from siena.matching.labels import Labels, with_room
+from siena.matching.matcher import UnknownFilterError, filters_of
+from siena.matching.pieces import Piece
+from siena.matching.view import Joiner, View
+from siena.model import Filter, Kind, Predicate, Value
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 # Interfaces that can be bits of one word.
 MASK_BITS = 64
+# The share of removed filters at which everything is compiled without them.
+GONE_SHARE_MAX = 0.5
+# What a table compiles on the spot, if somebody rebuilds it: a few milliseconds.
+MERGED_ROWS_MAX = 4_096
+# Numbers of interests, which kernels keep in 32 bits.
+INTERESTS_MAX = 2**31 - 1
 
 
-class ForwardingTable(Holding):
+class ForwardingTable:
     """Interests that come and go, and who wants a notification.
 
     >>> from siena.lang.parser import parse_filter, parse_predicate
@@ -54,9 +74,158 @@ class ForwardingTable(Holding):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        # For threads to borrow, one at a time.
+        self._lock = Lock()
+        self._tiers = Tiers()
+        # How many interests have ever been added: the next number.
+        self._count = 0
+        # And how many of them are still held.
+        self._held = 0
+        self._labels = Labels()
+        # Filters without constraints match everything; no engine needs to be asked.
+        self._always: set[int] = set()
+        # How many interests have several rows, and may be found more than once.
+        self._several = 0
+        # Of each interest whether it was removed; and of how many an engine knows.
+        self._gone = np.zeros(64, np.uint8)
+        self._still_there = 0
+        self._gone_share_max = GONE_SHARE_MAX
+        self._rebuild: Rebuild | None = None
         self._joiners: list[Joiner] = []
+        # The view of a table that rests; whoever changes the table forgets it.
+        self._at_rest: View | None = None
+        self.note: bytes | memoryview = b""
+        """Bytes of the owner's that go with the table into its file."""
+
+    def __len__(self) -> int:
+        return self._held
+
+    # --- Changes ------------------------------------------------------------------
+
+    def add(self, interface: int, interest: Filter | Predicate, /) -> int:
+        """Add an interest; its number is 0, 1, 2, …, and is never given again.
+
+        Raises:
+            LimitError: if there are no numbers left.
+        """
+        filters = filters_of(interest)
+        with self._lock:
+            self._at_rest = None
+            number = self._count
+            if number == INTERESTS_MAX:
+                raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+            self._labels.enter(number, interface)
+            self._gone = with_room(self._gone, number)
+            self._count += 1
+            self._held += 1
+            rows = [f for f in filters if f.constraints]
+            for f in rows:
+                self._tiers.columns.add(f, number)
+            self._several += len(rows) > 1
+            if len(rows) < len(filters):
+                self._always.add(number)
+        return number
+
+    def remove(self, number: int, /) -> None:
+        """Remove an interest.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        with self._lock:
+            self._at_rest = None
+            self._check(number)
+            self._several -= len(self._tiers.columns.rows(number)) > 1
+            self._always.discard(number)
+            self._gone = with_room(self._gone, number)
+            self._gone[number] = 1
+            self._held -= 1
+            self._still_there += 1
+            if self._still_there > 64 + self._gone_share_max * self._held:
+                self._consolidate()
+
+    def consolidate(self) -> None:
+        """Compile everything into one engine, without what was removed.
+
+        Whoever cannot wait for it runs a :meth:`rebuild` elsewhere.
+        """
+        with self._lock:
+            self._consolidate()
+
+    def _consolidate(self) -> None:
+        self._at_rest = None
+        self._tiers.merge(self._gone)
+        self._still_there = 0
+        self._rebuild = None
+
+    def leave_to_rebuilds(self) -> None:
+        """Compile nothing large on the spot: somebody rebuilds now and then."""
+        with self._lock:
+            self._tiers.merged_max = MERGED_ROWS_MAX
+            self._gone_share_max = inf
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether a rebuild would leave fewer engines, or less of what was removed."""
+        with self._lock:
+            self._tiers.settle()
+            return self._tiers.is_scattered or self._still_there > 0
+
+    def rebuild(self) -> Rebuild:
+        """Work that makes one engine of all that is there now.
+
+        Run it in a thread, and matching and changes go on meanwhile; then
+        :meth:`adopt` it.  A newer one takes the place of an older.
+        """
+        with self._lock:
+            self._at_rest = None
+            end = self._tiers.seal()
+            self._rebuild = Rebuild(
+                self._tiers.columns.copy(end),
+                self._tiers.sample,
+                self._gone,
+                self._still_there,
+            )
+            return self._rebuild
+
+    def adopt(self, rebuild: Rebuild, /) -> bool:
+        """Put a finished rebuild in its place; false if it is out of date.
+
+        Raises:
+            ValueError: if it has not run.
+        """
+        if rebuild.engine is None:
+            raise ValueError("the rebuild has not run")
+        with self._lock:
+            if rebuild is not self._rebuild:
+                return False
+            self._at_rest = None
+            self._tiers.adopt(rebuild.engine, rebuild.columns)
+            self._still_there -= rebuild.left_out
+            self._rebuild = None
+            return True
+
+    @classmethod
+    def of_piece(cls, piece: Piece, /) -> Self:
+        """A table of many interests at once, each on an interface of its own number.
+
+        As :meth:`add` one by one, without a thing to do for each.
+
+        Raises:
+            LimitError: if there are more than there are numbers.
+        """
+        if piece.interests > INTERESTS_MAX:
+            raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
+        table = cls()
+        table._tiers = Tiers(Columns(piece.rows, piece.spellings))
+        table._count = table._held = piece.interests
+        each = np.arange(piece.interests)
+        table._labels = Labels(each, each.astype(np.int32))
+        table._always = set(piece.always.tolist())
+        table._several = int(np.count_nonzero(np.bincount(piece.rows.owners) > 1))
+        table._gone = np.zeros(max(64, piece.interests), np.uint8)
+        return table
+
+    # --- Answers ------------------------------------------------------------------
 
     def match(
         self,
@@ -103,12 +272,7 @@ class ForwardingTable(Holding):
         :data:`siena.block.BLOCK_ERRORS`; the others are matched all the same.
         With ``out``, matches are written there while there is room.
         """
-        view = self._view(len(offsets) - 1)
-        if len(view.engines) == 1 and view.fresh is None and view.is_plain:
-            found = view.engines[0].match(blocks, offsets, out)
-        else:
-            parts = match_all(view.engines, view.fresh, blocks, offsets)
-            found = self._join(parts, view.always, ONLY_ONE_LABEL)
+        found = self._view(len(offsets) - 1).match(blocks, offsets, out)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
@@ -117,10 +281,7 @@ class ForwardingTable(Holding):
 
         For those who ask it again and again, and :meth:`see` what they have asked.
         """
-        view = self._at_rest or self._view(messages)
-        if len(view.engines) == 1 and view.fresh is None and view.is_plain:
-            return view.engines[0]
-        return None
+        return (self._at_rest or self._view(messages)).lone_engine
 
     def see(self, block: bytes) -> None:
         """Remember a good block: the table is laid out for such ones one day."""
@@ -159,11 +320,7 @@ class ForwardingTable(Holding):
                 np.where(bad, -Refusal.NOT_JSON, found.counts), found.filters
             )
         rows = read_batch(batch)
-        view = self._view()
-        parts = [engine.match_arrow(rows) for engine in view.engines]
-        if labels is None and len(parts) == 1 and view.is_plain:
-            return parts[0]
-        return self._join(parts, view.always, self._joinable(labels))
+        return self._view().match_rows(rows, labels)
 
     def match_labels(
         self, blocks: bytes | memoryview, offsets: Longs, labels: Ints, /
@@ -176,9 +333,7 @@ class ForwardingTable(Holding):
         Raises:
             ValueError: if there are fewer labels than interests, or one is too high.
         """
-        view = self._view(len(offsets) - 1)
-        parts = match_all(view.engines, view.fresh, blocks, offsets)
-        found = self._join(parts, view.always, self._joinable(labels))
+        found = self._view(len(offsets) - 1).match_labels(blocks, offsets, labels)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
@@ -195,17 +350,9 @@ class ForwardingTable(Holding):
         for an interface that is known to match, or not allowed.
         """
         view = self._view(len(offsets) - 1, bits=MASK_BITS)
-        is_open = np.ones(len(view.interfaces), np.bool_)
-        if allowed is not None:
-            is_open = np.isin(view.interfaces, np.fromiter(allowed, np.int64))
-        if view.as_masks:
-            found = _match_masks(view, blocks, offsets, is_open)
-        else:
-            parts = match_all(view.engines, view.fresh, blocks, offsets)
-            found = self._join(parts, view.always, view.labels)
-            found = restricted(found, is_open)
+        found = view.match_interfaces(blocks, offsets, allowed)
         self._tiers.sample.note(blocks, offsets, found.counts)
-        return Wanted(found.counts, view.interfaces[found.filters])
+        return found
 
     def match_by_interface(
         self, blocks: bytes | memoryview, offsets: Longs, /
@@ -214,24 +361,10 @@ class ForwardingTable(Holding):
 
         What a broker writes to a connection stands together.
         """
-        matches = self.match_buffer(blocks, offsets)
-        labels = self._labels.of
-        sizes = np.bincount(labels[matches.filters], minlength=len(self._labels))
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        messages, numbers = np.empty((2, len(matches.filters)), np.int32)
-        turn(
-            matches.counts, matches.filters, labels, ends[:-1].copy(), messages, numbers
-        )
-        return [
-            Delivery(interface, messages[start:end], numbers[start:end])
-            for interface, start, end in zip(
-                self._labels.interfaces.tolist(),
-                ends[:-1].tolist(),
-                ends[1:].tolist(),
-                strict=True,
-            )
-            if start < end
-        ]
+        view = self._view(len(offsets) - 1)
+        found = view.match(blocks, offsets)
+        self._tiers.sample.note(blocks, offsets, found.counts)
+        return view.by_interface(found)
 
     def engine(self, *, as_masks: bool = False) -> Engine:
         """The engine of a table that was consolidated, made if there is none yet.
@@ -250,54 +383,164 @@ class ForwardingTable(Holding):
             raise ValueError("one engine does not know all that is in this table")
         return view.engines[0]
 
-    def _join(self, parts: list[Matches], always: list[int], labels: Ints) -> Matches:
-        try:
-            joiner = self._joiners.pop()
-        except IndexError:
-            joiner = Joiner()
-        joined = joiner.join(parts, always, self._gone, labels)
-        self._joiners.append(joiner)
-        return joined
+    # --- Facts ---------------------------------------------------------------------
 
-    def _joinable(self, labels: Ints | None) -> Ints:
-        """Labels as the joiner wants them, which trusts them.
+    def interface(self, number: int, /) -> int:
+        """The interface of an interest.
 
-        It takes a single one for none at all.
+        Raises:
+            UnknownFilterError: if there is none under this number.
         """
-        if labels is None:
-            return ONLY_ONE_LABEL
-        labels = np.ascontiguousarray(labels, np.int32)
-        if len(labels) < self._count:
-            raise ValueError(f"{len(labels)} labels for {self._count} interests")
-        if labels.min(initial=0) < 0 or labels.max(initial=0) >= len(self._gone):
-            raise ValueError(
-                "labels are below the number of interests, and not negative"
+        self._check(number)
+        return self._labels.interface(number)
+
+    def attributes(self) -> list[str]:
+        """The names that interests are about, of removed ones perhaps too; sorted."""
+        with self._lock:
+            return sorted(self._tiers.columns.attributes())
+
+    def compared(self) -> dict[str, frozenset[Kind]]:
+        """The same names, and whether they are compared with strings, numbers or times.
+
+        >>> from siena.lang.parser import parse_predicate
+        >>> table = ForwardingTable()
+        >>> table.add(0, parse_predicate("x > 1 or x = big or ok = true"))
+        0
+        >>> {name: sorted(k.word for k in ks) for name, ks in table.compared().items()}
+        {'ok': [], 'x': ['number', 'string']}
+        """
+        with self._lock:
+            return dict(sorted(self._tiers.columns.compared().items()))
+
+    def explain(
+        self, notification: Mapping[str, Value], number: int, /
+    ) -> list[Reason]:
+        """Why an interest matches a notification or not, constraint by constraint.
+
+        A predicate of one filter is explained as the filter.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
+        with self._lock:
+            self._check(number)
+            columns = self._tiers.columns
+            filters = [columns.filter(row) for row in columns.rows(number)]
+        if number in self._always:
+            filters.append(Filter())
+        interest = filters[0] if len(filters) == 1 else Predicate(filters)
+        return explain_matches(interest, notification)
+
+    def stats(self) -> Statistics:
+        """What the table holds, and what it costs."""
+        engines = self._view().engines
+        held = self._gone[: self._count] == 0
+        labels = self._labels.of[: self._count][held]
+        return Statistics(
+            filters=len(self),
+            interfaces=len(np.unique(labels)),
+            removed=self._still_there,
+            tiers=tuple(len(tier) for tier in self._tiers if len(tier)),
+            arena_bytes=sum(engine.nbytes for engine in engines),
+            vocabulary_bytes=sum(engine.vocabulary_nbytes for engine in engines),
+            compiled=COMPILED,
+        )
+
+    # --- Files --------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str], /) -> str:
+        """Compile everything into one engine, and store it in a file.
+
+        What comes back is the SHA-256 of the contents: a good name for the file.  It
+        replaces another file at once, and who has mapped that keeps it.
+        """
+        with self._lock:
+            if self._still_there or not self._tiers.is_one:
+                self._consolidate()
+            (engine,), _ = self._tiers.engines(self._gone)
+            rows = self._tiers.columns.snapshot()
+            table = StoredTable(
+                engine=engine.arrays,
+                rows=rows,
+                spellings=self._tiers.columns.spelled(rows.numbers),
+                interfaces=self._labels.interfaces.copy(),
+                labels=self._labels.of.copy(),
+                gone=self._gone.copy(),
+                always=np.array(sorted(self._always), np.int32),
+                note=np.frombuffer(self.note, np.uint8),
+                interests=self._count,
+                several=self._several,
             )
-        return labels if len(labels) > 1 else np.append(labels, labels)
+        return write(Path(path), table)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, *, verify: bool = True) -> Self:
+        """The table of a file, which is mapped and shared with others that do the same.
+
+        Nothing is made for each filter; what a change needs is copied when the first
+        one comes.  ``verify`` reads the whole file once; without it
+        only the directory is checked, and the file is trusted as code is.  The file may
+        be replaced, but not be written to, while it is mapped.
+
+        Raises:
+            TableFileError: if it is another file, damaged, or newer than this version.
+        """
+        stored = read(Path(path), verify=verify)
+        table = cls()
+        columns = Columns(stored.rows, stored.spellings)
+        table._tiers = Tiers(columns, Engine(stored.engine))
+        table._count = stored.interests
+        table._held = stored.interests - int(np.count_nonzero(stored.gone))
+        table._labels = Labels(stored.interfaces, stored.labels)
+        table._always = set(stored.always.tolist())
+        table._several = stored.several
+        table._gone = stored.gone
+        table.note = stored.note.data
+        return table
+
+    # --- What all of these need ---------------------------------------------------
+
+    def _check(self, number: int) -> None:
+        if not 0 <= number < self._count or self._gone[number]:
+            raise UnknownFilterError(number)
+
+    def _view(self, messages: int | None = None, *, bits: int = 0) -> View:
+        """All that matching needs, as it is at one time.
+
+        With a number of messages, the last few rows may be left to a loop; with bits,
+        engines answer with masks if there are no more interfaces than that.
+        """
+        at_rest = self._at_rest
+        if at_rest is not None and bits == 0:
+            return at_rest
+        with self._lock:
+            labels = self._labels
+            as_masks = bits > 0 and len(labels) <= bits and not self._still_there
+            # What is found before it has been tested has a number, and no bit; there
+            # are checks if there ever were, until the table is compacted.
+            as_masks = as_masks and not self._tiers.columns.has_checks
+            if as_masks:
+                found = self._tiers.mask_engines(self._gone, labels.of, messages)
+            else:
+                found = self._tiers.engines(self._gone, messages)
+            view = View(
+                engines=found[0],
+                fresh=found[1],
+                as_masks=as_masks,
+                always=sorted(self._always),
+                is_plain=not (self._still_there or self._always or self._several),
+                interfaces=labels.interfaces,
+                labels=labels.of,
+                gone=self._gone,
+                interests=self._count,
+                joiners=self._joiners,
+            )
+            if bits == 0 and view.fresh is None:
+                self._at_rest = view
+            return view
 
 
 def _require_good(counts: Ints) -> None:
     reason = -int(counts[0])
     if reason > 0:
         raise InvalidNotificationError(f"no notification: {BLOCK_ERRORS[reason]}")
-
-
-def _match_masks(
-    view: View, blocks: bytes | memoryview, offsets: Longs, is_open: Bools
-) -> Matches:
-    wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-    always = {int(view.labels[number]) for number in view.always}
-    mask = np.uint64(sum(1 << label for label in always) & wanted)
-    found = np.full(len(offsets) - 1, mask, np.uint64)
-    bad = np.zeros(len(offsets) - 1, np.int32)
-    for engine in view.engines:
-        bad, masks = engine.match_masks(blocks, offsets, wanted)
-        found |= masks
-    if view.fresh is not None:
-        is_good = (bad >= 0).tolist()
-        masks = view.fresh.match_masks(blocks, offsets, is_good, view.labels)
-        found |= masks & np.uint64(wanted)
-    out = np.empty(len(found) * len(is_open) + 1, np.int32)
-    counts = np.empty_like(bad)
-    count = spread(found, bad, len(is_open), out, counts)
-    return Matches(counts, out[:count])

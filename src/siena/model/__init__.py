@@ -3,7 +3,7 @@
 From the ground up: ``limits`` → ``values`` → ``folding`` and its table, ``wildcards`` →
 ``operators``, ``spelling`` → ``canonical`` → ``constraint`` → ``notification``,
 ``filter`` → ``difference``, ``pattern`` → ``compound``.  Every value is frozen and
-hashable, and equality respects kinds.
+hashable, and equality respects kinds.  Expressions are a room of their own.
 """
 
 from siena.model.constraint import Constraint

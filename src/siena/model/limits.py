@@ -27,3 +27,16 @@ DIFFERENCE_STEPS_MAX = 4_194_304
 STEPS_MAX = 64
 # Attributes in one notification.
 ATTRIBUTES_MAX = 1_024
+# Levels of an expression: keeps the walks over it off the stack's end.
+EXPRESSION_DEPTH_MAX = 100
+# Operations, attributes and values of one expression.
+EXPRESSION_NODES_MAX = 65_536
+# Arguments of one operation of an expression: parts of one `or`, say.
+ARGUMENTS_MAX = 16_384
+# Combinations of values that one condition on multi-valued attributes may look at.
+COMBINATIONS_MAX = 65_536
+# A text that an expression computes, by joining others.
+COMPUTED_CHARACTERS_MAX = 1_048_576
+# A regular expression, and the memory in bytes that its automaton may take.
+REGULAR_CHARACTERS_MAX = 8_192
+REGULAR_BYTES_MAX = 8_388_608

@@ -151,6 +151,17 @@ class InterestTable(Generic[F]):
             for item in sorted_(self._held[holder].items)
         ]
 
+    def holdings(self, hop: Interface) -> list[tuple[Holder, list[F]]]:
+        """What a hop holds, origin by origin, as it is now."""
+        holders = sorted(self._holders_at(hop))
+        return [(holder, list(self._held[holder].items)) for holder in holders]
+
+    def drop(self, holder: Holder, item: F) -> list[Change[F]]:
+        """Cancel one item of the table, if the holder has it."""
+        held = self._held.get(holder)
+        has_it = held is not None and item in held.items
+        return [self._leave(holder, item)] if has_it else []
+
     def match(self, notification: Mapping[str, Value]) -> set[Interface]:
         """The hops that hold something that matches."""
         hops: set[Interface] = set()

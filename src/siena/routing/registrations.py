@@ -32,6 +32,12 @@ class Registered:
     interests: dict[Hashable, Interest] = field(default_factory=dict)
     advertisements: dict[Hashable, Advertisement] = field(default_factory=dict)
 
+    def filters(self) -> Iterator[Filter]:
+        """All that single notifications may match."""
+        for interest in self.interests.values():
+            if not is_sequence(interest):
+                yield from filters_of(interest)
+
 
 class Registrations:
     """All that clients have asked for.
@@ -90,9 +96,8 @@ class Registrations:
 
     def filters(self) -> Iterator[Filter]:
         """Every filter that clients want."""
-        for _, interest in self.interests():
-            if not is_sequence(interest):
-                yield from filters_of(interest)
+        for registered in self._clients.values():
+            yield from registered.filters()
 
     def parties_now(self) -> Iterator[str]:
         """Every party that asks for something; others may come and go meanwhile."""

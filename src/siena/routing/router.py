@@ -25,7 +25,6 @@ Reference:
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
@@ -78,6 +77,7 @@ from siena.routing.quenching import Quenching
 from siena.routing.seen import Seen, all_before
 from siena.routing.settling import Question, Settling
 from siena.routing.steps.backlog import STEP_MAX
+from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
@@ -147,6 +147,7 @@ class Router:
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
+        self.leaving = Leaving(self.tables, self._all_known)
         self._monitors = Monitors(self.tables)
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
@@ -315,7 +316,7 @@ class Router:
             return self._flat
         if not self.tables.is_held:
             return self.tables.filters
-        return chain(self.tables.filters, self.registrations.filters())
+        return self._unfolding
 
     def _unadvertise(self, message: Unadvertise, source: Interface) -> Outbox:
         if isinstance(source, str):
@@ -440,12 +441,7 @@ class Router:
         registered = self.registrations.forget(client)
         out = self._changed(changes)
         if self._flat is not None:
-            out += self._flat.lose(
-                f
-                for interest in registered.interests.values()
-                if not is_sequence(interest)
-                for f in filters_of(interest)
-            )
+            out += self._flat.lose(registered.filters())
         return out + self._offered(gone)
 
     def register(self, source: str, item: Interest | Advertisement) -> Outbox:
@@ -535,7 +531,7 @@ class Router:
     def _peer_connect(self, message: PeerConnect, source: Interface) -> Outbox:
         assert isinstance(source, int), "clients do not connect as peers"
         side = message.side.opposite
-        if source in self.tables.neighbours:
+        if source in self.tables.neighbours or source in self.leaving:
             return [(source, PeerRefuse("there is a link already"))]
         if self._accepts is not None and not self._accepts(source, side):
             return [(source, PeerRefuse("the link would close a cycle"))]
@@ -559,11 +555,12 @@ class Router:
         self._flat = None
         if self._is_sliced:
             self.tables.is_held = True
-            self.backlog.add(self._unfolding.in_steps(self._unfolded))
+            self.backlog.add(self._unfolding.in_steps(self._all_known))
         else:
             self._unfolding.at_once()
 
-    def _unfolded(self) -> Outbox:
+    def _all_known(self) -> Outbox:
+        """The tables are complete: publishers and neighbours hear what follows."""
         return self._quenching.reconsider(self._all_filters()) + self.tables.sync()
 
     def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
@@ -580,7 +577,7 @@ class Router:
         if isinstance(source, str):
             return [*self.clients.forget(source), *self._forget_client(source)]
         out = self._changed(self._monitors.forget(source))
-        out += self.tables.disconnect(source)
+        out += self.leaving.forget(source)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
         return out + self._answers(self._settling.forget(source))

@@ -3,6 +3,9 @@
 Two interest tables, of filters and of advertisements, and for every neighbour a demand
 on each of them.  Every change to a table, to a neighbour or to the network goes through
 here; :meth:`Tables.sync` then has the messages that follow.
+
+Why one module: whatever changes, the tables, the neighbours or the network, has to meet
+the same counts.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +65,7 @@ class Tables:
         self._plain: list[Neighbour] = []
         self._declarative = declarative
         # How much is done at once; without it, all.
-        self._step_max = step_max
+        self.step_max = step_max
         self.backlog = Backlog()
         # Whether the table of filters is not complete, so that nobody is told yet.
         self.is_held = False
@@ -146,18 +149,19 @@ class Tables:
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
         )
-        neighbour.tell_in_parts(self._step_max)
+        neighbour.tell_in_parts(self.step_max)
         self._stale.add(number)
         if side is not Side.MESH:
             self._plain.append(neighbour)
 
-    def disconnect(self, number: int) -> Outbox:
+    def disconnect(self, number: int, *, is_forgotten: bool = True) -> Outbox:
         """A neighbour less: it wants nothing any more, and nothing is told to it."""
         side = self.neighbours.pop(number).side
         self._stale.discard(number)
         self._plain = [n for n in self._plain if n.number != number]
-        self.apply_advertisements(self.advertisements.forget(number))
-        self.apply_filters(self.filters.forget(number))
+        if is_forgotten:  # or it will be, step by step
+            self.apply_advertisements(self.advertisements.forget(number))
+            self.apply_filters(self.filters.forget(number))
         if side is not Side.MESH:
             return []
         out = self.mesh.leave(number)
@@ -199,6 +203,18 @@ class Tables:
             if neighbour.is_behind and not was_behind:
                 self.backlog.add(self._telling(neighbour))
         return out
+
+    def is_told(self, wanted: Filter) -> bool:
+        """Whether some neighbour was told of a filter itself, from any origin."""
+        item = self.filters.order.find(wanted)
+        if item is None or item not in self.filters:
+            return False
+        origins = {self.me, *(holder.origin for holder in self.filters.holders(item))}
+        return any(
+            (item, origin) in neighbour.filters.told
+            for neighbour in self.neighbours.values()
+            for origin in origins
+        )
 
     def hasten(self, wanted: Iterable[Filter], origin: int) -> Outbox:
         """What neighbours have to be told now of some filters, if it was put off."""
@@ -275,7 +291,7 @@ class Tables:
 
     def _fill(self, neighbour: Neighbour) -> None:
         """Count all that concerns a neighbour; in steps, if there is much."""
-        if self._step_max is None:
+        if self.step_max is None:
             filters, offers = neighbour.filters.demand, neighbour.advertisements.demand
             self._fill_with(neighbour, filters, offers)
             return
@@ -305,9 +321,9 @@ class Tables:
         return self.neighbours.get(neighbour.number) is neighbour
 
     def _count_some(self, table: InterestTable[Any], neighbour: Neighbour) -> None:
-        assert self._step_max is not None
+        assert self.step_max is not None
         uncounted = self._uncounted(table, neighbour)
-        for _ in range(min(self._step_max, len(uncounted))):
+        for _ in range(min(self.step_max, len(uncounted))):
             self._count_in(table, next(reversed(uncounted)), neighbour)
 
     def _count_in(

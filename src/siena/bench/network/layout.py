@@ -23,7 +23,7 @@ class Layout:
     (2, (3, 4), (1,))
     >>> star.order
     ((1, ()), (2, (1,)), (3, (1,)), (4, (1,)))
-    >>> Layout("chain:3").order  # from the middle, so that it is nobody's leaf
+    >>> Layout("chain:3").order  # from the middle, as a tree is grown from there
     ((2, ()), (1, (2,)), (3, (2,)))
     """
 

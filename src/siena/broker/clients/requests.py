@@ -25,6 +25,7 @@ from siena.messages import (
     Unadvertise,
     Unsubscribe,
 )
+from siena.messages.requests import filters_of
 from siena.model import Filter, Pattern
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
@@ -32,6 +33,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
 from siena.protocol.peer_messages import check_encodable
 from siena.routing.mailbox import QUEUE_DEFAULT
+from siena.routing.steps.backlog import STEP_MAX, Task
 
 # Texts up to this length are short enough for every frame, if they are filters.
 SHORT_CHARACTERS = 65_536
@@ -86,7 +88,34 @@ class Requests:
         self.end(session)
 
     def end(self, session: Session) -> None:
-        """The client is gone, and wants nothing any more."""
+        """The client is gone, and wants nothing any more.
+
+        What it wanted is forgotten in steps, if it was much.
+        """
+        session.is_gone = True
+        if len(session.interests) > STEP_MAX:
+            self._state.forget_identity(session)
+            self._state.router.backlog.add(self._ending(session))
+        else:
+            self._forget(session)
+
+    def _ending(self, session: Session) -> Task:
+        """Cancel what a client wanted; first what no neighbour was told."""
+        tables = self._state.router.tables
+        for is_told in (False, True):
+            numbers = list(session.interests)
+            for since in range(0, len(numbers), STEP_MAX):
+                for number in numbers[since : since + STEP_MAX]:
+                    interest = session.interests.get(number)
+                    if interest is None:
+                        continue
+                    if is_told or not any(map(tables.is_told, filters_of(interest))):
+                        cancel = Unsubscribe(interest)
+                        self._state.handle(cancel, session.party(number))
+                yield []
+        self._forget(session)
+
+    def _forget(self, session: Session) -> None:
         # The router has never heard of those who only published.
         if session.identity is not None or session.registrations.has(session.client):
             self._state.handle(PeerDisconnect(), session.client)

@@ -45,6 +45,8 @@ class Session:
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Whether it is about to be forgotten, and misses nothing any more.
+    is_gone: bool = False
 
     @property
     def client(self) -> str:
@@ -80,6 +82,8 @@ class Session:
 
     def deliver(self, frames: bytes, count: int) -> int:
         """Deliver, if the client is there; how many were lost."""
+        if self.is_gone:
+            return 0
         lost = count if self.sink is None else self.sink.deliver(frames, count)
         self.lost += lost
         return lost

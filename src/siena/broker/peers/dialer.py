@@ -148,6 +148,8 @@ class Dialer:
         links.greeted(self._settings, info.number)
         if info.number in links.state.links or info.number in links.calling:
             raise self._refused("there is a link already")
+        if info.number in router.leaving:
+            raise self._refused("what it wanted before is still being forgotten")
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
         self._pulse_seconds = pulse_of(info.features)
@@ -226,10 +228,10 @@ class Dialer:
 
 
 @asynccontextmanager
-async def _within(seconds: float, else_: str) -> AsyncIterator[None]:
-    """Do not wait for longer, and say then what was waited for."""
+async def _within(seconds: float, what: str) -> AsyncIterator[None]:
+    """Do not wait for longer, and say then what the other broker does."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise TimeoutError(f"{else_} in {seconds:g} s") from None
+        raise TimeoutError(f"{what} in {seconds:g} s") from None

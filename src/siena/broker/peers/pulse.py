@@ -1,7 +1,7 @@
 """The pulse of a neighbour: whether it is still there.
 
 Brokers send each other a PING at every beat, also while they do not read what the other
-sends because somebody is full.  So a neighbour of which nothing at all comes for some
+sends because a reader is full.  So a neighbour of which nothing at all comes for some
 beats is not busy but gone: its machine, its process, or the way to it.  Beats are
 counted, not seconds: a broker that had no time to read has not listened either.
 """

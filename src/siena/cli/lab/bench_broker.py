@@ -16,7 +16,7 @@ from siena.bench.broker.contenders.nats import Nats
 from siena.bench.broker.contenders.rabbitmq import RabbitMQ
 from siena.bench.broker.contenders.redis import Redis
 from siena.bench.broker.contenders.siena import Siena
-from siena.bench.broker.kernels import COMPILED
+from siena.bench.broker.kernels import require_compiled
 from siena.bench.broker.processes import Cores
 from siena.bench.broker.report import as_object, show
 from siena.bench.broker.rounds import Plan, measure, ratio
@@ -100,11 +100,7 @@ def bench_broker(
       siena bench broker --interests 100000 --connections 100 --matches 10 --peer nats
       siena bench broker --publishers 20 --unbatched --peer nats --peer redis --json
     """  # noqa: D301 -- Typer needs the backspace itself
-    if not COMPILED:
-        raise SienaError(
-            "the kernels are not compiled, and would be measured as Python",
-            hint="install a C compiler and run make setup",
-        )
+    require_compiled()
     if not Path("/proc/self/stat").exists():
         raise SienaError("bench broker counts CPU time in /proc, which is not here")
     workload = Workload(interests, connections, matches, seed)

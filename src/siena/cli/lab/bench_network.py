@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from siena.bench.broker.kernels import COMPILED
+from siena.bench.broker.kernels import require_compiled
 from siena.bench.broker.workload import Workload
 from siena.bench.network.floods import ALONE, Entry, FloodPlan, contend
 from siena.bench.network.layout import Layout
@@ -139,11 +139,7 @@ def bench_network(
       siena bench network --part first-link --interests 100000 --json
       siena bench network --part workers --workers 1,2,4
     """  # noqa: D301 -- Typer needs the backspace itself
-    if not COMPILED:
-        raise SienaError(
-            "the kernels are not compiled, and would be measured as Python",
-            hint="install a C compiler and run make setup",
-        )
+    require_compiled()
     if not Path("/proc/self/stat").exists():
         raise SienaError("bench network counts CPU time in /proc, which is not here")
     asked = Asked(

@@ -4,6 +4,5 @@ From the ground up: ``operands`` → ``columns`` (filters as numbers) → ``rank
 (operands as integers), ``intervals``, ``contradictions`` (what nothing matches),
 ``selectivity`` (where a filter is stored), ``parts``, ``arena`` → ``layout`` →
 ``engine`` → ``linear_tier`` (the last few filters), ``tiers`` (what is compiled
-together), ``rebuilding``, ``joiner``, ``table_file`` (a table that processes map and
-share).
+together), ``rebuilding``, ``table_file`` (a table that processes map and share).
 """

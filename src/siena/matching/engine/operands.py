@@ -99,6 +99,14 @@ class Strings:
         return gathered(Texts(pool, np.frombuffer(self.starts, np.int64)), numbers)
 
 
+def successor(text: bytes) -> bytes:
+    """The least bytes above all that begin with the text.
+
+    No byte of UTF-8 is the last byte there is, so the last can be counted up.
+    """
+    return text[:-1] + bytes([text[-1] + 1])
+
+
 def extend(made: Any, column: Any, end: int) -> None:  # noqa: ANN401 -- or bytes
     """Append the first items of a column, so few at a time that nobody waits."""
     for start in range(0, end, _PIECE):
@@ -142,11 +150,3 @@ def split(value: float) -> tuple[int, float]:
         return INTEGER_MIN, value
     whole = math.trunc(value)
     return whole, value - whole
-
-
-def successor(text: bytes) -> bytes:
-    """The least bytes above all that begin with the text.
-
-    No byte of UTF-8 is the last byte there is, so the last can be counted up.
-    """
-    return text[:-1] + bytes([text[-1] + 1])

@@ -160,26 +160,46 @@ def tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     edges = np.zeros(power_of_two(2 * nodes_max), np.int32)
     nodes = np.zeros(len(which), np.int32)
     parents = np.zeros(nodes_max, np.int64)
+    parents[:3] = -1
     count = enter_operands(
         texts.pool, texts.starts, which, roots, edges, nodes, parents
     )
-    parents = parents[:count].copy()
-    if nodes_max > 2 * count:
-        # A table that fits: operands share many of their bytes.
-        edges = np.zeros(power_of_two(2 * count), np.int32)
-        enter_edges(parents, edges)
+    parents, number = _with_forks_first(parents[:count])
+    nodes = number[nodes]
+    far = (parents[3:] >> 8) != np.arange(2, count - 1)
+    edges = np.zeros(power_of_two(2 * int(far.sum()) + 2), np.int32)
+    enter_edges(parents, edges)
     ends = np.zeros(count, np.uint8)
     ends[nodes] = 1
-    links = np.empty((count, 4), np.int32)
-    links[:, 0], links[:, 1] = ROOT_SUBSTRING, -1
-    links[:, 2], links[:, 3] = parents >> 8, parents & 255
-    # Nodes are numbered as they were entered: a parent comes before its children, and
-    # the order by depth is the order by what it takes to get there from a root.
+    # One more than there are, for whoever looks for a child behind its parent.
+    links = np.zeros((count + 1, 4), np.int32)
+    links[:, :3] = ROOT_SUBSTRING, -1, -1
+    links[3:count, 2], links[3:count, 3] = parents[3:] >> 8, parents[3:] & 255
     root, depth = _depths(parents)
-    below = np.flatnonzero(root == ROOT_SUBSTRING)[1:]
+    below = np.flatnonzero(root == ROOT_SUBSTRING)
+    below = below[below != ROOT_SUBSTRING]
     order = below[np.argsort(depth[below], kind="stable")].astype(np.int32)
     link_nodes(order, edges, parents, ends, links.reshape(-1))
     return nodes, {"edges": edges, "node_ends": ends, "node_links": links.reshape(-1)}
+
+
+def _with_forks_first(parents: Longs) -> tuple[Longs, Ints]:
+    """The nodes in another order, and the new number of each.
+
+    Nodes are numbered as they were entered: most have one child, which is the next, and
+    needs no table.  Those with several come first, by depth: they are few and always
+    used, and so stay in the cache together.
+    """
+    children = np.bincount(parents[3:] >> 8, minlength=len(parents))
+    children[:3] = 2
+    _, depth = _depths(parents)
+    is_fork = children > 1
+    order = np.lexsort((np.where(is_fork, depth, 0), ~is_fork))
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    moved = parents[order]
+    moved[3:] = (number[moved[3:] >> 8].astype(np.int64) << 8) | (moved[3:] & 255)
+    return moved, number
 
 
 def _depths(parents: Longs) -> tuple[Ints, Ints]:

@@ -3,7 +3,8 @@
 Each module beside this one is a kernel: flat arrays in, flat arrays out, no object
 and no allocation inside.  ``setup.py`` compiles it; uncompiled it runs as well, a
 hundred times slower, which is how tests and debuggers step through it.  There are no
-bounds checks inside, so only the module in front of a kernel fills its arrays.
+bounds checks inside, so only the module in front of a kernel fills its arrays.  Small
+functions that several kernels share are in ``inline``.
 """
 
 import pkgutil

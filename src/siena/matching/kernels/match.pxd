@@ -23,13 +23,8 @@ from siena.matching.kernels.inline.octets cimport (
     same_bytes,
     signed_of,
 )
-from siena.matching.kernels.inline.patterns cimport (
-    character_at,
-    folded_of,
-    is_like,
-    width_of,
-)
 from siena.matching.kernels.inline.views cimport doubles, ints, longs, octets, words
+from siena.matching.kernels.values cimport Values
 
 cdef extern from *:
     """

@@ -3,9 +3,10 @@
 Compiled by Cython where there is a C compiler; otherwise the same file runs as
 plain Python.  It knows integers and bytes, not filters:
 :mod:`siena.matching.engine.layout` and :mod:`siena.matching.kernels.build` fill the
-arrays.
+arrays.  What is known of string values is :mod:`siena.matching.kernels.values`.
 
-Why one module: Cython inlines calls within a module, and not between two.
+Why one module: Cython inlines calls within a module, and not between two; a call for
+each attribute costs up to 8 % (decision 25).
 
 *Theory of operation.*  Every attribute of a notification becomes a few *coordinates*:
 ``x[8 * name + k]``, minus one where there is none.
@@ -98,13 +99,8 @@ if not cython.compiled:  # otherwise in match.pxd
         same_bytes,
         signed_of,
     )
-    from siena.matching.kernels.inline.patterns import (
-        character_at,
-        folded_of,
-        is_like,
-        width_of,
-    )
     from siena.matching.kernels.inline.views import doubles, ints, longs, octets, words
+    from siena.matching.kernels.values import Values
 
 COMPILED = cython.compiled
 
@@ -118,11 +114,9 @@ GT = cython.declare(cython.int, 5)
 NE = cython.declare(cython.int, 6)
 ANY = cython.declare(cython.int, 7)
 
-# Codes of tests, and flags of atoms; siena.matching.engine.checking has the same.
+# Codes of tests; siena.matching.engine.checking has the same.
 CHECK_ABSENT = cython.declare(cython.int, 0)
 CHECK_OTHER = cython.declare(cython.int, 1)
-FOLDS = cython.declare(cython.int, 1)
-IS_SURE = cython.declare(cython.int, 2)
 
 # What is in the queue.
 STRETCH = cython.declare(cython.int, 0)
@@ -183,10 +177,6 @@ ROOM_FOR_VALUES = cython.declare(cython.int, 2)
 WORD = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 EXPONENT_BITS = cython.declare(cython.ulonglong, 0x7FF0000000000000)
 
-ROOT_PREFIX = cython.declare(cython.int, 0)
-ROOT_SUFFIX = cython.declare(cython.int, 1)
-ROOT_SUBSTRING = cython.declare(cython.int, 2)
-
 INTEGER_MAX = cython.declare(cython.ulonglong, 0x7FFFFFFFFFFFFFFF)
 # The seconds of a time: 34 bits of a word, and the years 1 to 9999.
 SECONDS_BITS = cython.declare(cython.ulonglong, 0x3FFFFFFFF)
@@ -204,11 +194,8 @@ NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
 ROW = cython.declare(cython.int, 8)
 ENTRY = cython.declare(cython.int, 16)
-# Places of the memory of values to begin with.
-SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
-SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
 
 @cython.final
@@ -225,38 +212,6 @@ class Kernel:
     name_mask: cython.int
     name_slots: cython.p_int
     name_bytes: cython.p_uchar
-    breaks: cython.int
-    break_starts: cython.p_int
-    break_bytes: cython.p_uchar
-    reverse_breaks: cython.int
-    reverse_starts: cython.p_int
-    reverse_bytes: cython.p_uchar
-    edge_mask: cython.int
-    edges: cython.p_int
-    node_ends: cython.p_uchar
-    node_links: cython.p_int
-    has_parts: cython.bint
-    # What is looked for in folded values, and the atoms that this leads to.
-    fold_mask: cython.int
-    fold_edges: cython.p_int
-    fold_links: cython.p_int
-    fold_atoms: cython.p_int
-    fold_pages: cython.p_int
-    fold_shifts: cython.p_int
-    atom_tokens: cython.p_int
-    atom_bounds: cython.p_int
-    atom_flags: cython.p_int
-    atoms: cython.int
-    first_atom: cython.int
-    # Filters that are tested once they are found, or always.
-    check_base: cython.int
-    checks_found: cython.int
-    checks: cython.int
-    check_owners: cython.p_int
-    check_starts: cython.p_int
-    check_tests: cython.p_int
-    local_starts: cython.p_int
-    local_ranks: cython.p_int
     number_starts: cython.p_int
     number_wholes: cython.p_longlong
     number_rests: cython.p_double
@@ -266,8 +221,6 @@ class Kernel:
     time_keys: cython.p_longlong
     row_places: cython.p_int
     arena: cython.p_int
-    hash_start: cython.Py_ssize_t
-    hash_mask: cython.Py_ssize_t
     rows_start: cython.Py_ssize_t
     pairs: cython.Py_ssize_t
     filters: cython.Py_ssize_t
@@ -303,23 +256,21 @@ class Kernel:
     found: cython.Py_ssize_t
     mask: cython.ulonglong
     open: cython.ulonglong
-    # The memory of string values: of each its ranks, row, lists and substrings.
-    memory_mask: cython.int
-    slots_max: cython.int
+    # Filters that are tested once they are found, or always.
+    check_base: cython.int
+    checks_found: cython.int
+    checks: cython.int
+    check_owners: cython.p_int
+    check_starts: cython.p_int
+    check_tests: cython.p_int
+    # The memory of string values: of each its ranks, row, lists and substrings; and of
+    # its arrays those that are read here.
+    values: Values
     memory_slots: cython.p_int
-    memory_count: cython.int
-    memory_max: cython.int
     memory: cython.p_int
     memory_bytes: cython.p_uchar
     pool: cython.p_uchar
-    pool_used: cython.Py_ssize_t
-    pool_room: cython.Py_ssize_t
     lists: cython.p_int
-    lists_used: cython.int
-    lists_room: cython.int
-    node_seen: cython.p_int
-    nodes: cython.int
-    serial: cython.int
     no_room: cython.bint
     # An Arrow batch: the numbers of its names, its columns, and its buffers.
     column_count: cython.Py_ssize_t
@@ -346,41 +297,11 @@ class Kernel:
         header = table["header"].tolist()
         self.seed = header[0]
         self.filters = header[1]
-        self.breaks = header[3]
-        self.reverse_breaks = header[4]
-        self.has_parts = header[5] > 0
         self.as_masks = header[6] > 0
         self.has_wide_pairs = header[7] > 0
         self.name_mask = len(table["name_slots"]) // 4 - 1
         self.name_slots = ints(table["name_slots"])
         self.name_bytes = octets(table["name_bytes"])
-        self.break_starts = ints(table["break_starts"])
-        self.break_bytes = octets(table["break_bytes"])
-        self.reverse_starts = ints(table["reverse_starts"])
-        self.reverse_bytes = octets(table["reverse_bytes"])
-        self.edge_mask = len(table["edges"]) - 1
-        self.edges = ints(table["edges"])
-        self.node_ends = octets(table["node_ends"])
-        self.node_links = ints(table["node_links"])
-        self.check_base = header[8]
-        self.checks_found = header[9]
-        self.checks = header[10]
-        self.check_owners = ints(table["check_owners"])
-        self.check_starts = ints(table["check_starts"])
-        self.check_tests = ints(table["check_tests"])
-        self.atoms = header[11]
-        self.first_atom = len(table["node_ends"])
-        self.fold_mask = len(table["fold_edges"]) - 1
-        self.fold_edges = ints(table["fold_edges"])
-        self.fold_links = ints(table["fold_links"])
-        self.fold_atoms = ints(table["fold_atoms"])
-        self.fold_pages = ints(table["fold_pages"])
-        self.fold_shifts = ints(table["fold_shifts"])
-        self.atom_tokens = ints(table["atom_tokens"])
-        self.atom_bounds = ints(table["atom_bounds"])
-        self.atom_flags = ints(table["atom_flags"])
-        self.local_starts = ints(table["local_starts"])
-        self.local_ranks = ints(table["local_ranks"])
         self.number_starts = ints(table["number_starts"])
         self.number_wholes = longs(table["number_wholes"])
         self.number_rests = doubles(table["number_rests"])
@@ -391,8 +312,6 @@ class Kernel:
         self.row_places = ints(table["row_places"])
         self.row_masks = words(table["row_masks"])
         self.arena = ints(table["arena"])
-        self.hash_start = self.arena[0]
-        self.hash_mask = self.arena[1]
         self.rows_start = self.arena[2]
         self.pairs = self.arena[3]
         self.x = ints(scratch["x"])
@@ -419,497 +338,21 @@ class Kernel:
         self.room = 0
         self.mask = 0
         self.open = 0
-        # Few places at first, which stay in the cache, and more as they fill.
-        self.slots_max = len(scratch["memory_slots"])
-        self.memory_mask = min(SLOTS_AT_FIRST, self.slots_max) - 1
-        self.memory_slots = ints(scratch["memory_slots"])
-        self.memory_max = len(scratch["memory"]) // 16
-        self.memory_count = 0
-        self.memory = ints(scratch["memory"])
-        self.memory_bytes = octets(scratch["memory"].view("u1"))
-        self.pool = octets(scratch["pool"])
-        self.pool_used = 0
-        self.pool_room = len(scratch["pool"])
-        self.lists = ints(scratch["lists"])
-        self.lists_used = 0
-        self.lists_room = len(scratch["lists"])
-        self.node_seen = ints(scratch["node_seen"])
-        self.nodes = len(scratch["node_seen"])
-        self.serial = 0
+        self.check_base = header[8]
+        self.checks_found = header[9]
+        self.checks = header[10]
+        self.check_owners = ints(table["check_owners"])
+        self.check_starts = ints(table["check_starts"])
+        self.check_tests = ints(table["check_tests"])
+        self.values = Values(table, scratch)
+        self.memory_slots = self.values.memory_slots
+        self.memory = self.values.memory
+        self.memory_bytes = self.values.memory_bytes
+        self.pool = self.values.pool
+        self.lists = self.values.lists
         self.no_room = False
 
     # --- Strings: the memory of values -------------------------------------------
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def forget_values(self) -> cython.void:
-        i: cython.int
-        for i in range(self.memory_mask + 1):
-            self.memory_slots[i] = 0
-        self.memory_count = 0
-        self.pool_used = 0
-        self.lists_used = 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def compare(
-        self,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        q: cython.p_uchar,
-        i: cython.Py_ssize_t,
-        j: cython.Py_ssize_t,
-    ) -> cython.int:
-        """The order of two strings: by byte, which is by character."""
-        while start < end and i < j:
-            if p[start] != q[i]:
-                return 1 if p[start] > q[i] else -1
-            start += 1
-            i += 1
-        if start < end:
-            return 1
-        return -1 if i < j else 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def compare_reversed(
-        self,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        q: cython.p_uchar,
-        i: cython.Py_ssize_t,
-        j: cython.Py_ssize_t,
-    ) -> cython.int:
-        """The same, with the first string read from its end."""
-        while start < end and i < j:
-            if p[end - 1] != q[i]:
-                return 1 if p[end - 1] > q[i] else -1
-            end -= 1
-            i += 1
-        if start < end:
-            return 1
-        return -1 if i < j else 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def rank(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.int:
-        lo: cython.int = 0
-        hi: cython.int = self.breaks
-        mid: cython.int
-        order: cython.int
-        while lo < hi:
-            mid = (lo + hi) >> 1
-            order = self.compare(
-                p, start, end,
-                self.break_bytes, self.break_starts[mid], self.break_starts[mid + 1],
-            )  # fmt: skip
-            if order == 0:
-                return 2 * mid + 1
-            if order > 0:
-                lo = mid + 1
-            else:
-                hi = mid
-        return 2 * lo
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def reverse_rank(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.int:
-        lo: cython.int = 0
-        hi: cython.int = self.reverse_breaks
-        mid: cython.int
-        order: cython.int
-        while lo < hi:
-            mid = (lo + hi) >> 1
-            order = self.compare_reversed(
-                p, start, end,
-                self.reverse_bytes,
-                self.reverse_starts[mid],
-                self.reverse_starts[mid + 1],
-            )  # fmt: skip
-            if order == 0:
-                return 2 * mid + 1
-            if order > 0:
-                lo = mid + 1
-            else:
-                hi = mid
-        return 2 * lo
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def child(self, node: cython.int, byte: cython.int) -> cython.int:
-        """The node behind an edge of the trie, or -1."""
-        links = self.node_links
-        key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
-        place: cython.Py_ssize_t = (
-            mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
-        )
-        found: cython.Py_ssize_t = self.edges[place]
-        # A node knows where it comes from: that is read anyway, if it is the one.
-        while found != 0:
-            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-                return cython.cast(cython.int, found)
-            place = (place + 1) & self.edge_mask
-            found = self.edges[place]
-        return -1
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_list(self, tag: cython.int, operand: cython.int) -> cython.int:
-        """The list of a prefix, suffix or substring on a dimension, or 0."""
-        arena = self.arena
-        key: cython.ulonglong = (
-            cython.cast(cython.ulonglong, tag) << 32
-        ) | cython.cast(cython.ulonglong, operand)
-        place: cython.Py_ssize_t = mix(key) & self.hash_mask
-        i: cython.Py_ssize_t = self.hash_start + 4 * place
-        while arena[i + 2] != 0:
-            if arena[i] == operand and arena[i + 1] == tag:
-                return arena[i + 2]
-            place = (place + 1) & self.hash_mask
-            i = self.hash_start + 4 * place
-        return 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def note(self, item: cython.int) -> cython.void:
-        """Write an item behind the lists, if there is room."""
-        if self.lists_used == self.lists_room:
-            self.no_room = True
-        else:
-            self.lists[self.lists_used] = item
-            self.lists_used += 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def note_substrings(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.void:
-        """Note, behind their number, the substrings that occur and atoms that hold."""
-        node: cython.Py_ssize_t
-        report: cython.Py_ssize_t
-        byte: cython.int
-        head: cython.int = self.lists_used
-        i: cython.Py_ssize_t
-        self.note(0)
-        if not self.has_parts and self.atoms == 0:
-            return
-        if self.serial == SERIAL_MAX:
-            for node in range(self.nodes):
-                self.node_seen[node] = 0
-            self.serial = 0
-        self.serial += 1
-        node = ROOT_SUBSTRING
-        for i in range(start, end if self.has_parts else start):
-            # Aho and Corasick: where no edge goes on, go on from the longest end of
-            # what was read that some operand begins with.
-            byte = p[i]
-            report = -1
-            while True:
-                # Most nodes have few edges, and bits say for which bytes there may be
-                # one: hardly any is searched for that is not there.
-                if (self.node_links[4 * node + 3] >> (8 + (byte & 15))) & 1:
-                    report = self.child(cython.cast(cython.int, node), byte)
-                if report >= 0 or node == ROOT_SUBSTRING:
-                    break
-                node = self.node_links[4 * node]
-            node = ROOT_SUBSTRING if report < 0 else report
-            report = self.node_links[4 * node + 1]
-            while report >= 0 and self.node_seen[report] != self.serial:
-                # Noted once for a value, and with it, at once, all that it ends with:
-                # the walk is over where one was noted before, however operands nest.
-                self.node_seen[report] = self.serial
-                self.note(cython.cast(cython.int, report))
-                report = self.node_links[4 * self.node_links[4 * report] + 1]
-        if self.atoms:
-            self.note_atoms(p, start, end)
-        if not self.no_room:
-            self.lists[head] = self.lists_used - head - 1
-            self.sort_operands(head + 1, self.lists[head])
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def folded_child(self, node: cython.int, byte: cython.int) -> cython.int:
-        """As :meth:`child`, among what is looked for in folded values."""
-        links = self.fold_links
-        key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
-        place: cython.Py_ssize_t = (
-            mix(cython.cast(cython.ulonglong, key)) & self.fold_mask
-        )
-        found: cython.Py_ssize_t = self.fold_edges[place]
-        while found != 0:
-            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-                return cython.cast(cython.int, found)
-            place = (place + 1) & self.fold_mask
-            found = self.fold_edges[place]
-        return -1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def note_atoms_of(
-        self,
-        node: cython.int,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-    ) -> cython.void:
-        """Note the atoms that hold, of those that one text leads to; of none for -1."""
-        k: cython.int
-        first: cython.int = self.fold_atoms[node] if node >= 0 else 0
-        for k in range(first, self.fold_atoms[node + 1]):
-            if (self.atom_flags[k] & IS_SURE) or is_like(
-                p, start, end,
-                self.atom_tokens, self.atom_bounds[k], self.atom_bounds[k + 1],
-                self.fold_pages, self.fold_shifts, self.atom_flags[k] & FOLDS,
-            ):  # fmt: skip
-                self.note(self.first_atom + k)
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def folded_step(
-        self,
-        node: cython.int,
-        byte: cython.int,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-    ) -> cython.int:
-        """One byte of the folded value further; what is found leads to atoms."""
-        links = self.fold_links
-        report: cython.int = -1
-        while True:
-            if (links[4 * node + 3] >> (8 + (byte & 15))) & 1:
-                report = self.folded_child(node, byte)
-            if report >= 0 or node == ROOT_SUBSTRING:
-                break
-            node = links[4 * node]
-        node = ROOT_SUBSTRING if report < 0 else report
-        report = links[4 * node + 1]
-        while report >= 0 and self.node_seen[self.first_atom + report] != self.serial:
-            self.node_seen[self.first_atom + report] = self.serial
-            self.note_atoms_of(report, p, start, end)
-            report = links[4 * links[4 * report] + 1]
-        return node
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def note_atoms(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.void:
-        """Note the atoms that hold of a value, reading it folded."""
-        node: cython.int = ROOT_SUBSTRING
-        c: cython.int
-        i: cython.Py_ssize_t = start
-        self.note_atoms_of(-1, p, start, end)
-        while i < end:
-            c = folded_of(character_at(p, i), self.fold_pages, self.fold_shifts)
-            i += width_of(p[i])
-            # As UTF-8, byte by byte.
-            if c < 0x80:
-                node = self.folded_step(node, c, p, start, end)
-                continue
-            if c < 0x800:
-                node = self.folded_step(node, 0xC0 | c >> 6, p, start, end)
-            else:
-                if c < 0x10000:
-                    node = self.folded_step(node, 0xE0 | c >> 12, p, start, end)
-                else:
-                    node = self.folded_step(node, 0xF0 | c >> 18, p, start, end)
-                    node = self.folded_step(node, 0x80 | (c >> 12 & 63), p, start, end)
-                node = self.folded_step(node, 0x80 | (c >> 6 & 63), p, start, end)
-            node = self.folded_step(node, 0x80 | (c & 63), p, start, end)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sort_operands(self, start: cython.int, size: cython.int) -> cython.void:
-        """Put what was noted in order, to be searched; by a heap, which needs no room.
-
-        Of the ``size`` items the first ``top`` are a heap, and those behind in place.
-        """
-        lists = self.lists
-        top: cython.int = size
-        i: cython.int = size >> 1
-        at: cython.int
-        below: cython.int
-        moved: cython.int
-        while top > 1:
-            if i > 0:
-                i -= 1
-                moved = lists[start + i]
-            else:
-                top -= 1
-                moved = lists[start + top]
-                lists[start + top] = lists[start]
-            at = i
-            below = 2 * at + 1
-            while below < top:
-                if below + 1 < top:
-                    below += lists[start + below + 1] > lists[start + below]
-                if lists[start + below] <= moved:
-                    break
-                lists[start + at] = lists[start + below]
-                at = below
-                below = 2 * at + 1
-            lists[start + at] = moved
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def note_lists(
-        self,
-        name: cython.int,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        contained: cython.int,
-    ) -> cython.void:
-        """Note, behind their number, the lists of operands that are part of it."""
-        node: cython.int
-        at: cython.int
-        head: cython.int = self.lists_used
-        z: cython.int
-        i: cython.Py_ssize_t
-        self.note(0)
-        if (not self.has_parts and self.atoms == 0) or self.no_room:
-            return
-        node = ROOT_PREFIX
-        for i in range(start, end):
-            node = self.child(node, p[i])
-            if node < 0:
-                break
-            if self.node_ends[node]:
-                at = self.find_list((8 * name + 1) * 8 + PREFIX, node)
-                if at:
-                    self.note(at)
-        node = ROOT_SUFFIX
-        i = end - 1
-        while i >= start:
-            node = self.child(node, p[i])
-            if node < 0:
-                break
-            if self.node_ends[node]:
-                at = self.find_list((8 * name + 2) * 8 + SUFFIX, node)
-                if at:
-                    self.note(at)
-            i -= 1
-        for z in range(contained + 1, contained + 1 + self.lists[contained]):
-            at = self.find_list((8 * name + 3) * 8 + SUBSTRING, self.lists[z])
-            if at:
-                self.note(at)
-        if not self.no_room:
-            self.lists[head] = self.lists_used - head - 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def learn(
-        self,
-        name: cython.int,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        h: cython.ulonglong,
-        place: cython.Py_ssize_t,
-    ) -> cython.int:
-        """Enter a value of a name into the memory; -1 if there is no room for it."""
-        size: cython.Py_ssize_t = end - start
-        entry: cython.int = self.memory_count
-        m: cython.Py_ssize_t = ENTRY * cython.cast(cython.Py_ssize_t, entry)
-        lo: cython.int
-        hi: cython.int
-        mid: cython.int
-        rank: cython.int
-        i: cython.Py_ssize_t
-        row: cython.int = self.row_places[8 * name + 1]
-        odd: cython.int = 0
-        if self.memory_count == self.memory_max or (
-            size > INLINE_BYTES and self.pool_used + size > self.pool_room
-        ):
-            self.no_room = True
-            return -1
-        self.memory[m + 6] = self.lists_used
-        self.note_substrings(p, start, end)
-        self.memory[m + 7] = self.lists_used
-        self.note_lists(name, p, start, end, self.memory[m + 6])
-        if self.no_room:
-            return -1
-        rank = self.rank(p, start, end)
-        if row > 0:
-            lo = self.local_starts[name]
-            hi = self.local_starts[name + 1]
-            while lo < hi:
-                mid = (lo + hi) >> 1
-                if self.local_ranks[mid] < rank:
-                    lo = mid + 1
-                else:
-                    hi = mid
-            odd = lo < self.local_starts[name + 1] and self.local_ranks[lo] == rank
-            row += ROW * (lo - self.local_starts[name])
-        self.memory_slots[place] = entry + 1
-        self.memory[m] = tag_of(h)
-        self.memory[m + 1] = size
-        self.memory[m + 2] = name
-        self.memory[m + 4] = rank
-        self.memory[m + 5] = self.reverse_rank(p, start, end)
-        self.memory[m + 8] = row
-        self.memory[m + 9] = odd
-        if size <= INLINE_BYTES:
-            for i in range(size):
-                self.memory_bytes[4 * m + 40 + i] = p[start + i]
-        else:
-            self.memory[m + 3] = self.pool_used
-            for i in range(size):
-                self.pool[self.pool_used + i] = p[start + i]
-            self.pool_used += size
-        self.memory_count += 1
-        if 2 * self.memory_count > self.memory_mask and self.memory_mask + 1 < (
-            self.slots_max
-        ):
-            self.spread_values()
-        return entry
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def spread_values(self) -> cython.void:
-        """Find all values of the memory again, among twice as many places."""
-        i: cython.int
-        place: cython.int
-        mask: cython.int = 2 * self.memory_mask + 1
-        self.memory_mask = mask
-        for i in range(mask + 1):
-            self.memory_slots[i] = 0
-        for i in range(self.memory_count):
-            place = self.memory[ENTRY * cython.cast(cython.Py_ssize_t, i)] & mask
-            while self.memory_slots[place] > 0:
-                place = (place + 1) & mask
-            self.memory_slots[place] = i + 1
 
     @cython.cfunc
     @cython.inline
@@ -1116,19 +559,20 @@ class Kernel:
         h: cython.ulonglong = scrambled(
             hash_bytes(p, start, end, self.seed), cython.cast(cython.ulonglong, name)
         )
-        place: cython.Py_ssize_t = tag_of(h) & self.memory_mask
+        place: cython.Py_ssize_t = tag_of(h) & self.values.memory_mask
         entry: cython.int = self.memory_slots[place] - 1
         while entry >= 0 and not self.is_remembered(
             ENTRY * cython.cast(cython.Py_ssize_t, entry),
             name, p, start, end - start, h,
         ):  # fmt: skip
-            place = (place + 1) & self.memory_mask
+            place = (place + 1) & self.values.memory_mask
             entry = self.memory_slots[place] - 1
         if entry < 0:
             if not is_utf8(p, start, end):
                 return False
-            entry = self.learn(name, p, start, end, h, place)
+            entry = self.values.learn(name, p, start, end, h, place)
             if entry < 0:
+                self.no_room = True
                 return True  # no room: the caller makes some, and begins anew
         self.set_remembered(name, entry)
         return True
@@ -2053,7 +1497,7 @@ class Kernel:
         if self.no_room:
             self.clear()
             self.no_room = False
-            self.forget_values()
+            self.values.forget()
             bad = self.read(p, start, end)
         return bad
 
@@ -2097,7 +1541,7 @@ class Kernel:
             if self.no_room:
                 self.no_room = False
                 self.clear()
-                self.forget_values()
+                self.values.forget()
                 why = ROOM_FOR_VALUES
                 break
             if bad:
@@ -2244,7 +1688,7 @@ class Kernel:
             self.clear()
             if self.no_room:
                 self.no_room = False
-                self.forget_values()
+                self.values.forget()
                 return None
             return -bad
         return self.found
@@ -2481,13 +1925,13 @@ class Kernel:
                 # The memory of values is full: once more with an empty one.
                 self.clear()
                 self.no_room = False
-                self.forget_values()
+                self.values.forget()
                 bad = self.read_row(m)
             before = self.found
             if self.no_room:
                 self.no_room = False
                 self.clear()
-                self.forget_values()
+                self.values.forget()
                 why = ROOM_FOR_VALUES
                 break
             if bad:

@@ -129,14 +129,31 @@ def enter_operands(pool, starts, which, roots, edges, nodes, parents):  # type: 
     return count
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def child_of(
+    edges: cython.const[cython.int][::1],
+    parents: cython.const[cython.longlong][::1],
+    node: cython.int,
+    byte: cython.int,
+) -> cython.int:
+    """The node behind an edge, or 0."""
+    key: cython.longlong = (cython.cast(cython.longlong, node) << 8) | byte
+    if node + 1 < parents.shape[0] and parents[node + 1] == key:
+        return node + 1
+    return edges[place_of(edges, parents, key)]
+
+
 def link_nodes(order, edges, parents, ends, links):  # type: ignore[no-untyped-def]
     """Aho and Corasick's links, for the nodes below the root of substrings.
 
     ``order`` has the nodes by depth, roots apart.  A node has four words: where it
     fails to, the longest proper end of its string that is a node; what it reports, the
-    longest end, perhaps itself, that is a whole operand, or -1; its parent; and the
-    byte of the edge from there, below bits for its own edges, by the last four bits of
-    their bytes.
+    longest end, perhaps itself, that is a whole operand, or -1; its parent, or -1; and
+    the byte of the edge from there, below bits for its own edges, by the last four bits
+    of their bytes.
     """
     n: cython.const[cython.int][::1] = order
     d: cython.const[cython.int][::1] = edges
@@ -147,25 +164,23 @@ def link_nodes(order, edges, parents, ends, links):  # type: ignore[no-untyped-d
         n, d, up = map(memoryview, (order, edges, parents))
         e, z = map(memoryview, (ends, links))
     i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    byte: cython.longlong
+    byte: cython.int
     node: cython.int
     at: cython.int
+    found: cython.int
     total: cython.Py_ssize_t = len(order)
     with cython.nogil:
         for i in range(total):
             node = n[i]
             at = cython.cast(cython.int, up[node] >> 8)
-            byte = up[node] & 255
-            z[4 * at + 3] |= 256 << cython.cast(cython.int, byte & 15)
+            byte = cython.cast(cython.int, up[node] & 255)
+            z[4 * at + 3] |= 256 << (byte & 15)
             if at != ROOT_SUBSTRING:
                 while True:
                     at = z[4 * at]
-                    place = place_of(
-                        d, up, (cython.cast(cython.longlong, at) << 8) | byte
-                    )
-                    if d[place] != 0:
-                        at = d[place]
+                    found = child_of(d, up, at, byte)
+                    if found != 0:
+                        at = found
                         break
                     if at == ROOT_SUBSTRING:
                         break
@@ -174,7 +189,7 @@ def link_nodes(order, edges, parents, ends, links):  # type: ignore[no-untyped-d
 
 
 def enter_edges(parents, edges):  # type: ignore[no-untyped-def]
-    """Enter all edges of the tries into another hash table."""
+    """Enter edges of the tries into a hash table, but those to the next node."""
     up: cython.const[cython.longlong][::1] = parents
     e: cython.int[::1] = edges
     if not cython.compiled:
@@ -183,4 +198,5 @@ def enter_edges(parents, edges):  # type: ignore[no-untyped-def]
     count: cython.int = len(parents)
     with cython.nogil:
         for node in range(3, count):
-            e[place_of(e, up, up[node])] = node
+            if (up[node] >> 8) != node - 1:
+                e[place_of(e, up, up[node])] = node

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from siena.algebra.keys import key_around, key_of
-from siena.matching.kernels import strings
 from siena.model import Constraint, Filter, Kind, Operator, Value
 from siena.model.limits import CONSTRAINTS_MAX
 from siena.model.values import CONCRETE_KINDS, INTEGER_MAX, INTEGER_MIN
+from siena.research.matchers.kernels import strings
 from siena.research.matchers.string_index import Ints, Longs, StringIndex, Texts
 
 Arrays = dict[str, NDArray[Any]]

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import ClassVar, NamedTuple
 
-from siena.matching.kernels import COMPILED, strings
 from siena.matching.registry import Registry
 from siena.model import Filter, Predicate, Value
 from siena.research.matchers.constraint_index import Encoded
 from siena.research.matchers.counting_table import CountingTable, Options
-from siena.research.matchers.kernels import counting
+from siena.research.matchers.kernels import COMPILED, counting, strings
 from siena.research.matchers.papers_only import require_papers_operators
 from siena.research.matchers.string_index import Ints, Longs
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from siena.matching.kernels import strings
+from siena.research.matchers.kernels import strings
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

@@ -1,5 +1,5 @@
 """Long work in steps, so that a broker is never silent for long.
 
 ``backlog``, what is still to be done; ``unfolding``, which enters what clients want
-once there is a neighbour.
+once there is a neighbour; ``leaving``, which forgets what a neighbour wanted.
 """

@@ -5,13 +5,14 @@ has asked for is entered as it is when its turn comes, or when an answer depends
 and never twice, for the table knows what a party has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from siena.messages import Outbox, Subscribe
 from siena.messages.requests import is_sequence
+from siena.model import Filter
 from siena.routing.registrations import Registrations
-from siena.routing.steps.backlog import STEP_MAX, Task
+from siena.routing.steps.backlog import Task
 from siena.routing.tables import Tables
 
 Enter = Callable[[Subscribe, str], Outbox]
@@ -27,6 +28,11 @@ class Unfolding:
         self._tables = tables
         self._enter = enter
 
+    def __iter__(self) -> Iterator[Filter]:
+        """All that is wanted, while some of it is not in the tables yet."""
+        yield from self._tables.filters
+        yield from self._registrations.filters()
+
     def at_once(self) -> None:
         """Enter everything."""
         for party in self._registrations.parties_now():
@@ -36,7 +42,7 @@ class Unfolding:
         """Enter everything, some at a time; nobody is told before the end."""
         self._tables.is_held = True
         parties = self._registrations.parties_now()
-        while some := list(islice(parties, STEP_MAX)):
+        while some := list(islice(parties, self._tables.step_max)):
             for party in some:
                 self.enter(party)
             yield []

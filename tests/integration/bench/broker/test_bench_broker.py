@@ -32,6 +32,19 @@ pytestmark = pytest.mark.timeout(180)
 QUICK = ("--rounds", "1", "--seconds", "0.1", "--rate", "200", "--json")
 
 
+@pytest.mark.parametrize(
+    ("which", "said"),
+    [("PRODUCT_COMPILED", "measured as Python"), ("COMPILED", "SIENA_BENCH=1 pip")],
+)
+def test_what_is_not_compiled_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, which: str, said: str
+) -> None:
+    monkeypatch.setattr(f"siena.bench.broker.kernels.{which}", False)
+    with pytest.raises(SienaError) as refused:
+        bench_broker()
+    assert said in f"{refused.value} {refused.value.hint}"
+
+
 def run(*arguments: str) -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "siena", "bench", "broker", *arguments],

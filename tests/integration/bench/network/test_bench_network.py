@@ -36,19 +36,20 @@ def measured(*arguments: str) -> dict[str, Any]:
 
 
 def test_a_chain_delivers_all_and_is_compared_with_one_broker() -> None:
-    found = measured("--part", "links", "--layout", "chain:3")
+    found = measured("--part", "links", "--layout", "chain:2")
     (contest,) = found["contests"]
     chain, alone = contest["entries"]
-    assert (chain["layout"], alone["layout"]) == ("chain:3", "chain:1")
+    assert (chain["layout"], alone["layout"]) == ("chain:2", "chain:1")
     (flood,) = chain["rounds"]
     assert flood["publications"] > 0
     assert flood["deliveries"] == 2 * flood["publications"]
-    assert set(flood["cpu_seconds_of_brokers"]) == {"1", "2", "3"}
-    assert chain["per_cpu_second_of_the_middle"] > chain["per_cpu_second"]
+    assert set(flood["cpu_seconds_of_brokers"]) == {"1", "2"}
+    assert chain["per_cpu_second_of_the_middle"] is None
     assert chain["link_cost"]["middle"] is not None
     assert contest["ratios"] == []
 
 
+@pytest.mark.slow
 def test_interests_settle_while_another_client_pings() -> None:
     found = measured(
         "--part", "interests", "--part", "first-link", "--interests", "600",
@@ -65,14 +66,15 @@ def test_interests_settle_while_another_client_pings() -> None:
 
 
 @pytest.mark.slow
-def test_workers_and_meshes_are_told_in_words() -> None:
+def test_workers_chains_and_meshes_are_told_in_words() -> None:
     code, out, err = run(
         *QUICK, "--part", "links", "--part", "workers", "--layout", "ring:3",
-        "--workers", "1,2",
+        "--layout", "chain:3", "--workers", "1,2",
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "4 interests on 4 connections" in out  # two at each of two brokers
     assert "siena ring:3: a link costs" in out
+    assert "siena chain:3: a link costs" in out
     assert "2 processes / 1:" in out
 
 

@@ -94,7 +94,7 @@ def test_a_neighbour_that_falls_silent_is_noticed_and_the_mesh_goes_round_it() -
         b = await hosts.start("b", [a])
         c = await hosts.start("c", [a, b])
         await seconds_until(hosts.loop, lambda: len(a.state.links) == 2)
-        await asyncio.sleep(60)  # nothing happens, and nobody is taken for dead
+        await asyncio.sleep(60)  # nothing happens, and no broker is taken for dead
         assert [names(each) for each in (a, b, c)] == [
             {"b", "c"},
             {"a", "c"},
@@ -120,7 +120,7 @@ def test_a_neighbour_that_falls_silent_is_noticed_and_the_mesh_goes_round_it() -
 
 def test_a_link_that_is_held_is_not_dead_for_either_end() -> None:
     class Full:
-        """Somebody for whom a connection waits."""
+        """What a connection waits for."""
 
         def __init__(self) -> None:
             self.holds: set[Held] = set()

@@ -9,7 +9,7 @@ from siena.broker.data import table_compactor as module
 from siena.broker.data.exchange import Exchange
 from siena.broker.data.table_compactor import TableCompactor
 from siena.lang import parse_filter
-from siena.matching.holding import MERGED_ROWS_MAX
+from siena.matching.table import MERGED_ROWS_MAX
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -221,6 +221,7 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names and values whose hashes are all the same are told apart by their bytes."""
     monkeypatch.setattr(TWIN, "hash_bytes", lambda _p, _i, _end, _seed: 7)
     monkeypatch.setattr(TWIN, "mix", lambda _key: 3)
+    monkeypatch.setattr(plain("values"), "mix", lambda _key: 3)
     building, operands = plain("build"), plain("operands")
     monkeypatch.setattr(building, "mix", lambda _key: 3)
     monkeypatch.setattr(operands, "mix", lambda _key: 3)
@@ -277,8 +278,8 @@ def test_how_operands_nest_costs_nothing() -> None:
 
     def make(*arrays: dict[str, Any]) -> object:
         kernel = TWIN.Kernel(*arrays)
-        links.append(Counted(kernel.node_links))
-        kernel.node_links = links[-1]
+        links.append(Counted(kernel.values.node_links))
+        kernel.values.node_links = links[-1]
         return kernel
 
     filters = [parse_filter(f's * "{"a" * n}"') for n in range(1, size + 1)]

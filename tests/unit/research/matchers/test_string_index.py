@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
-from siena.matching.kernels import strings
 from siena.research.matchers import string_index
+from siena.research.matchers.kernels import strings
 from siena.research.matchers.string_index import StringIndex
 
 KERNELS = pytest.mark.parametrize("kernel", [strings, plain("strings")])

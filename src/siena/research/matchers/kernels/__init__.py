@@ -1,4 +1,4 @@
-"""The inner loop of ``counting``, compiled as the engine's are."""
+"""The inner loops of ``counting``, and of ``strings``, compiled as the engine's are."""
 
 from siena.matching.kernels import are_compiled
 

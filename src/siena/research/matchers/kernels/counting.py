@@ -55,6 +55,9 @@ Reference:
 
 import cython
 
+if not cython.compiled:  # otherwise in counting.pxd
+    from siena.matching.kernels.inline.views import ints, longs, octets, words
+
 # Columns of a row.
 EQ = cython.declare(cython.int, 0)
 NE = cython.declare(cython.int, 1)
@@ -67,46 +70,6 @@ ANY = cython.declare(cython.int, 7)
 
 # Counters are put back one by one if this many times fewer were used than exist.
 COPY_FACTOR = cython.declare(cython.int, 32)
-
-
-@cython.cfunc
-@cython.returns(cython.p_int)
-def ints(view: cython.int[::1]):
-    """The first element's address when compiled, else the view itself."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_longlong)
-def longs(view: cython.longlong[::1]):
-    """The same for 64 bits."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_ulonglong)
-def masks(view: cython.ulonglong[::1]):
-    """The same for 64 bits without a sign."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_uchar)
-def chars(view: cython.uchar[::1]):
-    """The same for bytes."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
 
 
 @cython.cfunc
@@ -186,22 +149,22 @@ class Counter:
         self.key = longs(index["key"])
         self.row = ints(index["row"])
         self.owner = ints(index["owner"])
-        self.size = chars(index["size"])
+        self.size = octets(index["size"])
         self.filters = len(index["size"])
         self.target = ints(targets["target"])
         self.label = ints(targets["label"])
         self.targets = len(targets["label"])
         self.always = ints(targets["always"])
         self.always_count = len(targets["always"])
-        self.wanted = masks(targets["wanted"])
-        self.name_bits = masks(targets["name_bits"])
+        self.wanted = words(targets["wanted"])
+        self.name_bits = words(targets["name_bits"])
         self.test_name = ints(targets["test_name"])
         self.test_first = ints(targets["test_first"])
         self.test_target = ints(targets["test_target"])
         self.rounds = len(targets["test_name"])
-        self.left = chars(scratch["left"])
-        self.done = chars(scratch["done"])
-        self.present = chars(scratch["present"])
+        self.left = octets(scratch["left"])
+        self.done = octets(scratch["done"])
+        self.present = octets(scratch["present"])
         self.each = each
         self.bloom = bloom
         self.early = early
@@ -224,7 +187,7 @@ class Counter:
         self.text = ints(batch["text"])
         self.part_first = ints(batch["part_first"])
         self.part = ints(batch["part"])
-        self.excluded = chars(excluded)
+        self.excluded = octets(excluded)
         self.queue = ints(queue)
         self.out = ints(out)
         ends = longs(offsets)

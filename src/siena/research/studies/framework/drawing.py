@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter
 
 from siena.research.studies.framework.claim import Verdict
 from siena.research.studies.framework.intervals import Interval
@@ -23,6 +23,8 @@ DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
 )
 
 PANEL_WIDTH, PANEL_HEIGHT = 5.2, 3.9
+# From here on linear axes have short labels too.
+LARGE = 20_000
 
 
 def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
@@ -118,6 +120,8 @@ def finish(
             axes.set(**{f"{name}scale": "log"})
             axis.set_major_formatter(Plain())
             axis.set_minor_formatter(Plain(labelOnlyBase=False))
+        elif max(map(abs, axis.get_view_interval())) >= LARGE:
+            axis.set_major_formatter(FuncFormatter(lambda x, _: Plain.words(x)))
     axes.set_title(title, fontsize=10)
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)

@@ -115,7 +115,7 @@ def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
     if not margins:
         return undecided("there are no such runs")
     worst = max(margins, key=lambda case: margins[case].high)
-    words = f"{len(margins)} cases; nearest to {limit:g}: {margins[worst].words()}"
+    words = f"{len(margins)} cases; nearest to {limit:g}: {margins[worst].words('.3g')}"
     words += f" ({worst})"
     if all(margin.high < limit for margin in margins.values()):
         return decided(True, words)
@@ -123,7 +123,7 @@ def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
     if wrong:
         case = max(wrong, key=lambda each: wrong[each].low)
         found = f"{len(wrong)} of {len(margins)} cases are not: {case}: "
-        return decided(False, found + wrong[case].words())
+        return decided(False, found + wrong[case].words(".3g"))
     return undecided(words)
 
 

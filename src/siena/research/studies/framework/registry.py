@@ -12,7 +12,7 @@ GROUPS = {
     "Disjunction advantage": ("fig5", "fig6", "fig7"),
     "Architectures": (
         *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
-        *("brokers", "choices", "scale"),
+        *("brokers", "choices", "robustness", "scale"),
     ),
     "Routing": ("schemes", "memory", "cbcb", "pruning"),
     "Matching": ("gryphon", "forwarding"),

@@ -1,31 +1,39 @@
-"""How far messages go in ever larger networks: points from which to extrapolate.
+"""How far messages go in networks of up to a million sites, computed.
 
-Links are counted on the trees that brokers use: what a lone subscription crosses, and
-what a notification for a number of parties does.  Up to some size, production routers
-exchange the same messages, and must come to the same numbers.
+Links are counted on the trees that brokers use: what a lone subscription crosses, what
+the subscriptions of many parties do together, and what a notification for some of them
+does.  On small networks production routers exchange the same messages, and must come to
+the same numbers.
 """
 
-from collections import Counter
-from random import Random
 from statistics import fmean
+
+import numpy as np
 
 from siena.messages import Subscribe
 from siena.model import Constraint, Filter, Notification, Operator
 from siena.research.studies.framework.rows import Row, integer, text
-from siena.routing.topology.topology import Broker, Topology
-from siena.routing.topology.trees import (
-    Tree,
-    minimum_spanning_tree,
+from siena.research.studies.runs.graph_arrays import (
+    ArrayTree,
+    Integers,
+    Network,
+    depths,
+    least_spanning_tree,
     shortest_path_tree,
-    tree_below,
 )
+from siena.research.studies.runs.large_networks import draw
+from siena.routing.topology.topology import Broker, Topology
 from siena.sim.architecture import Architecture
-from siena.sim.topologies.transit_stub import Level, TransitStub
 from siena.sim.world import World
 
-SITES_PER_DOMAIN = 100
 # How many draws of parties and publishers a point is the mean of.
-DRAWS = 50
+DRAWS = 20
+# Of parties that subscribe, for which the links of all subscriptions are counted.
+PARTIES = (10, 100, 1000, 10_000)
+# And that a notification is for.
+RECEIVERS = 10
+# Sites from which distances to all others are taken.
+SOURCES = 4
 # Up to here routers are asked as well, for so many of the draws.
 ROUTERS_MAX, ROUTER_DRAWS = 200, 2
 NAME = "event"
@@ -34,69 +42,142 @@ NAME = "event"
 def measure(row: Row) -> Row:
     """Links that messages cross, in a network of so many sites.
 
-    >>> found = measure({"sites": 100, "tree": "least", "parties": 10, "seed": 1})
+    >>> row = {"family": "power law", "sites": 100, "tree": "least", "seed": 1}
+    >>> found = measure(row)
     >>> found["acyclic_subscription"], found["agrees"]
-    (99.0, True)
+    (99, True)
     """
-    tree, root = place(row)
-    below = tree_below(tree, root)
-    depths = depths_of(below)
-    random = Random(f"{integer(row, 'seed')}/scale")
-    parties = integer(row, "parties")
+    seed = integer(row, "seed")
+    network = draw(text(row, "family"), integer(row, "sites"), seed)
+    root = root_of(network)
+    tree = tree_of(network, root, text(row, "tree"))
+    far = depths(tree)
+    random = np.random.default_rng([seed, 7])
+    found: Row = {
+        "size": network.sites,
+        "links": len(network.one),
+        "acyclic_subscription": network.sites - 1,
+        "hierarchical_subscription": float(far.mean()),
+        "deepest": int(far.max()),
+        "distance": _distance(network, random),
+        "agrees": None,
+    }
+    for parties in PARTIES:
+        if parties <= network.sites:
+            found |= _subscriptions(tree, parties, random)
     acyclic, hierarchical = [], []
-    agrees = True
-    for draw in range(DRAWS):
-        publisher = random.choice(tree.brokers)
-        sites = random.sample(tree.brokers, parties)
-        spanned = spanning(below, [publisher, *sites])
-        acyclic.append(len(spanned))
-        to_root = set(below.path(publisher)[1:])
-        hierarchical.append(len(spanning(below, [root, *sites]) | to_root))
-        if len(tree) <= ROUTERS_MAX and draw < ROUTER_DRAWS:
-            agrees = agrees and (
-                exchanged(tree, "acyclic", publisher, sites),
-                exchanged(tree, "hierarchical", publisher, sites),
-            ) == (acyclic[-1], hierarchical[-1])
-    return {
-        "acyclic_subscription": float(len(tree) - 1),
-        "hierarchical_subscription": fmean(depths.values()),
+    for place in range(DRAWS):
+        publisher, *sites = random.choice(network.sites, RECEIVERS + 1, replace=False)
+        acyclic.append(joined(tree, np.array([publisher, *sites])))
+        to_root = above(tree, np.array([publisher, *sites]))
+        hierarchical.append(len(to_root))
+        if network.sites <= ROUTERS_MAX and place < ROUTER_DRAWS:
+            counted = (acyclic[-1], hierarchical[-1])
+            agrees = counted == by_routers(
+                tree, int(publisher), [int(s) for s in sites]
+            )
+            found["agrees"] = agrees and found["agrees"] is not False
+    return found | {
         "acyclic_notification": fmean(acyclic),
         "hierarchical_notification": fmean(hierarchical),
-        "agrees": agrees,
     }
 
 
-def place(row: Row) -> tuple[Topology, Broker]:
-    """A tree over a transit-stub network, and its root: the first transit broker."""
-    domains = integer(row, "sites") // SITES_PER_DOMAIN
-    network = TransitStub(domains=Level(domains, 1.0)).draw(seed=integer(row, "seed"))
-    root = network.brokers[0]
-    if text(row, "tree") == "least":
-        return minimum_spanning_tree(network), root
-    parents = shortest_path_tree(network, root).parents
-    links = [(a, b, network.weight(a, b)) for a, b in parents.items()]
-    return Topology(links, brokers=network.brokers), root
+def root_of(network: Network) -> int:
+    """Where a hierarchy begins: the site with the most links."""
+    ends = np.concatenate([network.one, network.other])
+    return int(np.bincount(ends, minlength=network.sites).argmax())
 
 
-def depths_of(tree: Tree) -> dict[Broker, int]:
-    """How many links there are between the root and each."""
-    depths = {tree.root: 0}
-    for broker in tree.parents:  # those nearer to the root come first
-        depths[broker] = depths[tree.parents[broker]] + 1
-    return depths
+def tree_of(network: Network, root: int, kind: str) -> ArrayTree:
+    """The tree on which messages travel."""
+    if kind == "least":
+        return least_spanning_tree(network, root)
+    assert kind == "shortest"
+    return shortest_path_tree(network, root)[0]
 
 
-def spanning(tree: Tree, sites: list[Broker]) -> set[Broker]:
-    """The links of the smallest subtree with all of these, by their lower ends.
+def _distance(network: Network, random: np.random.Generator) -> float:
+    """The mean number of links between two sites, on shortest paths from some."""
+    sources = random.choice(network.sites, SOURCES, replace=False)
+    trees = (shortest_path_tree(network, int(source))[0] for source in sources)
+    return fmean(float(depths(tree).mean()) for tree in trees)
 
-    >>> sorted(spanning(Tree(1, {2: 1, 3: 2, 4: 2, 5: 1}), [3, 4]))
-    [3, 4]
+
+def _subscriptions(tree: ArrayTree, parties: int, random: np.random.Generator) -> Row:
+    """Links that the subscriptions of so many parties cross, for each of them.
+
+    In a hierarchy, every link between a party and the root, once.  In an acyclic
+    network the first party's crosses all links; and those between two parties are
+    crossed in the other direction as well.
     """
-    above: Counter[Broker] = Counter()
-    for site in set(sites):
-        above.update(tree.path(site)[1:])
-    # A link belongs to it unless all of them are on the same side.
-    return {link for link, count in above.items() if count < len(set(sites))}
+    sites = len(tree.parents)
+    up, across = [], []
+    for _ in range(DRAWS):
+        chosen = random.choice(sites, parties, replace=False)
+        up.append(len(above(tree, chosen)))
+        across.append(sites - 1 + joined(tree, chosen))
+    return {
+        f"hierarchical_{parties}": fmean(up) / parties,
+        f"acyclic_{parties}": fmean(across) / parties,
+    }
+
+
+def above(tree: ArrayTree, chosen: Integers) -> Integers:
+    """All sites but the root on the ways from some to the root, these included.
+
+    Each stands for the link above it.
+
+    >>> above(ArrayTree(0, np.array([0, 0, 1, 1, 0])), np.array([2, 3])).tolist()
+    [1, 2, 3]
+    """
+    is_on_way = np.zeros(len(tree.parents), bool)
+    is_on_way[tree.root] = True
+    while len(chosen):
+        is_on_way[chosen] = True
+        chosen = tree.parents[chosen]
+        chosen = chosen[~is_on_way[chosen]]
+    is_on_way[tree.root] = False
+    return np.flatnonzero(is_on_way)
+
+
+def joined(tree: ArrayTree, chosen: Integers) -> int:
+    """How many links the smallest subtree has that joins some sites.
+
+    >>> joined(ArrayTree(0, np.array([0, 0, 1, 1, 0])), np.array([2, 3]))
+    2
+    """
+    ways = above(tree, chosen)
+    children = np.bincount(tree.parents[ways], minlength=len(tree.parents))
+    is_chosen = np.zeros(len(tree.parents), bool)
+    is_chosen[chosen] = True
+    # From the root down to where the ways part, or begin, no link is needed.
+    below = dict(zip(tree.parents[ways].tolist(), ways.tolist(), strict=True))
+    site, links = tree.root, len(ways)
+    while children[site] == 1 and not is_chosen[site]:
+        site = below[site]
+        links -= 1
+    return links
+
+
+def by_routers(tree: ArrayTree, publisher: int, sites: list[int]) -> tuple[int, int]:
+    """What production routers exchange: acyclic, and hierarchical."""
+    pairs = enumerate(tree.parents.tolist())
+    # Brokers begin at 1; the first of all is the root of a hierarchy.
+    numbers = {tree.root: 1}
+    for site in range(len(tree.parents)):
+        numbers.setdefault(site, len(numbers) + 1)
+    links = [(numbers[a], numbers[b]) for a, b in pairs if a != b]
+    topology = Topology(links)
+    places = [numbers[site] for site in sites]
+    acyclic, hierarchical = (
+        exchanged(topology, architecture, numbers[publisher], places)
+        for architecture in ARCHITECTURES
+    )
+    return acyclic, hierarchical
+
+
+ARCHITECTURES: tuple[Architecture, Architecture] = ("acyclic", "hierarchical")
 
 
 def exchanged(

@@ -20,35 +20,16 @@ Reference:
 
 import cython
 
+if not cython.compiled:  # otherwise in strings.pxd
+    from siena.matching.kernels.inline.hashing import mix
+    from siena.matching.kernels.inline.views import ints, longs
+
 # One more bit than a code point has.
 SHIFT = cython.declare(cython.int, 21)
-MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-# Does nothing in C; makes plain Python wrap as C does.
-MASK_64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
 # Beside an operand that occurs: the text begins with it, the text ends with it.
 PREFIX = cython.declare(cython.int, 1)
 SUFFIX = cython.declare(cython.int, 2)
-
-
-@cython.cfunc
-@cython.returns(cython.p_int)
-def ints(view: cython.int[::1]):
-    """The first element's address when compiled, else the view itself."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
-
-
-@cython.cfunc
-@cython.returns(cython.p_longlong)
-def longs(view: cython.longlong[::1]):
-    """The same for 64 bits."""
-    if cython.compiled:
-        return cython.address(view[0])
-    else:
-        return memoryview(view)
 
 
 @cython.final
@@ -140,8 +121,7 @@ class Automaton:
     def place(self, node: cython.int, character: cython.int) -> cython.Py_ssize_t:
         """Where the edge is in the table, or where it would be."""
         key: cython.longlong = (cython.cast(cython.longlong, node) << SHIFT) + character
-        hashed: cython.ulonglong = cython.cast(cython.ulonglong, key) * MULTIPLIER
-        p: cython.ulonglong = ((hashed & MASK_64) >> 32) & self.mask
+        p: cython.ulonglong = mix(cython.cast(cython.ulonglong, key)) & self.mask
         while self.edge[p] >= 0 and self.edge[p] != key:
             p = (p + 1) & self.mask
         return p

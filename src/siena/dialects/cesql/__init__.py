@@ -1,0 +1,12 @@
+"""CloudEvents SQL 1.0, the expression language of CloudEvents subscriptions.
+
+``types`` (what is known before anything is evaluated) → ``reader``; ``writer`` goes
+back, where that is exact.
+
+Reference:
+    CloudEvents SQL Expression Language, version 1.0.0.
+"""
+
+from siena.dialects.cesql.reader import read_cesql
+
+__all__ = ["read_cesql"]

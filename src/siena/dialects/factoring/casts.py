@@ -1,0 +1,148 @@
+"""Conditions on one attribute with casts in them, kind by kind.
+
+CloudEvents SQL casts as it goes: ``x = '5'`` is true of the string and of the integer.
+Of values of one kind most casts are nothing, or are constants, and what is left is a
+constraint.  So the condition is taken apart by kind, and each part is covered alone.
+"""
+
+import re
+from datetime import datetime
+
+from siena.errors import SienaError
+from siena.model import Constraint, Kind, Operator, Value
+from siena.model.expression import (
+    FALSE,
+    TRUE,
+    Attribute,
+    Call,
+    Expression,
+    Literal,
+    Operation,
+    call,
+)
+from siena.model.expression.cloudevents import (
+    INTEGER_LEAST,
+    INTEGER_MOST,
+    as_primitive,
+    to_string,
+)
+from siena.model.expression.operations import FAILING
+from siena.model.expression.tree import walk
+from siena.model.wildcards import read_wildcards
+
+# Casts that do nothing to a value that is of the kind already.
+_IDENTITIES = {
+    Operation.CE_STRING: Kind.STRING,
+    Operation.CE_INTEGER: Kind.INTEGER,
+    Operation.CE_BOOLEAN: Kind.BOOLEAN,
+}
+# The characters in the texts of values that are not strings.
+_CHARACTERS = {
+    Kind.INTEGER: frozenset("-0123456789"),
+    Kind.FLOAT: frozenset("-+.e0123456789"),
+    Kind.TIME: frozenset("-:.TZ0123456789"),
+}
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z", re.ASCII)
+
+
+def has_casts(expression: Expression) -> bool:
+    """Whether there is anything in it that depends on kinds in this way."""
+    return any(isinstance(n, Call) and n.operation in FAILING for n in walk(expression))
+
+
+def is_hopeless(expression: Expression, kind: Kind) -> bool:
+    """Whether a cast in a condition fails for every value of the kind."""
+    return kind in {Kind.FLOAT, Kind.TIME} and any(
+        isinstance(node, Call)
+        and node.operation in {Operation.CE_INTEGER, Operation.CE_BOOLEAN}
+        and isinstance(node.arguments[0], Call)
+        and node.arguments[0].operation is Operation.CE_VALUE
+        for node in walk(expression)
+    )
+
+
+def specialized(expression: Expression, name: str, kind: Kind) -> Expression:
+    """The condition as it is for values of one kind; integers are taken to fit 32 bits.
+
+    What cannot be made simpler is returned with its casts.
+    """
+    match expression:
+        case Call(Operation.CE_VALUE, (Attribute(found),)) if found == name:
+            # Times and floats are strings to CloudEvents, and stay what they are here.
+            return Attribute(name)
+        case Call(operation, arguments):
+            inner = tuple(specialized(a, name, kind) for a in arguments)
+            if _is_identity(operation, inner[0] if inner else None, kind):
+                return inner[0]
+            return _rebuilt(operation, inner, name, kind)
+        case _:
+            return expression
+
+
+def _is_identity(operation: Operation, inner: Expression | None, kind: Kind) -> bool:
+    return isinstance(inner, Attribute) and _IDENTITIES.get(operation) is kind
+
+
+def _rebuilt(
+    operation: Operation, inner: tuple[Expression, ...], name: str, kind: Kind
+) -> Expression:
+    match (operation, *inner):
+        case (
+            Operation.EQ | Operation.NE,
+            Call(Operation.CE_STRING, (Attribute(found),)),
+            Literal(str() as text),
+        ) if found == name:
+            return _text_equals(operation, name, kind, text)
+        case (
+            Operation.LIKE,
+            Call(Operation.CE_STRING, (Attribute(found),)),
+            Literal(str() as pattern),
+        ) if found == name and not _may_be_like(kind, pattern):
+            return FALSE
+    return call(operation, *inner)
+
+
+def _text_equals(operation: Operation, name: str, kind: Kind, text: str) -> Expression:
+    """Whether the text of a value of the kind is this one: of one value, or of none."""
+    value = _value_with_text(kind, text)
+    if value is None:
+        return FALSE if operation is Operation.EQ else TRUE
+    operator = Operator.EQ if operation is Operation.EQ else Operator.NE
+    return Constraint(name, operator, value, kind)
+
+
+def _value_with_text(kind: Kind, text: str) -> Value | None:
+    found: Value | None = None
+    try:
+        if kind is Kind.INTEGER:
+            found = int(text) if len(text) <= 20 else None
+        elif kind is Kind.FLOAT:
+            found = float(text) + 0.0
+        elif kind is Kind.BOOLEAN:
+            found = {"true": True, "false": False}.get(text)
+        elif kind is Kind.TIME and _TIME.fullmatch(text):
+            found = datetime.fromisoformat(text)
+        if found is None:
+            return None
+        return found if to_string(as_primitive(found)).value == text else None
+    except (ValueError, SienaError):
+        return None
+
+
+def _may_be_like(kind: Kind, pattern: str) -> bool:
+    allowed = _CHARACTERS.get(kind)
+    if allowed is None:
+        return True
+    parts = read_wildcards(pattern).parts
+    return all(allowed.issuperset(run) for part in parts for _, run in part.literals)
+
+
+def range_of(expression: Expression, name: str, kind: Kind) -> tuple[Constraint, ...]:
+    """That a value of the kind is there; for a cast of integers, one of 32 bits."""
+    casts = {n.operation for n in walk(expression) if isinstance(n, Call)}
+    if kind is Kind.INTEGER and Operation.CE_INTEGER in casts:
+        return (
+            Constraint(name, Operator.GE, INTEGER_LEAST, kind),
+            Constraint(name, Operator.LE, INTEGER_MOST, kind),
+        )
+    return (Constraint(name, Operator.ANY, None, kind),)

@@ -1,0 +1,83 @@
+"""The tokens of SQL selectors, and what each literal among them means."""
+
+import re
+
+from siena.dialects.sql.variants import Variant
+from siena.errors import SienaError
+from siena.lang.expression.tokens import Tokens
+from siena.model.values import Value, as_value
+from siena.model.wildcards import escape
+
+TOKEN = re.compile(
+    r"""(?:\s|--[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?:
+      (?P<string>'(?:[^']|'')*')
+    | (?P<quoted>"(?:[^"]|"")*")
+    | (?P<bracketed>\[(?:[^\[\]]|\[\[|\]\])*\])
+    | (?P<number>0[xX][0-9A-Za-z]*
+        | (?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE][+-]?[0-9]))
+          (?:[eE][+-]?[0-9]+)?[fFdD]?
+        | [0-9]+[lL]?)(?![\w$])
+    | (?P<word>[^\W\d][\w$]*|\$[\w$]+)
+    | (?P<symbol><=|>=|<>|!=|[-=<>+*/%(),.@])
+    | \Z
+    )""",
+    re.VERBOSE,
+)
+RESERVED = frozenset(
+    {"and", "or", "not", "like", "in", "is", "null", "escape", "between"}
+    | {"true", "false", "exists"}
+)
+_WILDCARDS = {"%": "*", "_": "?"}
+
+
+def read_number(tokens: Tokens, *, variant: Variant) -> Value:
+    """The number at the front, which stays there."""
+    text = tokens.token.lower()
+    try:
+        if text.startswith("0x"):
+            if not variant.quoted_names:
+                tokens.fail("binary constants have no value here")
+            return as_value(int(text, 16))
+        if text.isdigit() or (text[:-1].isdigit() and text[-1] == "l"):
+            digits = text.rstrip("l")
+            if len(digits) > 20:
+                tokens.fail(f"{digits[:20]}… does not fit in 64 bits")
+            # As in Java, where a leading zero makes an octal number.
+            is_octal = variant.quoted_names and len(digits) > 1 and digits[0] == "0"
+            return as_value(int(digits, 8 if is_octal else 10))
+        return as_value(float(text.rstrip("fd")))
+    except ValueError:
+        return tokens.fail(f"{tokens.describe()} is not a number")
+    except SienaError as error:
+        raise error.at(tokens.text, tokens.start) from None
+
+
+def unquoted(token: str) -> str:
+    """What stands between quotes, in which a quote is written twice.
+
+    >>> unquoted("'it''s'"), unquoted("[a]]b]")
+    ("it's", 'a]b')
+    """
+    body, quotes = token[1:-1], {token[0], token[-1]}
+    for quote in quotes:
+        body = body.replace(quote * 2, quote)
+    return body
+
+
+def read_pattern(tokens: Tokens, pattern: str, mark: str, variant: Variant) -> str:
+    """A pattern with ``%`` and ``_`` as one with ``*`` and ``?``."""
+    found: list[str] = []
+    rest = list(reversed(pattern))
+    while rest:
+        character = rest.pop()
+        if character == mark and mark:
+            following = rest[-1] if rest else ""
+            if variant.escapes_anything and not following:
+                tokens.fail("a pattern cannot end in its escape")
+            if following and (
+                variant.escapes_anything or following in {"%", "_", mark}
+            ):
+                found.append(escape(rest.pop()))
+                continue
+        found.append(_WILDCARDS.get(character) or escape(character))
+    return "".join(found)

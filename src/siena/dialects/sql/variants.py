@@ -1,0 +1,46 @@
+"""Where the makers of SQL selectors differ."""
+
+from typing import NamedTuple
+
+
+class Variant(NamedTuple):
+    """One maker's selectors."""
+
+    # Whether "…" is a name, as in SQL; else it is a string.
+    quoted_names: bool
+    # Whether an escape makes any character plain, and must stand before one; else it is
+    # an escape only before a wildcard or itself.
+    escapes_anything: bool
+    # Whether what is no condition is refused; else it just never holds.
+    wants_conditions: bool
+    # What may stand before a dot, and the attribute's name begins with instead.
+    sections: dict[str, str]
+
+
+_AMQP_SECTIONS = {
+    "header": "header.",
+    "h": "header.",
+    "properties": "properties.",
+    "p": "properties.",
+    "application_properties": "",
+    "application-properties": "",
+    "a": "",
+}
+
+VARIANTS = {
+    "sql": Variant(
+        quoted_names=True, escapes_anything=False, wants_conditions=True, sections={}
+    ),
+    "amqp": Variant(
+        quoted_names=False,
+        escapes_anything=True,
+        wants_conditions=False,
+        sections=_AMQP_SECTIONS,
+    ),
+    "azure": Variant(
+        quoted_names=True,
+        escapes_anything=True,
+        wants_conditions=True,
+        sections={"user": "", "sys": "sys."},
+    ),
+}

@@ -1,0 +1,2 @@
+# What C puts where it is called.
+from siena.matching.kernels.inline.views cimport ints, longs, octets, words
