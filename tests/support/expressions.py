@@ -63,7 +63,7 @@ chains: SearchStrategy[Expression] = st.recursive(
     ),
     max_leaves=4,
 )
-_ce_values = st.builds(lambda a: call(Operation.CE_VALUE, a), attributes)
+_ce_values = _calls([Operation.CE_VALUE, Operation.CE_TEXT], attributes)
 _ce_casts = _ce_values | _calls(
     [Operation.CE_STRING, Operation.CE_INTEGER, Operation.CE_BOOLEAN], _ce_values
 )

@@ -26,6 +26,7 @@ Attributes = Mapping[str, Value]
 """A notification, or a mapping of which one can be made."""
 
 _ENCODER = msgspec.msgpack.Encoder()
+_SORTING_ENCODER = msgspec.msgpack.Encoder(order="sorted")
 _ATTRIBUTES: msgspec.msgpack.Decoder[dict[str, Any]] = msgspec.msgpack.Decoder(
     dict[str, Any]
 )
@@ -34,6 +35,8 @@ _VALUE = msgspec.msgpack.Decoder()
 # What a decoder says of bytes that are no block; a ValueError is no UTF-8.
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 _INFINITE = float("inf")
+# In a block of so many bytes nothing is longer than a name may be, nor too many.
+SHORT_BYTES = min(NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX, 2 * ATTRIBUTES_MAX)
 
 
 def encode(attributes: Attributes) -> bytes:
@@ -48,11 +51,14 @@ def encode(attributes: Attributes) -> bytes:
     """
     # By type: to ask whether it is an instance takes long where there are ABCs.
     if type(attributes) is dict:
-        if _are_plain_names(attributes) and _times_among(attributes) == ():
+        if _times_among(attributes) == ():
             try:
-                return _ENCODER.encode(dict(sorted(attributes.items())))
-            except UnicodeEncodeError:  # the full way says what is wrong
-                pass
+                block = _SORTING_ENCODER.encode(attributes)
+            except (TypeError, UnicodeEncodeError):
+                pass  # a name is none: the full way says what is wrong
+            else:
+                if len(block) <= SHORT_BYTES or _are_short(attributes):
+                    return block
     elif type(attributes) is Notification:
         return _encode(attributes)
     return _encode(Notification(attributes))
@@ -85,8 +91,7 @@ def decode(block: bytes) -> Notification:
         if (
             times is not None
             and len(found) == _claimed(block)
-            # No name is longer than the block that it is in.
-            and (len(block) <= NAME_CHARACTERS_MAX or _are_plain_names(found))
+            and (len(block) <= SHORT_BYTES or _are_short(found))
         ):
             if times:
                 pieces = _PIECES.decode(block)
@@ -121,11 +126,10 @@ def _times_among(attributes: dict[str, Any]) -> tuple[str, ...] | None:
     times: tuple[str, ...] = ()
     for name, value in attributes.items():
         kind = type(value)
-        if kind is str:
-            if len(value) > STRING_CHARACTERS_MAX:
-                return None
+        if kind is str:  # how long it is, is another question
+            pass
         elif kind is float:
-            if not -_INFINITE < value < _INFINITE or not value:
+            if not (0.0 < value < _INFINITE or -_INFINITE < value < 0.0):
                 return None
         elif kind is int:
             if not INTEGER_MIN <= value <= INTEGER_MAX:
@@ -137,18 +141,16 @@ def _times_among(attributes: dict[str, Any]) -> tuple[str, ...] | None:
     return times
 
 
-def _are_plain_names(attributes: dict[str, Any]) -> bool:
-    """Whether all names are such, and no more than a notification has."""
-    if len(attributes) > ATTRIBUTES_MAX:
-        return False
-    try:
-        characters = len("".join(attributes))
-    except TypeError:  # one of them is no string
-        return False
-    # Mostly all of them together are shorter than one may be.
+def _are_short(attributes: dict[str, Any]) -> bool:
+    """Whether no name and no string is too long, nor are they too many."""
     return (
-        characters <= NAME_CHARACTERS_MAX
-        or max(map(len, attributes)) <= NAME_CHARACTERS_MAX
+        len(attributes) <= ATTRIBUTES_MAX
+        and all(len(name) <= NAME_CHARACTERS_MAX for name in attributes)
+        and all(
+            len(value) <= STRING_CHARACTERS_MAX
+            for value in attributes.values()
+            if type(value) is str
+        )
     )
 
 

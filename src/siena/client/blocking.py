@@ -4,9 +4,9 @@
 ended.  Any thread may call; each call waits for its answer, and Ctrl-C cancels it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from siena.block import Attributes
 from siena.client.blocking_handles import Advertising, Subscription
@@ -16,6 +16,7 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
 from siena.client.core.traces import TRACE_SECONDS
+from siena.client.interests import Wanted, as_interest
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
 from siena.model import (
@@ -87,12 +88,24 @@ class Client:
         """How many notifications the broker could not keep for this connection."""
         return self._loop.client.lost
 
-    def publish(self, attributes: Attributes | None = None, /, **more: Value) -> None:
-        """Publish a notification: a mapping, keywords, or both."""
+    def publish(
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float | None = None,
+        **more: Value,
+    ) -> None:
+        """Publish a notification: a mapping, keywords, or both.
+
+        Raises:
+            TimeoutError: if there is no room, or no connection, for so long; nothing
+                was published.
+        """
         publisher = self._loop.client.publisher
         frame = publisher.frame(joined(attributes, more))
         if not self._loop.thread_queue.offer(frame):
-            self._loop.run(publisher.send(frame))
+            self._loop.run(publisher.send(frame), timeout_s)
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value
@@ -101,12 +114,18 @@ class Client:
         client = self._loop.client
         return self._loop.call(lambda: client.try_publish(attributes, **more))
 
-    def publish_many(self, notifications: Iterable[Attributes]) -> int:
-        """Publish all of them, many to a packet; how many there were."""
+    def publish_many(
+        self, notifications: Iterable[Attributes], *, timeout_s: float | None = None
+    ) -> int:
+        """Publish all of them, many to a packet; how many there were.
+
+        Raises:
+            TimeoutError: if a packet has to wait for so long; those before it are sent.
+        """
         publisher, sent = self._loop.client.publisher, 0
         # Here and not in the loop: whoever makes them may call this client, too.
         for packet in publisher.packets(notifications):
-            self._loop.run(publisher.send(packet.frames))
+            self._loop.run(publisher.send(packet.frames), timeout_s)
             sent += packet.published
         return sent
 
@@ -122,23 +141,57 @@ class Client:
         client = self._loop.client
         return self._loop.run(client.trace(attributes, timeout_s=timeout_s, **more))
 
-    def flush(self) -> None:
+    def flush(self, timeout_s: float | None = None) -> None:
         """Wait until the broker has handled all that was sent before."""
-        self._loop.run(self._loop.client.flush())
+        self._loop.run(self._loop.client.flush(timeout_s))
 
+    @overload
     def subscribe(
         self,
-        interest: str | Filter | Predicate | Pattern,
+        interest: str | Filter | Predicate,
+        *,
+        count_max: int = ...,
+        bytes_max: int = ...,
+        overflow: Overflow = ...,
+    ) -> Subscription[Notification]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: Pattern,
+        *,
+        count_max: int = ...,
+        bytes_max: int = ...,
+        overflow: Overflow = ...,
+    ) -> Subscription[tuple[Notification, ...]]: ...
+    def subscribe(
+        self,
+        interest: Wanted,
         *,
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
     ) -> Subscription[Any]:
         """Ask for what a filter selects, or for sequences that match a pattern."""
+        # By now it is known which: a text is read once, and here.
+        wanted = as_interest(interest)
+        subscribe: Callable[..., AsyncSubscription[Any]] = self._loop.client.subscribe
+        bounds = {"count_max": count_max, "bytes_max": bytes_max, "overflow": overflow}
+        made = self._loop.call(lambda: subscribe(wanted, **bounds))
+        return Subscription(self._loop, made)
 
-        def subscribe() -> AsyncSubscription[Any]:
-            return self._loop.client.subscribe(
-                interest,
+    def subscribe_pattern(
+        self,
+        pattern: str | Pattern,
+        *,
+        count_max: int = COUNT_MAX,
+        bytes_max: int = BYTES_MAX,
+        overflow: Overflow = "drop newest",
+    ) -> Subscription[tuple[Notification, ...]]:
+        """Ask for sequences that match a pattern, also if it has one step only."""
+
+        def subscribe() -> AsyncSubscription[tuple[Notification, ...]]:
+            return self._loop.client.subscribe_pattern(
+                pattern,
                 count_max=count_max,
                 bytes_max=bytes_max,
                 overflow=overflow,
@@ -152,7 +205,7 @@ class Client:
         advertising = self._loop.call(lambda: client.advertise(advertisement))
         return Advertising(self._loop, advertising)
 
-    def unsubscribe(self, interest: str | Filter | Predicate | Pattern) -> list[int]:
+    def unsubscribe(self, interest: Wanted) -> list[int]:
         """End every subscription of ours that an interest covers; their numbers."""
         return self._loop.run(self._loop.client.unsubscribe(interest))
 

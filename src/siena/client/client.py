@@ -22,7 +22,10 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
 from siena.client.core.publisher import Publisher, joined
 from siena.client.core.reconnect import Reconnector
 from siena.client.core.session import Session
+from siena.client.core.timing import timed
 from siena.client.core.traces import TRACE_SECONDS
+from siena.client.facts import Facts
+from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
 from siena.client.settings import (
@@ -33,7 +36,6 @@ from siena.client.settings import (
 )
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
-from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import (
     Advertisement,
     Filter,
@@ -58,7 +60,7 @@ from siena.protocol.handshake import COVERED
 SUSPENDED_QUEUE = 1_000
 
 
-class Client:
+class Client(Facts):
     """A program's handle on the service; made by :func:`siena.connect`."""
 
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
@@ -71,57 +73,28 @@ class Client:
         self._keeping: asyncio.Task[None] | None = None
         self._replies = Replies(self)
 
-    # -- what is known ---------------------------------------------------------
-
-    @property
-    def url(self) -> str:
-        """The address of the broker that we are, or were last, connected to."""
-        return str(self._reconnector.address)
-
-    @property
-    def broker(self) -> str:
-        """The name of that broker."""
-        assert self._reconnector.info is not None, "a client is handed out connected"
-        return self._reconnector.info.broker
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """What that broker can do, and asks for, as its INFO says."""
-        assert self._reconnector.info is not None, "a client is handed out connected"
-        return self._reconnector.info.features
-
-    @property
-    def resumed(self) -> bool:
-        """Whether that broker had kept something for our identity."""
-        welcome = self._reconnector.welcome
-        return welcome is not None and welcome.resumed
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether there is a connection at this moment."""
-        return self._session.transport is not None
-
-    @property
-    def reconnects(self) -> int:
-        """How many times the connection was lost and made again."""
-        return max(0, self._session.connections - 1)
-
-    @property
-    def lost(self) -> int:
-        """How many notifications the broker could not keep for this connection."""
-        return self._session.lost
-
     # -- publishing ------------------------------------------------------------
 
     async def publish(
-        self, attributes: Attributes | None = None, /, **more: Value
+        self,
+        attributes: Attributes | None = None,
+        /,
+        *,
+        timeout_s: float | None = None,
+        **more: Value,
     ) -> None:
         """Publish a notification: a mapping, keywords, or both.
 
         Returns when it is on its way, at most a turn of the loop from the socket;
-        :meth:`flush` waits until the broker has it.  Waits while there is no room.
+        :meth:`flush` waits until the broker has it.  Waits while there is no room, and
+        while there is no connection.
+
+        Raises:
+            TimeoutError: if that takes longer than this; nothing was published.
         """
-        await self.publisher.send(self.publisher.frame(joined(attributes, more)))
+        waiting = self.publisher.send_now(joined(attributes, more))
+        if waiting is not None:
+            await timed(self.publisher.send(waiting), timeout_s)
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value
@@ -140,20 +113,24 @@ class Client:
         """
         return await self.publisher.send_many(notifications)
 
-    async def flush(self) -> None:
+    async def flush(self, timeout_s: float | None = None) -> None:
         """Wait until the broker has handled all that was sent before.
 
         Raises:
+            TimeoutError: if that takes longer than this.
             RequestRefusedError: what the broker had against a publication before.
             ConnectionLostError: if the connection broke; what was published shortly
                 before may be lost.
         """
-        await self._session.room.passed()
-        self._session.has_published = False
-        await asyncio.shield(self._session.ping())
+        await timed(self._flushed(), timeout_s)
         refused = self._session.take_refusal()
         if refused is not None:
             raise refused
+
+    async def _flushed(self) -> None:
+        await self._session.room.passed()
+        self._session.has_published = False
+        await asyncio.shield(self._session.ping())
 
     async def trace(
         self,
@@ -184,7 +161,7 @@ class Client:
     @overload
     def subscribe(
         self,
-        interest: Filter | Predicate,
+        interest: str | Filter | Predicate,
         *,
         count_max: int = ...,
         bytes_max: int = ...,
@@ -199,18 +176,9 @@ class Client:
         bytes_max: int = ...,
         overflow: Overflow = ...,
     ) -> Subscription[tuple[Notification, ...]]: ...
-    @overload
     def subscribe(
         self,
-        interest: str,
-        *,
-        count_max: int = ...,
-        bytes_max: int = ...,
-        overflow: Overflow = ...,
-    ) -> Subscription[Any]: ...
-    def subscribe(
-        self,
-        interest: str | Filter | Predicate | Pattern,
+        interest: Wanted,
         *,
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
@@ -219,7 +187,10 @@ class Client:
         """Ask for what a filter selects, or for sequences that match a pattern.
 
         ``async for`` over the result gives notifications, or tuples of them for a
-        pattern.  To be sure that nothing published from now on is missed, wait for
+        pattern; of a text only who wrote it knows which, and a type checker takes it
+        for a filter: :meth:`subscribe_pattern` is for the other.
+
+        To be sure that nothing published from now on is missed, wait for
         :meth:`Subscription.settled` first.
 
         Args:
@@ -230,21 +201,33 @@ class Client:
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
         """
-        wanted = parse_interest(interest) if isinstance(interest, str) else interest
+        wanted = as_interest(interest)
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
         return Subscription(self._session, standing)
 
+    def subscribe_pattern(
+        self,
+        pattern: str | Pattern,
+        *,
+        count_max: int = COUNT_MAX,
+        bytes_max: int = BYTES_MAX,
+        overflow: Overflow = "drop newest",
+    ) -> Subscription[tuple[Notification, ...]]:
+        """Ask for sequences that match a pattern, also if it has one step only."""
+        inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
+        wanted = str(as_pattern(pattern))
+        standing = self._session.subscribe(wanted, inbox, is_pattern=True)
+        return Subscription(self._session, standing)
+
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether anybody wants it."""
-        standing = self._session.advertise(str(_promised(advertisement)))
+        standing = self._session.advertise(str(as_advertisement(advertisement)))
         return Advertising(self._session, standing)
 
-    async def unsubscribe(
-        self, interest: str | Filter | Predicate | Pattern
-    ) -> list[int]:
+    async def unsubscribe(self, interest: Wanted) -> list[int]:
         """End every subscription of ours that an interest covers; their numbers.
 
         Also those that our identity made over other connections.  What has come can
@@ -253,12 +236,12 @@ class Client:
         Raises:
             SienaError: if the broker can end subscriptions by their numbers only.
         """
-        wanted = parse_interest(interest) if isinstance(interest, str) else interest
-        return await self._cancel(UnsubscribeCovered(str(wanted)))
+        return await self._cancel(UnsubscribeCovered(str(as_interest(interest))))
 
     async def unadvertise(self, advertisement: str | Advertisement) -> list[int]:
         """Take back every advertisement of ours that this one covers; their numbers."""
-        return await self._cancel(UnadvertiseCovered(str(_promised(advertisement))))
+        offered = str(as_advertisement(advertisement))
+        return await self._cancel(UnadvertiseCovered(offered))
 
     async def _cancel(self, body: UnsubscribeCovered | UnadvertiseCovered) -> list[int]:
         if COVERED not in self.features:
@@ -392,9 +375,3 @@ class Client:
             # A socket that is closed with something unread may take back what was
             # written last.
             await self.flush()
-
-
-def _promised(advertisement: str | Advertisement) -> Advertisement:
-    if isinstance(advertisement, str):
-        return parse_advertisement(advertisement)
-    return advertisement

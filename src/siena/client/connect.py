@@ -3,7 +3,7 @@
 import os
 import random
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import NoReturn
 
@@ -16,7 +16,7 @@ from siena.client.settings import (
     Settings,
     SlowPolicy,
 )
-from siena.errors import NotEnteredError
+from siena.errors import NotEnteredError, SienaError
 from siena.protocol.address import DEFAULT_URL, parse_address
 
 # The variable that names the server for programs that do not.
@@ -29,6 +29,12 @@ class Connecting:
 
     def __init__(self, urls: tuple[str, ...], settings: Settings) -> None:
         self._addresses = [parse_address(url) for url in urls or (default_url(),)]
+        for address in self._addresses:
+            if settings.tls is not None and not address.is_secure:
+                raise SienaError(
+                    f"tls= is given, and {address} is not encrypted",
+                    hint=f"an address with TLS is sienas://{address.place}",
+                )
         self._settings = settings
         self._client: Client | None = None
         self._blocking: blocking.Client | None = None
@@ -80,6 +86,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     connect_s: float = CONNECT_SECONDS,
     keepalive_s: float = KEEPALIVE_SECONDS,
     tls: ssl.SSLContext | None = None,
+    on_disconnect: Callable[[SienaError], object] | None = None,
+    on_reconnect: Callable[[], object] | None = None,
     chance: random.Random | None = None,
 ) -> Connecting:
     """Connect to a broker, for the length of a ``with`` or ``async with`` block.
@@ -97,7 +105,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
             that is gone.  Without any, what ``SIENA_URL`` says, or this machine.
         name: shown to people who look after the broker.
         identity: kept across connections: suspend, resume, move.
-        token: what the broker wants to see before it lets us in.
+        token: what the broker wants to see before it lets us in; one that asks for
+            none is left again, for it would let in everybody.
         slow: what the broker does if we read too slowly: ``"drop"`` and say how many,
             ``"disconnect"`` us, or ``"block"`` publishers.
         reconnect: how to come back after a lost connection; ``None``: not at all.
@@ -106,7 +115,15 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         connect_s: how long one attempt may take.
         keepalive_s: after so much silence, look whether the broker is still there.
         tls: for ``sienas://``; the system's certificates without it.
+        on_disconnect: called with the reason when the connection is lost, in the
+            client's loop, which it must not keep; a blocking client has that in a
+            thread of its own.
+        on_reconnect: called when there is a connection again, and all that was asked
+            for has been asked for again.
         chance: where the jitter of pauses comes from.
+
+    Raises:
+        SienaError: if ``tls`` is given for an address that is not ``sienas://``.
     """
     settings = Settings(
         name=name,
@@ -118,6 +135,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         connect_s=connect_s,
         keepalive_s=keepalive_s,
         tls=tls,
+        on_disconnect=on_disconnect,
+        on_reconnect=on_reconnect,
         chance=chance or random.Random(),
     )
     return Connecting(urls, settings)

@@ -2,10 +2,12 @@
 
 import random
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from siena.client.core.backoff import Backoff
+from siena.errors import SienaError
 
 # What a broker does for a client that reads too slowly; see protocol.md.
 SlowPolicy = Literal["drop", "disconnect", "block"]
@@ -41,4 +43,7 @@ class Settings:
     connect_s: float = CONNECT_SECONDS
     keepalive_s: float = KEEPALIVE_SECONDS
     tls: ssl.SSLContext | None = None
+    # Called in the client's loop: with the reason, and without anything.
+    on_disconnect: Callable[[SienaError], object] | None = None
+    on_reconnect: Callable[[], object] | None = None
     chance: random.Random = field(default_factory=random.Random)

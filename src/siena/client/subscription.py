@@ -117,10 +117,13 @@ class Subscription(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        items = await self._standing.inbox.get()
-        if not items:
-            raise StopAsyncIteration
-        return self._read(items[0])
+        item = self._standing.inbox.pop()
+        if item is None:
+            items = await self._standing.inbox.get()
+            if not items:
+                raise StopAsyncIteration
+            [item] = items
+        return self._read(item)
 
     async def close(self) -> None:
         """End it: what was not read is gone; returns when the broker knows."""

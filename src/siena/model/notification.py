@@ -53,8 +53,8 @@ class Notification(Mapping[str, Value]):
                 "ATTRIBUTES_MAX", ATTRIBUTES_MAX, "attributes in a notification"
             )
         # Sorted once, at the access point; everybody downstream keeps the order.
-        object.__setattr__(self, "_attributes", dict(sorted(checked.items())))
-        object.__setattr__(self, "_hash", None)
+        _set_attributes(self, dict(sorted(checked.items())))
+        _set_hash(self, None)
 
     _attributes: dict[str, Value]
     _hash: int | None
@@ -66,11 +66,15 @@ class Notification(Mapping[str, Value]):
         >>> Notification.of_checked({"x": 1, "a": 2}) == Notification(a=2, x=1)
         True
 
-        They must be as the constructor would leave them, but for their order.
+        They must be as the constructor would leave them, but for their order, and are
+        the notification's from now on.
         """
+        names = list(attributes)
+        if names != sorted(names):
+            attributes = dict(sorted(attributes.items()))
         self = cls.__new__(cls)
-        object.__setattr__(self, "_attributes", dict(sorted(attributes.items())))
-        object.__setattr__(self, "_hash", None)
+        _set_attributes(self, attributes)
+        _set_hash(self, None)
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -109,7 +113,7 @@ class Notification(Mapping[str, Value]):
     def __hash__(self) -> int:
         if self._hash is None:
             kinds = ((n, Kind.of(v), v) for n, v in self._attributes.items())
-            object.__setattr__(self, "_hash", hash(tuple(kinds)))
+            _set_hash(self, hash(tuple(kinds)))
         assert self._hash is not None
         return self._hash
 
@@ -125,6 +129,11 @@ class Notification(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         return f"<Notification {self}>"
+
+
+# By its slots: the class refuses what is set by name, and to go past it takes longer.
+_set_attributes = vars(Notification)["_attributes"].__set__
+_set_hash = vars(Notification)["_hash"].__set__
 
 
 def _checked(name: str, value: object) -> Value:

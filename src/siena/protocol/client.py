@@ -26,7 +26,8 @@ from siena.protocol.data_frames import (
     unpack_msg,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Op, Splitter
+from siena.protocol.fast.delivery_runs import DeliveryRun, RunSplitter
+from siena.protocol.frames import Op
 from siena.protocol.handshake import (
     LINE_START,
     PREFACE,
@@ -51,7 +52,17 @@ class State(Enum):
 
 # What may follow from bytes.  An Error is what the broker says; a ProtocolError says
 # that we do not understand it, and nothing follows that.
-Event = Info | Body | Delivery | FoundSequence | Forwarded | Ping | Pong | ProtocolError
+Event = (
+    Info
+    | Body
+    | Delivery
+    | DeliveryRun
+    | FoundSequence
+    | Forwarded
+    | Ping
+    | Pong
+    | ProtocolError
+)
 
 _EVERYBODY = {Op.PING, Op.PONG, Op.ERR}
 _TO_CLIENTS = frozenset(
@@ -86,7 +97,7 @@ class ClientConversation:
         self._connect = connect
         self._versions = versions
         self._lines = LineSplitter()
-        self._splitter = Splitter()
+        self._splitter = RunSplitter()
         self._start = b""
         self._allowed = _TO_BROKERS if connect.peer else _TO_CLIENTS
 
@@ -112,7 +123,17 @@ class ClientConversation:
         return PREFACE + replace(self._connect, version=version).pack()
 
     def feed(self, data: bytes) -> list[Event]:
-        """What these bytes complete, in order; it never raises."""
+        """What these bytes complete, in order, each delivery for itself."""
+        events: list[Event] = []
+        for event in self.read(data):
+            if isinstance(event, DeliveryRun):
+                events += event.deliveries()
+            else:
+                events.append(event)
+        return events
+
+    def read(self, data: bytes) -> list[Event]:
+        """What these bytes complete, in order, deliveries in runs; it never raises."""
         found: list[Event] = []
         try:
             self._advance(data, found)
@@ -124,7 +145,7 @@ class ClientConversation:
     def _close(self) -> None:
         self.state = State.CLOSED
         self._lines = LineSplitter()
-        self._splitter = Splitter()
+        self._splitter = RunSplitter()
         self._start = b""
 
     def _advance(self, data: bytes, found: list[Event]) -> None:
@@ -136,8 +157,12 @@ class ClientConversation:
             data = self._read_line(data, found)
         if self.closed or not data:
             return
-        for op, body in self._splitter.feed(data):
-            event = self._event(op, body)
+        for piece in self._splitter.feed(data):
+            if isinstance(piece, DeliveryRun):
+                self._check(Op.MSG)
+                found.append(piece)
+                continue
+            event = self._event(*piece)
             found.append(event)
             if isinstance(event, Welcome):
                 self.state = State.OPEN
@@ -177,14 +202,17 @@ class ClientConversation:
             self.state = State.REFUSED
         return data
 
-    def _event(self, op: int, body: bytes) -> Event:
+    def _check(self, op: int) -> None:
+        """Refuse what may not come now."""
         if self.state is not State.OPEN:
             if op not in {Op.WELCOME, Op.ERR}:
                 raise ProtocolError(Fault.BAD_FRAME, "a broker begins with WELCOME")
-            return unpack(op, body)
-        if op not in self._allowed:
+        elif op not in self._allowed:
             name = Op(op).name if op in set(Op) else f"operation {op}"
             raise ProtocolError(Fault.BAD_FRAME, f"{name} is not for us")
+
+    def _event(self, op: int, body: bytes) -> Event:
+        self._check(op)
         match op:
             case Op.MSG:
                 return unpack_msg(body)

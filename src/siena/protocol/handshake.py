@@ -37,6 +37,8 @@ RUNS = "run"
 # And filters may ask for absence, negate, have wildcards and ignore case.
 CLOSED = "closed"
 ADVERTISED = "advertised"
+# And: nobody is let in without the token that CONNECT has.
+TOKEN = "token"  # noqa: S105 -- its name
 
 
 class Limits(Struct, frozen=True):

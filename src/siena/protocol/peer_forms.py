@@ -11,7 +11,7 @@ from siena.lang.parser import parse_filter
 from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
 from siena.messages.notices import Key
-from siena.model import Filter, Pattern, Predicate
+from siena.model import Advertisement, Filter, Pattern, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
 
@@ -38,7 +38,7 @@ def interest_form(interest: Interest) -> InterestForm:
     [['x = 1', 'y = 1'], ['z any']]
     """
     if isinstance(interest, Filter):
-        return _text_of(interest)
+        return text_of(interest)
     if isinstance(interest, Predicate):
         return [str(f) for f in interest]
     return [[str(f) for f in step] for step in interest]
@@ -62,8 +62,9 @@ def interest_of(form: InterestForm) -> Interest:
 
 # A filter is told, and then asked about.
 @lru_cache(maxsize=TEXTS_MAX)
-def _text_of(f: Filter) -> str:
-    return str(f)
+def text_of(item: Filter | Advertisement) -> str:
+    """The text of a filter, or of an advertisement, as it travels."""
+    return str(item)
 
 
 @lru_cache(maxsize=TEXTS_MAX)

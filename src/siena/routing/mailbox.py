@@ -94,7 +94,7 @@ class Mailbox:
         if len(self.kept) < self.queue_max and self.size < QUEUE_BYTES_MAX:
             self.kept.append(letter)
             self.size += size_of(letter)
-        elif self.queue_max:  # a client that wants nothing kept has lost nothing
+        else:  # counted also for a client that wants nothing kept: it shall know
             self.lost += 1
             if self.is_arriving and letter.key and len(self.missed) < MISSED_MAX:
                 self.missed.add(letter.key)

@@ -188,6 +188,8 @@ class Tables:
 
     def sync(self) -> Outbox:
         """The messages after which all neighbours hold what they should."""
+        if not self._stale and not self._declarative:
+            return []  # most often
         out: Outbox = []
         stale, self._stale = self._stale, set()
         for number in sorted(self.neighbours if self._declarative else stale):

@@ -4,7 +4,7 @@ import errno
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 import pytest
 
@@ -12,6 +12,7 @@ from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
+from siena.broker.log.records import DamagedLogError
 from siena.broker.settings import Limits, Log, Settings
 from siena.protocol.control_frames import Error
 from siena.protocol.data_frames import Delivery
@@ -182,6 +183,36 @@ async def test_a_batch_that_could_not_be_routed_is_not_taken(
             error = await wire.next()
         assert isinstance(error, Error)
         assert error.request == Op.BATCH
+        assert (error.fault, error.closes) == (Fault.BROKEN.number, True)
+        assert await serves(broker)
+
+
+async def test_a_batch_of_which_a_record_cannot_be_read_says_which_kind_of_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The disk's is error 125, a mistake of ours 299."""
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    log = Log(path=str(tmp_path / "log"))
+    failures = (
+        (DamagedLogError("no checksum"), Fault.LOG_DAMAGED),
+        (OSError("no disk"), Fault.LOG_DAMAGED),
+        (ValueError("ours"), Fault.BROKEN),
+    )
+    async with serving(Settings(listen=("127.0.0.1:0",), log=log)) as broker:
+        for number, (failure, fault) in enumerate(failures):
+            wire, part = await connect(broker), bytes([number] * 16)
+            wire.send(Stage(part, 0, [encode({"x": 1})]))
+            await wire.next()
+
+            def fail(_: object, error: Exception = failure) -> NoReturn:
+                raise error
+
+            with monkeypatch.context() as patch:
+                patch.setattr(broker.log_service.sinks._staging, "records", fail)
+                wire.send(Batch("query", number, [Part(part, 1)]))
+                error = await wire.next()
+            assert isinstance(error, Error)
+            assert (error.fault, error.request) == (fault.number, Op.BATCH)
         assert await serves(broker)
 
 

@@ -62,6 +62,8 @@ BAD: dict[str, list[list[str]]] = {
     "study report": [["--output"]],
     "bench match": [["--filters", "x"], ["--filters", "-1"]],
     "bench broker": [["--interests", "x"], ["--what"]],
+    "bench http": [["--readers", "x"], ["--readers", "0"]],
+    "bench client": [["--notifications", "1"], ["--peer", "none"]],
 }
 GROUPS = {"context", "sim", "study", "bench"}
 CASES = [

@@ -146,7 +146,16 @@ def test_every_command_is_where_the_table_says(place: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *(*ENTERED, "bench match", "sim check", "sim draw", "sim play", "sim run"),
+        *(
+            *ENTERED,
+            "bench match",
+            "bench http",
+            "bench client",
+            "sim check",
+            "sim draw",
+            "sim play",
+            "sim run",
+        ),
         *("study list", "study report", "study run", "study show"),
     ],
 )

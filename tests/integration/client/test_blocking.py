@@ -3,6 +3,7 @@
 import inspect
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import assert_type
 
 import pytest
 
@@ -14,6 +15,7 @@ from siena.errors import (
     InvalidNotificationError,
     NoBrokerError,
     NoReplyError,
+    SienaError,
 )
 
 SECONDS = 10.0
@@ -76,7 +78,9 @@ def test_what_is_published_may_come_from_a_subscription(url: str) -> None:
         raw = client.subscribe("raw any").settled()
         cooked = client.subscribe("cooked any").settled()
         client.publish_many({"raw": i} for i in range(3))
-        count = client.publish_many({"cooked": 2 * n["raw"]} for n in raw.within(0.2))
+        count = client.publish_many(
+            {"cooked": 2 * int(str(n["raw"]))} for n in raw.within(0.2)
+        )
         assert count == 3
         assert [cooked.get(SECONDS)["cooked"] for _ in range(3)] == [0, 2, 4]
 
@@ -159,6 +163,38 @@ def test_draining_gives_what_has_come(url: str) -> None:
             reading = pool.submit(lambda: [n["drain"] for n in wanted])
             client.drain(SECONDS)
             assert reading.result(SECONDS) == list(range(10))
+
+
+def test_who_does_not_await_does_not_wait_longer_than_is_said() -> None:
+    soon = Backoff(first_s=0.01, most_s=0.05)
+    with (
+        testing.broker() as broker,
+        siena.connect(broker.url, reconnect=soon) as client,
+    ):
+        broker.stop()
+        while client.is_connected:
+            pass
+        with pytest.raises(TimeoutError):
+            client.publish(x=1, timeout_s=0.01)
+        with pytest.raises(TimeoutError):
+            client.publish_many([{"x": 1}], timeout_s=0.01)
+        with pytest.raises(TimeoutError):
+            client.flush(0.01)
+        broker.start()
+        client.publish(x=1, timeout_s=SECONDS)
+        client.flush(SECONDS)
+
+
+def test_patterns_have_a_method_of_their_own(url: str) -> None:
+    with siena.connect(url) as client:
+        plain = client.subscribe("kind any").settled()
+        assert_type(plain, blocking.Subscription[Notification])
+        steps = client.subscribe_pattern("kind = 1 then kind = 2").settled()
+        assert_type(steps, blocking.Subscription[tuple[Notification, ...]])
+        client.publish_many([{"kind": 1}, {"kind": 2}])
+        assert [step["kind"] for step in steps.get(SECONDS)] == [1, 2]
+        with pytest.raises(SienaError, match="an interest is a text, a Filter"):
+            client.subscribe(None)  # type: ignore[call-overload]
 
 
 def test_the_connection_comes_back() -> None:

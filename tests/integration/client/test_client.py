@@ -2,14 +2,18 @@
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from typing import assert_type
 
 import pytest
 from msgspec import structs
 
 import siena
 from siena import Notification, parse_filter, parse_pattern, testing
+from siena.client import Subscription
+from siena.client.subscription import BATCH
 from siena.errors import (
     ConnectionLostError,
     FilterSyntaxError,
@@ -199,7 +203,7 @@ async def test_a_question_gets_its_own_reply(url: str) -> None:
 
         async def serve() -> None:
             async for question in questions:
-                await server.reply(question, result=2 * question["x"])
+                await server.reply(question, result=2 * int(str(question["x"])))
 
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(serve())
@@ -304,7 +308,7 @@ async def test_draining_lets_readers_finish(url: str) -> None:
         await other.flush()
 
         async def read() -> list[object]:
-            found = []
+            found: list[object] = []
             async for n in subscription:
                 found.append(n["drained"])
                 await asyncio.sleep(0)
@@ -354,6 +358,58 @@ async def test_a_full_broker_says_so() -> None:
             with pytest.raises(ServiceError, match=r"more than 1 connections.*208"):
                 async with siena.connect(broker.url):
                     raise AssertionError("there is no room")
+
+
+async def test_a_token_is_for_brokers_that_ask_for_one(url: str) -> None:
+    """Whoever trusts in it must not be let in with everybody else, unnoticed."""
+    with pytest.raises(ServiceError, match="asks for no token"):
+        async with siena.connect(url, token="secret"):  # noqa: S106 -- none
+            raise AssertionError("it lets in everybody")
+
+
+def test_tls_is_for_addresses_that_say_so(url: str) -> None:
+    context = ssl.create_default_context()
+    with pytest.raises(SienaError, match="is not encrypted"):
+        siena.connect(url, tls=context)
+    siena.connect(url.replace("siena:", "sienas:"), tls=context)
+
+
+async def test_what_is_no_interest_is_refused_before_it_is_sent(url: str) -> None:
+    async with siena.connect(url) as client:
+        for wrong in (None, 7, ["x any"], siena.Advertisement()):
+            with pytest.raises(SienaError, match="an interest is a text, a Filter"):
+                client.subscribe(wrong)  # type: ignore[call-overload]
+            with pytest.raises(SienaError, match="an interest is a text, a Filter"):
+                await client.unsubscribe(wrong)  # type: ignore[arg-type]
+        with pytest.raises(SienaError, match="an advertisement is a text"):
+            client.advertise(None)  # type: ignore[arg-type]
+        await client.flush()
+
+
+async def test_a_text_is_a_filter_to_type_checkers_and_patterns_have_their_own(
+    url: str,
+) -> None:
+    async with siena.connect(url) as client:
+        plain = await client.subscribe("typed any").settled()
+        assert_type(plain, Subscription[Notification])
+        steps = await client.subscribe_pattern("typed = 1 then typed = 2").settled()
+        assert_type(steps, Subscription[tuple[Notification, ...]])
+        single = await client.subscribe_pattern("typed = 2").settled()
+        await client.publish_many([{"typed": 1}, {"typed": 2}])
+        one, two = Notification(typed=1), Notification(typed=2)
+        assert await steps.get(SECONDS) == (one, two)
+        assert await single.get(SECONDS) == (two,)
+        assert [await plain.get(SECONDS) for _ in range(2)] == [one, two]
+
+
+async def test_many_are_taken_up_to_a_bound_and_the_rest_next_time(url: str) -> None:
+    async with siena.connect(url) as client:
+        wanted = await client.subscribe("many any").settled()
+        await client.publish_many({"many": n} for n in range(BATCH + 5))
+        await client.flush()
+        assert len(await wanted.get_many()) == BATCH
+        assert len(await wanted.get_many(3)) == 3
+        assert len(await wanted.get_many()) == 2
 
 
 async def test_tls_is_not_taken_for_granted(url: str) -> None:

@@ -39,6 +39,17 @@ async def test_what_comes_while_suspended_is_kept_up_to_a_bound(url: str) -> Non
         assert (await wanted.get(SECONDS))["kept"] == 5
 
 
+async def test_who_wants_nothing_kept_hears_how_much_there_was(url: str) -> None:
+    async with siena.connect(url, identity="nil") as nil, siena.connect(url) as other:
+        wanted = await nil.subscribe("dropped any").settled()
+        await nil.suspend(queue=0)
+        await other.publish_many({"dropped": i} for i in range(5))
+        await other.flush()
+        await nil.resume()
+        await nil.flush()
+        assert (wanted.waiting, wanted.lost, nil.lost) == (0, 5, 5)
+
+
 async def test_another_program_with_the_same_identity_goes_on(url: str) -> None:
     async with siena.connect(url, identity="bob") as bob:
         assert not bob.resumed

@@ -9,7 +9,12 @@ import pytest
 import siena
 from siena import testing
 from siena.client import Backoff, Client
-from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
+from siena.errors import (
+    ConnectionLostError,
+    NoBrokerError,
+    RequestRefusedError,
+    SienaError,
+)
 
 SECONDS = 10.0
 # Quick, and the same on every run.
@@ -58,6 +63,51 @@ async def test_publishing_waits_for_the_connection_and_trying_does_not() -> None
                 await asyncio.to_thread(broker.start)
             assert client.try_publish(x=2) is True
             assert [(await wanted.get(SECONDS))["x"] for _ in range(2)] == [1, 2]
+
+
+async def test_a_publication_is_not_waited_for_longer_than_is_said() -> None:
+    with testing.broker() as broker:
+        async with siena.connect(broker.url, reconnect=SOON, chance=chance()) as client:
+            await client.publish(x=0, timeout_s=0)  # nobody has to wait
+            await asyncio.to_thread(broker.stop)
+            await until(lambda: not client.is_connected)
+            with pytest.raises(TimeoutError, match=r"not done within 0\.01 s"):
+                await client.publish(x=1, timeout_s=0.01)
+            with pytest.raises(TimeoutError, match=r"not done within 0\.01 s"):
+                await client.flush(0.01)
+            await asyncio.to_thread(broker.start)
+            wanted = await client.subscribe("x any").settled()
+            await client.publish(x=2, timeout_s=SECONDS)
+            assert await wanted.get(SECONDS) == siena.Notification(x=2)
+            assert wanted.waiting == 0
+
+
+async def test_a_program_hears_that_its_connection_went_and_came(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    heard: list[str] = []
+
+    def gone(reason: SienaError) -> None:
+        heard.append(f"gone: {reason.message}")
+        raise ValueError("a mistake of the program")
+
+    with testing.broker() as broker:
+        async with siena.connect(
+            broker.url,
+            reconnect=SOON,
+            chance=chance(),
+            on_disconnect=gone,
+            on_reconnect=lambda: heard.append("back"),
+        ) as client:
+            assert heard == []
+            await asyncio.to_thread(broker.restart)
+            await until(lambda: heard[1:] == ["back"])
+            assert heard[0].startswith("gone: ")
+            await client.flush()
+    said = [record.getMessage() for record in caplog.records]
+    assert any(line.endswith(": connected again") for line in said)
+    assert "a callback of the program failed" in said
+    assert len(heard) == 2, "to leave is no loss"
 
 
 async def test_a_flush_over_a_broken_connection_says_so() -> None:

@@ -78,6 +78,10 @@ def zero_of(expression: object) -> object:
     if not isinstance(expression, Call) or expression.operation in CONDITIONS | LOGIC:
         return False
     is_text = expression.operation in {Operation.CE_STRING, Operation.CONCAT}
-    if expression.operation in {Operation.CE_VALUE, Operation.CE_NOT}:
+    if expression.operation in {
+        Operation.CE_VALUE,
+        Operation.CE_TEXT,
+        Operation.CE_NOT,
+    }:
         return False
     return "" if is_text else 0

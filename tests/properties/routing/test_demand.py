@@ -1,8 +1,11 @@
 """The demand on a neighbour, kept up to date, against the rule as it is written."""
 
+from collections import Counter
+
 from hypothesis import event, given, strategies as st
 
 from siena.algebra.sat import satisfiable
+from siena.lang import parse_filter
 from siena.model import Filter
 from siena.routing.demand.covering_order import order_of_filters
 from siena.routing.demand.declarative import DeclarativeDemand
@@ -61,3 +64,16 @@ def test_the_trees_of_a_demand_have_the_roots_that_the_rule_says(
         for item, at in told:
             assert fast.covers(item, at)
     event("something was dominated" if len(told) < len(there) else "nothing was")
+
+
+def test_pairs_spread_over_all_that_would_cover_them() -> None:
+    order = order_of_filters("exact")
+    demand = Demand(order)
+    wide = [order.add(parse_filter(f"user != u{number}")) for number in range(200)]
+    narrow = [order.add(parse_filter(f"user = v{number}")) for number in range(200)]
+    for item in (*wide, *narrow):
+        demand.enter(item, 1)
+    covers = [demand.cover_of(item, 1) for item in narrow]
+    assert demand.pairs() == {(item, 1) for item in wide}
+    # Not all below one, which would leave all of them to another when it goes.
+    assert max(Counter(covers).values()) < 20

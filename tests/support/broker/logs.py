@@ -29,7 +29,7 @@ def url(broker: Broker) -> str:
 async def publish(broker: Broker, count: int, first: int = 0, **more: Value) -> None:
     async with siena.connect(url(broker)) as client:
         for n in range(first, first + count):
-            await client.publish(n=n, **more)
+            await client.publish({"n": n, **more})
         await client.flush()
 
 

@@ -21,6 +21,7 @@ from worlds.script import (
     ABSENT_KEPT,
     ALL_KEPT,
     FEW_KEPT,
+    NONE_KEPT,
     Round,
     Script,
     number_of,
@@ -132,7 +133,7 @@ class Judge:
             (client.advertise if is_new else client.unadvertise)(step.advertisement)
         elif step.op == "suspend":
             client.is_suspended, party.queue = True, step.queue
-            party.may_lose = step.queue == FEW_KEPT
+            party.may_lose = step.queue in {FEW_KEPT, NONE_KEPT}
             party.is_replayed = True
         else:  # resume, or move, which ends with it
             client.is_suspended = False
@@ -215,7 +216,7 @@ class Judge:
         """A client was told that so many were not kept for it.
 
         Raises:
-            Violation: if it had asked for all to be kept, or for none.
+            Violation: if it had asked for all to be kept.
         """
         if not self._parties[name].may_lose:
             raise self._violation(f"{name} lost {count}, which should have been kept")

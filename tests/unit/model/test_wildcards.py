@@ -36,7 +36,7 @@ def test_its_one_form_means_the_same(pattern: str, text: str) -> None:
     constraint = Constraint("s", Operator.LIKE, pattern)
     assert constraint.matches(text) is matches_wildcards(text, pattern)
     if constraint.operator is Operator.LIKE:
-        assert "*?" not in str(constraint.value).replace("\\*", "")
+        assert "*?" not in str(constraint.value).replace("\\*", "x")
         assert Constraint("s", Operator.LIKE, constraint.value) == constraint
 
 

@@ -61,7 +61,7 @@ def test_what_comes_while_suspended_is_dropped() -> None:
     publish(wires, 1, 2)
     wires.ask("a", 1, Resume())
     publish(wires, 3)
-    assert values(wires) == [3]
+    assert values(wires) == [Lost(2), 3]
 
 
 def test_or_kept_up_to_a_bound_and_counted_beyond_it() -> None:

@@ -53,17 +53,27 @@ class BoxTree(Generic[T]):
         return map(itemgetter(1), _entries(self._root))
 
     def find(
-        self, at_most: Sequence[Limit] = (), at_least: Sequence[Limit] = ()
+        self,
+        at_most: Sequence[Limit] = (),
+        at_least: Sequence[Limit] = (),
+        turn: int = 0,
     ) -> Iterator[T]:
-        """The things with ends at most, and others at least, what is given."""
+        """The things with ends at most, and others at least, what is given.
+
+        Which of them is the first depends on the ``turn``, any number.
+        """
         stack: list[_Node[T]] = [self._root]
         while stack:
             node = stack.pop()
             if isinstance(node, _Branch):
                 if _fits(node.least, node.greatest, at_most, at_least):
-                    stack.append(node.right)
-                    stack.append(node.left)
+                    sides = node.right, node.left
+                    stack += sides[::-1] if turn & 1 else sides
+                    turn >>= 1
                 continue
+            if turn and node:
+                first = turn % len(node)
+                node = node[first:] + node[:first]
             # The innermost loop of all: a call would double what it costs.
             for place, item in node:
                 for i, value in at_most:

@@ -121,10 +121,13 @@ class Catalogue:
             if not parent.children:
                 parent.children = None
 
-    def above(self, profile: Profile) -> Iterator[Profile]:
-        """The filters that cover one, the most general forms first."""
+    def above(self, profile: Profile, turn: int = 0) -> Iterator[Profile]:
+        """The filters that cover one, the most general forms first.
+
+        Which of one form is the first depends on the ``turn``, any number.
+        """
         f, covers, samples = profile.filter, self._covers, profile.samples()
-        for found in self._along(profile.facets):
+        for found in self._along(profile.facets, turn):
             if found is profile or (
                 (samples is None or found.filter.matches(samples))
                 and covers(found.filter, f)
@@ -177,7 +180,7 @@ class Catalogue:
                 if name in self._texts:
                     yield self._texts[name], text
 
-    def _along(self, facets: tuple[Facet, ...]) -> Iterator[Profile]:
+    def _along(self, facets: tuple[Facet, ...], turn: int = 0) -> Iterator[Profile]:
         """What has tokens that may cover some of the facets, and no others."""
         if self._root.stock is not None:
             yield from self._root.find((), ())
@@ -189,7 +192,7 @@ class Catalogue:
                 for next_stage in stage.follow(ways):
                     cell, _, _, at_most, at_least = next_stage
                     if cell.stock is not None:
-                        yield from cell.find(at_most, at_least)
+                        yield from cell.find(at_most, at_least, turn)
                     if cell.children is not None:
                         following.append(next_stage)
             level = following
@@ -284,12 +287,14 @@ class _Cell:
         if not self.stock:
             self.stock = None
 
-    def find(self, at_most: "_Limits", at_least: "_Limits") -> Iterator[Profile]:
+    def find(
+        self, at_most: "_Limits", at_least: "_Limits", turn: int = 0
+    ) -> Iterator[Profile]:
         """The filters whose ends are within limits."""
         if self.stock is None:
             return iter(())
         if isinstance(self.stock, BoxTree):
-            return self.stock.find(at_most, at_least)
+            return self.stock.find(at_most, at_least, turn)
         return iter(self.stock if isinstance(self.stock, list) else (self.stock,))
 
     def limits(self, facets: tuple[Facet, ...]) -> tuple["_Limits", "_Limits"] | None:

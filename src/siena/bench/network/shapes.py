@@ -20,6 +20,9 @@ class Shape(StrEnum):
     PREFIXES = "prefixes"
     USERS = "users"
     BOXES = "boxes"
+    SUFFIXES = "suffixes"
+    SUBSTRINGS = "substrings"
+    UNEQUAL = "unequal"
     MIXTURE = "mixture"
 
 
@@ -34,6 +37,9 @@ def texts(shape: Shape, number: int, seed: int) -> Iterator[str]:
     path >* "/36/36/2/7/"
     user = u0 and amount > 146
     x > 824 and x < 838 and y > 219 and y < 272
+    path *< "/24/91/"
+    path * "/40/91/77/21/"
+    id != u0
     id = u0
     """
     rng = random.Random(f"{seed}/{shape.value}")
@@ -67,6 +73,18 @@ def _prefix(rng: random.Random, _at: int) -> str:
     return f'path >* "/{"/".join(map(str, parts))}/"'
 
 
+def _suffix(rng: random.Random, at: int) -> str:
+    return _prefix(rng, at).replace(">*", "*<")
+
+
+def _substring(rng: random.Random, at: int) -> str:
+    return _prefix(rng, at).replace(">*", "*")
+
+
+def _unequal(_rng: random.Random, at: int) -> str:
+    return f"id != u{at}"
+
+
 def _user(rng: random.Random, at: int) -> str:
     return f"user = u{at} and amount > {rng.randrange(PRICE_MAX)}"
 
@@ -83,4 +101,7 @@ _DRAWN: dict[Shape, Callable[[random.Random, int], str]] = {
     Shape.PREFIXES: _prefix,
     Shape.USERS: _user,
     Shape.BOXES: _box,
+    Shape.SUFFIXES: _suffix,
+    Shape.SUBSTRINGS: _substring,
+    Shape.UNEQUAL: _unequal,
 }

@@ -12,6 +12,7 @@ from typing import Protocol, cast
 
 from siena.messages import Interest, Party
 from siena.model import Advertisement
+from siena.protocol.error_codes import ProtocolError
 from siena.routing.registrations import Registered, Registrations
 
 
@@ -20,6 +21,10 @@ class Sink(Protocol):
 
     def reply(self, frame: bytes) -> None:
         """Send an answer."""
+        ...
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell what was wrong, and end if that cannot be lived with."""
         ...
 
     def expect(self, size: int) -> bool:
@@ -75,6 +80,11 @@ class Session:
         """Answer, if the client is there."""
         if self.sink is not None:
             self.sink.reply(frame)
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell the client what was wrong, if it is there."""
+        if self.sink is not None:
+            self.sink.fail(error)
 
     def expect(self, size: int) -> bool:
         """What was kept follows, if the client is there."""

@@ -15,6 +15,7 @@ from siena.broker.http.limits import (
     DRAIN_SECONDS_MAX,
     HEAD_BYTES_MAX,
 )
+from siena.broker.http.websocket import ManyMessages
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
@@ -33,7 +34,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _BoundedHttp(HttpToolsProtocol):
+class BoundedHttp(HttpToolsProtocol):
     """One connection; a head that does not end is refused, which httptools never does.
 
     The bytes that come together with the beginning of a head do not count: what else
@@ -97,8 +98,8 @@ class HttpServer:
             uvicorn.Config(
                 make_app(self.entry, self.handlers, hosts),
                 lifespan="off",
-                http=_BoundedHttp,
-                ws="websockets-sansio",
+                http=BoundedHttp,
+                ws=ManyMessages,
                 ws_max_size=LINE_BYTES_MAX,
                 ws_per_message_deflate=False,
                 log_config=None,

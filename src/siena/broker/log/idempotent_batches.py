@@ -22,7 +22,6 @@ from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.log.staging import Staging
 from siena.broker.log.state_file import Kept
-from siena.protocol.control_frames import Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import Op
@@ -65,7 +64,7 @@ class _Work:
         self.records = records
         self.sessions: list[Session] = []
         self.published = begun.done
-        self.failure: str | None = None
+        self.failure: ProtocolError | None = None
         """Why nothing more of it can be published."""
 
 
@@ -196,7 +195,7 @@ class Sinks:
                 self._publish(work, record)
         except Exception as error:  # those behind it must not wait for ever
             log.exception("batch %d of %r", work.begun.number, work.begun.query)
-            work.failure = str(error)
+            work.failure = _failure(error)
         try:
             if record is None:
                 self._end(work)
@@ -231,10 +230,6 @@ class Sinks:
             state.done = {**others, begun.query: begun.number}
             if len(state.done) > QUERIES_MAX:
                 del state.done[next(iter(state.done))]
-            frame = Taken(begun.query, begun.number, True, begun.count).pack()
-        else:
-            fault = Fault.LOG_DAMAGED
-            frame = Error(fault.number, work.failure, fault.closes, Op.BATCH).pack()
         state.begun = [each for each in state.begun if each is not begun]
         try:
             self._kept.save()
@@ -245,8 +240,12 @@ class Sinks:
         self._queue.popleft()
         for name in begun.parts:
             self._staging.drop(name)
+        taken = Taken(begun.query, begun.number, True, begun.count).pack()
         for session in work.sessions:
-            session.reply(frame)
+            if work.failure is None:
+                session.reply(taken)
+            else:
+                session.fail(work.failure)
 
     def _records(self, begun: Begun) -> Iterator[Record]:
         for name in begun.parts:
@@ -267,7 +266,7 @@ class Sinks:
                         work.published += len(record.lengths)
                     at = record.end
         except (DamagedLogError, OSError) as error:
-            work.failure = str(error)
+            work.failure = _failure(error)
         work.records = self._rest(begun, work.published)
         return work
 
@@ -309,7 +308,8 @@ class Sinks:
 
     def fail(self, error: ProtocolError) -> None:
         """A record could not be routed: its batch is not taken."""
-        self._queue[0].failure = error.message
+        error.request = Op.BATCH
+        self._queue[0].failure = error
 
     def hold(self, by: Holder) -> None:
         """Publish no more until somebody who is full has caught up."""
@@ -321,6 +321,14 @@ class Sinks:
         """Somebody has caught up, or gone."""
         self._held_by.discard(by)
         self._go_on()
+
+
+def _failure(error: Exception) -> ProtocolError:
+    """What is said of a batch that failed: by the disk, or by a mistake of ours."""
+    if isinstance(error, (DamagedLogError, OSError)):
+        return ProtocolError(Fault.LOG_DAMAGED, str(error), request=Op.BATCH)
+    text = "a mistake of the broker: a part of the batch may be published"
+    return ProtocolError(Fault.BROKEN, text, request=Op.BATCH)
 
 
 def _after(record: Record, count: int) -> Record:

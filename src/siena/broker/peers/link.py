@@ -34,6 +34,7 @@ from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.peer_forms import text_of
 from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
@@ -169,9 +170,10 @@ class Link:
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
         if isinstance(message, Subscribe):
-            self._spelling = str(message.interest)
+            is_filter = isinstance(message.interest, Filter)
+            self._spelling = (text_of if is_filter else str)(message.interest)
         elif isinstance(message, Advertise):
-            self._spelling = str(message.advertisement)
+            self._spelling = text_of(message.advertisement)
         self._state.post(self._state.router.handle(message, self.number))
 
     # --- Going out ------------------------------------------------------------------
@@ -212,13 +214,13 @@ class Link:
         """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
-            spelling = str(change.item)
+            spelling = text_of(change.item)
             if self._spelling != spelling:
                 spelling = self._spellings[key] = self._spelling
             self._count += 1
             self._held.add(spelling, self._origin(key[1]))
         else:
-            spelling = self._spellings.pop(key, "") or str(change.item)
+            spelling = self._spellings.pop(key, "") or text_of(change.item)
             self._count -= 1
             self._held.remove(spelling, self._origin(key[1]))
 
@@ -250,7 +252,7 @@ class Link:
     ) -> None:
         assert self._said is not None
         count = self._said.add if gained else self._said.remove
-        count(str(item), self._origin(origin))
+        count(text_of(item), self._origin(origin))
 
     def _origin(self, origin: int) -> int | None:
         """Where something came from counts within a mesh only."""

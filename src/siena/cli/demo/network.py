@@ -92,7 +92,8 @@ class Crowd:
             await asyncio.gather(*(each.settled() for each in new))
             report(begin + len(new))
         told = Told(self._brokers.told() - before, perf_counter() - start)
-        self._pattern = self._clients[PATTERN.broker].subscribe(PATTERN.interest)
+        at = self._clients[PATTERN.broker]
+        self._pattern = at.subscribe_pattern(PATTERN.interest)
         await self._pattern.settled()
         self._ends = [client.subscribe(END) for client in self._clients.values()]
         await asyncio.gather(*(each.settled() for each in self._ends))

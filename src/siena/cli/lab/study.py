@@ -2,6 +2,7 @@
 
 import typer
 
+from siena.cli.lab.study_compare import study_compare
 from siena.cli.lab.study_list import study_list
 from siena.cli.lab.study_report import study_report
 from siena.cli.lab.study_run import study_run
@@ -17,3 +18,4 @@ app.command("list")(study_list)
 app.command("run")(study_run)
 app.command("show")(study_show)
 app.command("report")(study_report)
+app.command("compare")(study_compare)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from typing import Literal
 
 from siena.errors import OverflowedError, SienaError
@@ -67,14 +68,42 @@ class Inbox:
         self._wake()
         return True
 
+    def put_all(self, items: Sequence[Item]) -> bool:
+        """Keep each of them as :meth:`put` does; whether all were kept."""
+        size = sum(map(_size, items))
+        if (
+            self.end is not False
+            or len(self._items) + len(items) > self.count_max
+            or self.bytes + size > self.bytes_max
+        ):
+            kept = [self.put(item) for item in items]
+            return all(kept)
+        self._items += items
+        self.bytes += size
+        if self._readers:
+            self._wake(len(items))
+        return True
+
+    def pop(self) -> Item | None:
+        """The next item, if one is there."""
+        if not self._items:
+            return None
+        item = self._items.popleft()
+        self.bytes -= _size(item)
+        if self._emptied and not self._items:
+            self._say_emptied()
+        return item
+
     def take(self, count: int) -> list[Item]:
         """Up to so many items that are there; none does not mean the end."""
-        if not self._items:
-            return []
-        taken = [self._items.popleft() for _ in range(min(count, len(self._items)))]
-        self.bytes -= sum(map(_size, taken))
-        if not self._items:
-            self._say_emptied()
+        if count < len(self._items):
+            taken = [self._items.popleft() for _ in range(count)]
+            self.bytes -= sum(map(_size, taken))
+            return taken
+        taken = [*self._items]
+        self._items.clear()
+        self.bytes = 0
+        self._say_emptied()
         return taken
 
     def finish(
@@ -123,11 +152,14 @@ class Inbox:
         finally:
             self._readers.remove(reader)
 
-    def _wake(self) -> None:
+    def _wake(self, count: int = 1) -> None:
+        """Let so many readers look."""
         for reader in self._readers:
             if not reader.done():
                 reader.set_result(None)
-                return
+                count -= 1
+                if not count:
+                    return
 
     def _make_room(self, size: int) -> bool:
         if self._fits(size):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from siena.client.client import Client
 from siena.client.core.thread_queue import ThreadQueue
+from siena.client.core.timing import timed
 from siena.client.settings import Settings
 from siena.errors import ConnectionLostError
 from siena.protocol.address import Address
@@ -79,11 +80,11 @@ class LoopThread:
             TimeoutError: if it takes longer than this.
         """
         assert self._loop is not None, "enter it first: with siena.connect(…)"
-        timed = _timed(work, timeout_s)
+        limited = timed(work, timeout_s)
         try:
-            call = asyncio.run_coroutine_threadsafe(timed, self._loop)
+            call = asyncio.run_coroutine_threadsafe(limited, self._loop)
         except RuntimeError:  # the loop is closed
-            timed.close()
+            limited.close()
             work.close()
             raise ConnectionLostError("the client is closed") from None
         self._calls.add(call)
@@ -128,14 +129,3 @@ class LoopThread:
         async with self._client:
             self._ready.set_result(None)
             await self._leave.wait()
-
-
-async def _timed(work: Coroutine[Any, Any, R], timeout_s: float | None) -> R:
-    limit = asyncio.timeout(timeout_s)
-    try:
-        async with limit:
-            return await work
-    except TimeoutError:
-        if limit.expired():
-            raise TimeoutError(f"not done within {timeout_s:g} s") from None
-        raise

@@ -12,7 +12,7 @@ from siena.client.core.session import Session
 from siena.client.core.transport import TURN_BYTES
 from siena.errors import LimitError
 from siena.model import Notification
-from siena.protocol.frames import Op, pack
+from siena.protocol.frames import HEAD, Op
 
 
 class Packet(NamedTuple):
@@ -47,6 +47,17 @@ class Publisher:
     def send_anyway(self, frames: bytes) -> None:
         """Send what was accepted before, if there is a connection."""
         self._session.publish(frames)
+
+    def send_now(self, attributes: Attributes) -> bytes | None:
+        """Send a notification, if nobody has to wait; otherwise the frame of it."""
+        session = self._session
+        frame = publication(attributes, session.limits.block_bytes)
+        transport = session.transport
+        if transport is None or transport.wants_a_turn or not session.room.is_open:
+            return frame
+        session.has_published = True
+        transport.send(frame)
+        return None
 
     async def send(self, frames: bytes) -> None:
         """Send when there is room; give others a turn now and then."""
@@ -134,7 +145,7 @@ def publication(attributes: Attributes, block_bytes_max: int) -> bytes:
     block = encode(attributes)
     if len(block) > block_bytes_max:
         raise LimitError("block_bytes", block_bytes_max, "bytes in a notification")
-    return pack(Op.PUB, block)
+    return HEAD.pack(len(block) + 1, Op.PUB) + block
 
 
 def joined(attributes: Attributes | None, more: Attributes) -> Attributes:

@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from errno import ECONNREFUSED
 
 from siena.client.core.backoff import Backoff
@@ -21,7 +21,7 @@ from siena.protocol.address import Address
 from siena.protocol.client import Event
 from siena.protocol.control_frames import Connect, Error, Welcome
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.handshake import Info
+from siena.protocol.handshake import TOKEN, Info
 
 log = logging.getLogger("siena.client")
 
@@ -62,14 +62,20 @@ class Reconnector:
         while self._transport is not None:
             reason = await self._watch(self._transport)
             self._transport = None
-            self._session.detach(_as_lost(reason, self.address))
+            lost = _as_lost(reason, self.address)
+            self._session.detach(lost)
             log.warning("%s: %s", self.address, reason)
+            _call(self._settings.on_disconnect, lost)
             try:
                 if self._settings.reconnect is None:
-                    raise _as_lost(reason, self.address)
+                    raise lost
                 await self._return(self._settings.reconnect)
             except SienaError as error:
                 self._session.fail(_as_lost(error, self.address))
+            else:
+                # As loud as the loss: who has read of that wants to know.
+                log.warning("%s: connected again", self.address)
+                _call(self._settings.on_reconnect)
 
     async def close(self, reason: SienaError) -> None:
         """Hang up, once all that was sent is written."""
@@ -153,6 +159,10 @@ class Reconnector:
             self._session.hear(event)
         elif isinstance(event, Info):
             self.info = event
+            if self._settings.token is not None and TOKEN not in event.features:
+                text = f"{self.address}: this broker asks for no token"
+                hint = "it lets in everybody; leave out token= if that is meant"
+                transport.close(ServiceError(text, hint=hint))
         elif isinstance(event, Welcome):
             assert self.info is not None, "a broker says who it is before"
             assert self._welcome is not None, "there is a connection being made"
@@ -211,6 +221,16 @@ class Reconnector:
         if isinstance(error, (ProtocolError, ConnectionLostError)):
             return NoBrokerError(f"no broker answers at {where}: {error.message}")
         return _as_lost(error, where)
+
+
+def _call(callback: Callable[..., object] | None, *arguments: SienaError) -> None:
+    """Tell the program, if it wants to know; its mistakes do not end the connection."""
+    if callback is None:
+        return
+    try:
+        callback(*arguments)
+    except Exception:
+        log.exception("a callback of the program failed")
 
 
 def _is_refusal(error: OSError) -> bool:

@@ -1,6 +1,7 @@
 """What a client has asked for, as it must be asked for again after a reconnection."""
 
 import asyncio
+from collections.abc import Sequence
 
 from siena.client.core.inbox import Inbox, Item
 from siena.errors import ConnectionLostError, SienaError
@@ -13,23 +14,23 @@ class Gate:
     def __init__(self) -> None:
         self._open = asyncio.Event()
         self._failure: SienaError | None = None
-
-    @property
-    def is_open(self) -> bool:
+        self.is_open = False
         """Whether nobody has to wait."""
-        return self._open.is_set() and self._failure is None
 
     def open(self) -> None:
         """Let all pass."""
         self._open.set()
+        self.is_open = self._failure is None
 
     def close(self) -> None:
         """Let nobody pass, until it is opened again."""
+        self.is_open = False
         if self._failure is None:
             self._open.clear()
 
     def fail(self, reason: SienaError) -> None:
         """Nobody passes any more: whoever waits or comes gets the reason."""
+        self.is_open = False
         self._failure = self._failure or reason
         self._open.set()
 
@@ -64,11 +65,11 @@ class StandingInterest:
         # Known to be lost before it came here.
         self.lost_before = 0
 
-    def put(self, item: Item) -> bool:
-        """Keep what came; of a pattern, always as a sequence."""
-        if self.is_pattern and isinstance(item, bytes):
-            item = (item,)
-        return self.inbox.put(item)
+    def put_all(self, items: Sequence[Item]) -> bool:
+        """Keep what came; of a pattern, always as sequences.  Whether all was kept."""
+        if self.is_pattern:
+            items = [(item,) if isinstance(item, bytes) else item for item in items]
+        return self.inbox.put_all(items)
 
     def fail(self, reason: SienaError) -> None:
         """Nothing comes any more, for this reason."""

@@ -8,6 +8,7 @@ again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
 import asyncio
 import itertools
 import logging
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from siena.client.core.inbox import Inbox
@@ -35,8 +36,9 @@ from siena.protocol.control_frames import (
     Unadvertise,
     Unsubscribe,
 )
-from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
+from siena.protocol.data_frames import FoundSequence, pack_traced
 from siena.protocol.error_codes import Fault
+from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
 from siena.protocol.handshake import Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
@@ -241,11 +243,11 @@ class Session:
     def hear(self, event: Event) -> None:
         """Do what the broker says."""
         match event:
-            case Delivery(numbers, block):
+            case DeliveryRun(numbers, run):
                 for number in numbers:
-                    self._put(number, block)
+                    self._put(number, run)
             case FoundSequence(number, blocks):
-                self._put(number, blocks)
+                self._put(number, [blocks])
             case Pong(body):
                 self._pending.answer((Op.PONG, body))
             case Ping():
@@ -276,11 +278,13 @@ class Session:
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
-    def _put(self, number: int, item: bytes | tuple[bytes, ...]) -> None:
+    def _put(
+        self, number: int, items: Sequence[bytes] | Sequence[tuple[bytes, ...]]
+    ) -> None:
         interest = self.interests.get(number)
         if interest is None:
             return  # it has just ended
-        if not interest.put(item) and interest.inbox.end is not False:
+        if not interest.put_all(items) and interest.inbox.end is not False:
             self.unsubscribe(interest)  # it overflowed, and has ended with that
 
     def _settled(self, told: Settled) -> None:

@@ -8,8 +8,11 @@ import asyncio
 import threading
 
 from siena.client.core.publisher import Publisher
-from siena.client.core.transport import TURN_BYTES
 from siena.errors import ConnectionLostError
+
+# What waits for the loop: as much as it writes in a few turns, for to wait for it costs
+# two switches between threads.
+PILE_BYTES_MAX = 524_288
 
 
 class ThreadQueue:
@@ -37,7 +40,7 @@ class ThreadQueue:
         if not self._publisher.has_room:
             return False
         with self._lock:
-            if self._bytes >= TURN_BYTES:
+            if self._bytes >= PILE_BYTES_MAX:
                 return False
             is_first = not self._pile
             self._pile.append(frame)

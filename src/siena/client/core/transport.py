@@ -102,13 +102,14 @@ class Transport(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Hand on what it says; hang up if it says nothing that makes sense."""
         self.heard_at = self._loop.time()
-        for event in self._conversation.feed(data):
+        for event in self._conversation.read(data):
             if isinstance(event, ProtocolError):
                 self.abort(event)
             else:
-                if isinstance(event, Info):
-                    self.send(self._conversation.hello())
                 self._hear(self, event)
+                # Unless what it says of itself was reason enough to leave.
+                if isinstance(event, Info) and self._reason is None:
+                    self.send(self._conversation.hello())
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""

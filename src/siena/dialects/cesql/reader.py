@@ -74,7 +74,7 @@ def read_cesql(text: str) -> Expression:
 
     >>> from siena.model.expression import spell_expression
     >>> print(spell_expression(read_cesql("type LIKE 'com.%' AND sequence = 5")))
-    like(ce_value(type), "com.*") and ce_integer(ce_value(sequence)) = 5
+    like(ce_text(type), "com.*") and ce_integer(ce_value(sequence)) = 5
     """
     reader = _Reader(text)
     try:
@@ -219,6 +219,8 @@ class _Reader(Climber[Typed]):
 
     def number(self, sign: str) -> Typed:
         tokens = self.tokens
+        if tokens.kind != "number":
+            tokens.fail(f"expected a number, found {tokens.describe()}")
         digits = tokens.token
         value = int(sign + digits) if len(digits) <= 20 else INTEGER_MOST + 1
         if not INTEGER_LEAST <= value <= INTEGER_MOST:

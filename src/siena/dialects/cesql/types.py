@@ -44,8 +44,9 @@ _CASTS = {
 
 def attribute(name: str) -> Typed:
     """The value of an attribute of an event."""
-    known = Type.STRING if name in STRING_ATTRIBUTES else None
-    return Typed(call(Operation.CE_VALUE, Attribute(name)), known)
+    if name in STRING_ATTRIBUTES:
+        return Typed(call(Operation.CE_TEXT, Attribute(name)), Type.STRING)
+    return Typed(call(Operation.CE_VALUE, Attribute(name)), None)
 
 
 def literal(value: str | int | bool) -> Typed:  # noqa: FBT001 -- a value of theirs

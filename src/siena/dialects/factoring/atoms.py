@@ -7,7 +7,12 @@ begins where that is plain.
 
 from collections.abc import Callable
 
-from siena.dialects.factoring.casts import has_casts, is_hopeless, range_of, specialized
+from siena.dialects.factoring.casts import (
+    has_casts,
+    is_hopeless,
+    parts_of,
+    specialized,
+)
 from siena.dialects.factoring.cover import (
     NOTHING,
     Alternatives,
@@ -35,7 +40,6 @@ from siena.model.expression.operations import ANYWHERE, COMPARISONS
 
 CoverOf = Callable[[Expression], Cover]
 
-_KINDS = (Kind.STRING, Kind.INTEGER, Kind.FLOAT, Kind.TIME)
 _NEGATED = {
     Operation.EQ: Operation.NE,
     Operation.NE: Operation.EQ,
@@ -59,7 +63,7 @@ def cover_condition(
     if condition.operation in ANYWHERE:
         return Cover([()], whole)
     if names & many:
-        return Cover(_needed(condition), whole)
+        return Cover(_needed(condition, negated=negated), whole)
     if not names:
         return Cover([()]) if holds(whole, {}) else NOTHING
     if negated and condition.operation in COMPARISONS:
@@ -73,7 +77,7 @@ def cover_condition(
     if len(names) == 1 and has_casts(condition):
         (name,) = names
         return _by_kind(whole, name, cover)
-    return Cover(_needed(condition), whole)
+    return Cover(_needed(condition, negated=negated), whole)
 
 
 def _exact(condition: Call, *, negated: bool) -> Alternatives | None:
@@ -117,11 +121,11 @@ def _by_kind(whole: Expression, name: str, cover: CoverOf) -> Cover:
     ]
     if holds(whole, {}):
         found.append(Cover([(Constraint(name, Operator.ABSENT),)]))
-    for kind in _KINDS:
-        if is_hopeless(whole, kind):
+    for part in parts_of(name):
+        if is_hopeless(whole, part):
             continue
-        simpler = specialized(whole, name, kind)
-        there = Cover([range_of(whole, name, kind)])
+        simpler = specialized(whole, name, part)
+        there = Cover([part.constraints])
         if has_casts(simpler):
             found.append(Cover(there.alternatives, whole))
         else:
@@ -129,8 +133,8 @@ def _by_kind(whole: Expression, name: str, cover: CoverOf) -> Cover:
     return union(found, whole)
 
 
-def _needed(condition: Call) -> Alternatives:
-    """What a condition needs to be true or false at all."""
+def _needed(condition: Call, *, negated: bool) -> Alternatives:
+    """What a condition needs to be true, or false, at all."""
     parts = [
         (Cover(any_value(name, kinds)), condition)
         for name, kinds in needs_of(condition).items()
@@ -138,7 +142,7 @@ def _needed(condition: Call) -> Alternatives:
     match condition:
         case Call(Operation.IN_NETWORK, (Attribute(name), Literal(str() as network))):
             beginning = _beginning_of(network)
-            if beginning:
+            if beginning and not negated:
                 return [(Constraint(name, Operator.PREFIX, beginning),)]
         case _:
             pass

@@ -6,7 +6,9 @@ constraint.  So the condition is taken apart by kind, and each part is covered a
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
+from typing import NamedTuple
 
 from siena.errors import SienaError
 from siena.model import Constraint, Kind, Operator, Value
@@ -50,36 +52,73 @@ def has_casts(expression: Expression) -> bool:
     return any(isinstance(n, Call) and n.operation in FAILING for n in walk(expression))
 
 
-def is_hopeless(expression: Expression, kind: Kind) -> bool:
-    """Whether a cast in a condition fails for every value of the kind."""
-    return kind in {Kind.FLOAT, Kind.TIME} and any(
-        isinstance(node, Call)
-        and node.operation in {Operation.CE_INTEGER, Operation.CE_BOOLEAN}
+class Part(NamedTuple):
+    """Some values of one kind, all of them of one type to CloudEvents."""
+
+    kind: Kind
+    constraints: tuple[Constraint, ...]
+    # Whether they are strings to CloudEvents, although of another kind.
+    as_text: bool
+
+
+def parts_of(name: str) -> Iterator[Part]:
+    """The values that an attribute may have, by what CloudEvents takes them for.
+
+    Booleans are left out: there are two, and both can be tried.
+    """
+    for kind in (Kind.STRING, Kind.FLOAT, Kind.TIME):
+        there = (Constraint(name, Operator.ANY, None, kind),)
+        yield Part(kind, there, as_text=kind is not Kind.STRING)
+    least = Constraint(name, Operator.GE, INTEGER_LEAST, Kind.INTEGER)
+    most = Constraint(name, Operator.LE, INTEGER_MOST, Kind.INTEGER)
+    yield Part(Kind.INTEGER, (least, most), as_text=False)
+    below = Constraint(name, Operator.LT, INTEGER_LEAST, Kind.INTEGER)
+    above = Constraint(name, Operator.GT, INTEGER_MOST, Kind.INTEGER)
+    yield Part(Kind.INTEGER, (below,), as_text=True)
+    yield Part(Kind.INTEGER, (above,), as_text=True)
+
+
+def is_hopeless(expression: Expression, part: Part) -> bool:
+    """Whether something in a condition fails for every value of the part."""
+    calls = [node for node in walk(expression) if isinstance(node, Call)]
+    if part.kind is not Kind.STRING and any(
+        node.operation is Operation.CE_TEXT for node in calls
+    ):
+        return True
+    # No text of these is an integer that fits, or a boolean.
+    return part.as_text and any(
+        node.operation in {Operation.CE_INTEGER, Operation.CE_BOOLEAN}
         and isinstance(node.arguments[0], Call)
         and node.arguments[0].operation is Operation.CE_VALUE
-        for node in walk(expression)
+        for node in calls
     )
 
 
-def specialized(expression: Expression, name: str, kind: Kind) -> Expression:
-    """The condition as it is for values of one kind; integers are taken to fit 32 bits.
+def specialized(expression: Expression, name: str, part: Part) -> Expression:
+    """The condition as it is for values of one part.
 
     What cannot be made simpler is returned with its casts.
     """
     match expression:
-        case Call(Operation.CE_VALUE, (Attribute(found),)) if found == name:
-            # Times and floats are strings to CloudEvents, and stay what they are here.
-            return Attribute(name)
+        case Call(Operation.CE_VALUE | Operation.CE_TEXT, (Attribute(found),)) if (
+            found == name
+        ):
+            plain = Attribute(name)
+            return call(Operation.CE_STRING, plain) if part.as_text else plain
         case Call(operation, arguments):
-            inner = tuple(specialized(a, name, kind) for a in arguments)
-            if _is_identity(operation, inner[0] if inner else None, kind):
-                return inner[0]
-            return _rebuilt(operation, inner, name, kind)
+            inner = tuple(specialized(a, name, part) for a in arguments)
+            first = inner[0] if inner else None
+            if _is_identity(operation, first, part.kind):
+                assert first is not None
+                return first
+            return _rebuilt(operation, inner, name, part.kind)
         case _:
             return expression
 
 
 def _is_identity(operation: Operation, inner: Expression | None, kind: Kind) -> bool:
+    if isinstance(inner, Call) and operation is inner.operation is Operation.CE_STRING:
+        return True
     return isinstance(inner, Attribute) and _IDENTITIES.get(operation) is kind
 
 
@@ -135,14 +174,3 @@ def _may_be_like(kind: Kind, pattern: str) -> bool:
         return True
     parts = read_wildcards(pattern).parts
     return all(allowed.issuperset(run) for part in parts for _, run in part.literals)
-
-
-def range_of(expression: Expression, name: str, kind: Kind) -> tuple[Constraint, ...]:
-    """That a value of the kind is there; for a cast of integers, one of 32 bits."""
-    casts = {n.operation for n in walk(expression) if isinstance(n, Call)}
-    if kind is Kind.INTEGER and Operation.CE_INTEGER in casts:
-        return (
-            Constraint(name, Operator.GE, INTEGER_LEAST, kind),
-            Constraint(name, Operator.LE, INTEGER_MOST, kind),
-        )
-    return (Constraint(name, Operator.ANY, None, kind),)

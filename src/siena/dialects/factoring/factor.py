@@ -28,11 +28,14 @@ from siena.model.expression import (
     Attribute,
     Call,
     Expression,
+    Failure,
     Literal,
     Operation,
     all_of,
     any_of,
     call,
+    compile_expression,
+    names_of,
 )
 from siena.model.expression.operations import FAILING, LOGIC
 from siena.model.expression.rule import Rule
@@ -125,16 +128,8 @@ class _Factoring:
         before = Cover(EVERYTHING)
         for part in parts:
             found.append(product([(before, stated), (self.cover(part), part)]))
-            before = product([(before, stated), (self.not_failed(part), stated)])
+            before = product([(before, stated), (not_failed(part), stated)])
         return union(found, stated)
-
-    def not_failed(self, part: Expression) -> Cover:
-        """Where a part has a value, and reports no failure."""
-        names = _only_looked_up(part)
-        if names is not None:
-            return Cover([tuple(Constraint(name, Operator.ANY) for name in names)])
-        sides = [self.cover(part), self.cover(call(Operation.NOT, part))]
-        return union(sides, part)
 
     def xor(self, one: Expression, other: Expression, *, negated: bool) -> Cover:
         """One of two but not both; negated, both or none."""
@@ -252,22 +247,30 @@ def may_fail(expression: Expression) -> bool:
     return expression.operation in FAILING or any(map(may_fail, expression.arguments))
 
 
-def _only_looked_up(condition: Expression) -> tuple[str, ...] | None:
-    """The names that a condition may miss, if nothing else can fail in it."""
-    names: dict[str, None] = {}
-    for node in walk(condition):
+def not_failed(part: Expression) -> Cover:
+    """Where a part reports no failure, whether it is true, false or unknown."""
+    if not may_fail(part):
+        return Cover(EVERYTHING)
+    if not names_of(part):
+        failures: list[Failure] = []
+        compile_expression(part)({}, failures)
+        return NOTHING if failures else Cover(EVERYTHING)
+    there: set[Constraint] = set()
+    is_exact = True
+    for node in walk(part):
         if not isinstance(node, Call):
             continue
         if node.operation in LOGIC - {Operation.NOT}:
-            return None  # what is not evaluated does not fail
-        if node.operation is Operation.CE_VALUE:
+            return Cover(EVERYTHING, part)  # what is not evaluated does not fail
+        if node.operation in {Operation.CE_VALUE, Operation.CE_TEXT}:
             (attribute,) = node.arguments
-            if not isinstance(attribute, Attribute):
-                return None
-            names[attribute.name] = None
+            is_text = node.operation is Operation.CE_TEXT
+            if isinstance(attribute, Attribute):
+                kind = Kind.STRING if is_text else Kind.ANY
+                there.add(Constraint(attribute.name, Operator.ANY, None, kind))
         elif node.operation in FAILING - {Operation.CE_STRING}:
-            return None
-    return tuple(names)
+            is_exact = False  # a cast may fail of what is there
+    return Cover([tuple(sorted(there))], None if is_exact else part)
 
 
 def _is_plain_or(expression: Expression) -> bool:

@@ -26,6 +26,7 @@ _TAKES: dict[Operation, tuple[frozenset[Kind], ...]] = {
     Operation.LIKE: (_STRINGS,),
     Operation.MATCHES: (_STRINGS,),
     Operation.IN_NETWORK: (_STRINGS,),
+    Operation.CE_TEXT: (_STRINGS,),
     Operation.LENGTH: (_STRINGS,),
     Operation.LOWER: (_STRINGS,),
     Operation.UPPER: (_STRINGS,),

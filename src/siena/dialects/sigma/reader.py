@@ -20,6 +20,15 @@ from siena.model.expression import Expression, all_of, any_of
 from siena.model.limits import TEXT_CHARACTERS_MAX
 
 _CORRELATION = re.compile(r"^correlation\s*:", re.MULTILINE)
+# What pySigma raises of YAML that is no rule, beside errors of its own.
+_STUMBLES = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 class SigmaSettings(NamedTuple):
@@ -43,10 +52,10 @@ def read_sigma(text: str, settings: SigmaSettings | None = None) -> Expression:
         if settings.pipeline is not None:
             settings.pipeline.apply(rule)
         return _expression(rule, settings)
-    except SigmaError as error:
-        raise FilterError(_message(error)).about(str(rule.title)) from None
+    except (SigmaError, *_STUMBLES) as error:
+        raise FilterError(_message(error)).about(_shown(rule)) from None
     except SienaError as error:
-        raise error.about(str(rule.title)) from None
+        raise error.about(_shown(rule)) from None
 
 
 def _rule(text: str) -> SigmaRule:
@@ -66,8 +75,8 @@ def _rule(text: str) -> SigmaRule:
         raise found.at(text, mark.index if mark else 0) from None
     except (SigmaError, YAMLError) as error:
         raise FilterError(_message(error)) from None
-    except (AttributeError, TypeError, KeyError) as error:
-        raise FilterError(f"this is not a rule: {error}") from None
+    except _STUMBLES as error:
+        raise FilterError(f"this is not a rule: {_message(error)}") from None
 
 
 def _expression(rule: SigmaRule, settings: SigmaSettings) -> Expression:
@@ -78,6 +87,10 @@ def _expression(rule: SigmaRule, settings: SigmaSettings) -> Expression:
         for condition in rule.detection.parsed_condition
     )
     return all_of((WAYS[settings.logsource](parts), wanted))
+
+
+def _shown(rule: SigmaRule) -> str:
+    return " ".join(str(rule.title).split())[:100]
 
 
 def _message(error: Exception) -> str:

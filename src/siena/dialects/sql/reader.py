@@ -20,6 +20,7 @@ what is true matches.  Arithmetic on one property is solved
 """
 
 from siena.dialects.sql.settling import settle
+from siena.dialects.sql.strictness import check_characters, check_field, check_token
 from siena.dialects.sql.tokens import (
     RESERVED,
     TOKEN,
@@ -109,6 +110,8 @@ class _Reader(Climber[Expression]):
 
     def operand(self) -> Expression:
         tokens = self.tokens
+        if self.variant.is_strict:
+            check_token(tokens)
         if tokens.take("not"):
             start = tokens.start
             return call(Operation.NOT, self.checked(self.climb(_NOT), start))
@@ -153,12 +156,15 @@ class _Reader(Climber[Expression]):
         if not tokens.take("like"):
             found = tokens.describe()
             tokens.fail(f"expected between, in or like, found {found}")
+        start = tokens.start
         pattern = self.string("like wants a quoted pattern")
         mark = ""
         if tokens.take("escape"):
             mark = self.string("escape wants a quoted character")
             if len(mark) != 1:
                 tokens.fail("an escape is one character")
+        if self.variant.is_strict:
+            check_characters(tokens, pattern, start)
         pattern = read_pattern(tokens, pattern, mark, self.variant)
         return call(Operation.LIKE, subject, Literal(pattern))
 
@@ -231,7 +237,14 @@ class _Reader(Climber[Expression]):
             tokens.advance()
         section, dot, rest = found.partition(".")
         if dot and section in self.variant.sections:
-            return self.variant.sections[section] + rest
+            section = self.variant.sections[section]
+            if self.variant.is_strict:
+                check_field(tokens, section, rest, start)
+            return section + rest
+        if dot and self.variant.is_strict:
+            sections = ", ".join(self.variant.sections)
+            hint = f"sections are {sections}; a name in brackets may have dots"
+            tokens.fail(f"{found[:40]} is in no section", hint=hint, position=start)
         return found
 
     def at_quoted_string(self) -> bool:

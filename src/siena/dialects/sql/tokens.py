@@ -35,8 +35,8 @@ def read_number(tokens: Tokens, *, variant: Variant) -> Value:
     text = tokens.token.lower()
     try:
         if text.startswith("0x"):
-            if not variant.quoted_names:
-                tokens.fail("binary constants have no value here")
+            if variant.is_strict:
+                return _read_bytes(tokens)
             return as_value(int(text, 16))
         if text.isdigit() or (text[:-1].isdigit() and text[-1] == "l"):
             digits = text.rstrip("l")
@@ -50,6 +50,14 @@ def read_number(tokens: Tokens, *, variant: Variant) -> Value:
         return tokens.fail(f"{tokens.describe()} is not a number")
     except SienaError as error:
         raise error.at(tokens.text, tokens.start) from None
+
+
+def _read_bytes(tokens: Tokens) -> str:
+    """A binary constant: the text that its bytes are, as a broker compares them."""
+    try:
+        return bytes.fromhex(tokens.token[2:]).decode()
+    except UnicodeDecodeError:
+        return tokens.fail("these bytes are no text, and values here are none")
 
 
 def unquoted(token: str) -> str:

@@ -13,6 +13,8 @@ class Variant(NamedTuple):
     escapes_anything: bool
     # Whether what is no condition is refused; else it just never holds.
     wants_conditions: bool
+    # Whether what other makers let pass is refused (``strictness``).
+    is_strict: bool
     # What may stand before a dot, and the attribute's name begins with instead.
     sections: dict[str, str]
 
@@ -23,24 +25,29 @@ _AMQP_SECTIONS = {
     "properties": "properties.",
     "p": "properties.",
     "application_properties": "",
-    "application-properties": "",
     "a": "",
 }
 
 VARIANTS = {
     "sql": Variant(
-        quoted_names=True, escapes_anything=False, wants_conditions=True, sections={}
+        quoted_names=True,
+        escapes_anything=False,
+        wants_conditions=True,
+        is_strict=False,
+        sections={},
     ),
     "amqp": Variant(
         quoted_names=False,
         escapes_anything=True,
         wants_conditions=False,
+        is_strict=True,
         sections=_AMQP_SECTIONS,
     ),
     "azure": Variant(
         quoted_names=True,
         escapes_anything=True,
         wants_conditions=True,
+        is_strict=False,
         sections={"user": "", "sys": "sys."},
     ),
 }

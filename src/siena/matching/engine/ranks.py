@@ -34,6 +34,8 @@ Longs = npt.NDArray[np.int64]
 
 # Integers with this much room between them have a table of ranks.
 DENSE_FACTOR = 8
+# Nodes of the tries that there is room for at first.
+NODES_AT_FIRST = 4_096
 # The three tries share one table of nodes; these are their roots.
 ROOT_PREFIX, ROOT_SUFFIX, ROOT_SUBSTRING = range(3)
 
@@ -156,16 +158,9 @@ def _in_order(texts: Texts, *numbers: npt.NDArray[np.generic]) -> Ints:
 
 def tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     """Three tries in one table of nodes, with Aho and Corasick's links in the third."""
-    nodes_max = 3 + int((texts.starts[which + 1] - texts.starts[which]).sum())
-    edges = np.zeros(power_of_two(2 * nodes_max), np.int32)
-    nodes = np.zeros(len(which), np.int32)
-    parents = np.zeros(nodes_max, np.int64)
-    parents[:3] = -1
-    count = enter_operands(
-        texts.pool, texts.starts, which, roots, edges, nodes, parents
-    )
-    parents, number = _with_forks_first(parents[:count])
-    nodes = number[nodes]
+    parents, nodes = _entered(texts, which, roots)
+    parents, number = _with_forks_first(parents)
+    nodes, count = number[nodes], len(parents)
     far = (parents[3:] >> 8) != np.arange(2, count - 1)
     edges = np.zeros(power_of_two(2 * int(far.sum()) + 2), np.int32)
     enter_edges(parents, edges)
@@ -181,6 +176,27 @@ def tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     order = below[np.argsort(depth[below], kind="stable")].astype(np.int32)
     link_nodes(order, edges, parents, ends, links.reshape(-1))
     return nodes, {"edges": edges, "node_ends": ends, "node_links": links.reshape(-1)}
+
+
+def _entered(texts: Texts, which: Ints, roots: Ints) -> tuple[Longs, Ints]:
+    """Of each node of the tries the edge that leads to it; and each string's node.
+
+    Strings that share most of their bytes have few nodes: room grows with these.
+    """
+    sizes = texts.starts[which + 1] - texts.starts[which]
+    nodes = np.zeros(len(which), np.int32)
+    parents = np.full(min(3 + int(sizes.sum()), NODES_AT_FIRST), -1, np.int64)
+    done, count = 0, 3
+    while True:
+        edges = np.zeros(power_of_two(2 * len(parents)), np.int32)
+        enter_edges(parents[:count], edges)
+        done, count = enter_operands(
+            texts.pool, texts.starts, which, roots, edges, nodes, parents, done, count
+        )
+        if done == len(which):
+            return parents[:count].copy(), nodes
+        more = min(len(parents) + int(sizes[done]), int(sizes[done:].sum()))
+        parents = np.append(parents, np.full(more, -1, np.int64))
 
 
 def _with_forks_first(parents: Longs) -> tuple[Longs, Ints]:

@@ -90,45 +90,6 @@ def place_of(
     return place
 
 
-def enter_operands(pool, starts, which, roots, edges, nodes, parents):  # type: ignore[no-untyped-def]
-    """Enter strings into the tries; how many nodes there are.
-
-    String ``which[i]`` goes below ``roots[i]``, and ``nodes[i]`` becomes its node.
-    ``parents`` has for each node the edge that leads to it, ``parent * 256 + byte``;
-    ``edges`` is a hash table by such edges: the node that each leads to, or 0.
-    """
-    p: cython.const[cython.uchar][::1] = pool
-    s: cython.const[cython.longlong][::1] = starts
-    w: cython.const[cython.int][::1] = which
-    r: cython.const[cython.int][::1] = roots
-    e: cython.int[::1] = edges
-    o: cython.int[::1] = nodes
-    up: cython.longlong[::1] = parents
-    if not cython.compiled:
-        p, s, w, r = map(memoryview, (pool, starts, which, roots))
-        e, o, up = map(memoryview, (edges, nodes, parents))
-    count: cython.int = 3
-    node: cython.int
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    key: cython.longlong
-    total: cython.Py_ssize_t = len(which)
-    with cython.nogil:
-        for i in range(total):
-            node = r[i]
-            for j in range(s[w[i]], s[w[i] + 1]):
-                key = (cython.cast(cython.longlong, node) << 8) | p[j]
-                place = place_of(e, up, key)
-                if e[place] == 0:
-                    e[place] = count
-                    up[count] = key
-                    count += 1
-                node = e[place]
-            o[i] = node
-    return count
-
-
 @cython.cfunc
 @cython.inline
 @cython.nogil
@@ -144,6 +105,52 @@ def child_of(
     if node + 1 < parents.shape[0] and parents[node + 1] == key:
         return node + 1
     return edges[place_of(edges, parents, key)]
+
+
+def enter_operands(pool, starts, which, roots, edges, nodes, parents, first, count):  # type: ignore[no-untyped-def]
+    """Enter strings into the tries, from the first on, while there is room.
+
+    String ``which[i]`` goes below ``roots[i]``, and ``nodes[i]`` becomes its node.
+    ``parents`` has for each node the edge that leads to it, ``parent * 256 + byte``, or
+    -1; ``edges`` is a hash table by such edges, twice as long: the node that each leads
+    to, or 0.  What leads to the next node is not in it.
+
+    Returns how many strings are entered, and how many nodes there are.
+    """
+    p: cython.const[cython.uchar][::1] = pool
+    s: cython.const[cython.longlong][::1] = starts
+    w: cython.const[cython.int][::1] = which
+    r: cython.const[cython.int][::1] = roots
+    e: cython.int[::1] = edges
+    o: cython.int[::1] = nodes
+    up: cython.longlong[::1] = parents
+    if not cython.compiled:
+        p, s, w, r = map(memoryview, (pool, starts, which, roots))
+        e, o, up = map(memoryview, (edges, nodes, parents))
+    i: cython.Py_ssize_t = first
+    n: cython.int = count
+    node: cython.int
+    found: cython.int
+    j: cython.Py_ssize_t
+    key: cython.longlong
+    room: cython.Py_ssize_t = len(parents)
+    total: cython.Py_ssize_t = len(which)
+    with cython.nogil:
+        while i < total and n + (s[w[i] + 1] - s[w[i]]) <= room:
+            node = r[i]
+            for j in range(s[w[i]], s[w[i] + 1]):
+                found = child_of(e, up, node, p[j])
+                if found == 0:
+                    key = (cython.cast(cython.longlong, node) << 8) | p[j]
+                    if node != n - 1:
+                        e[place_of(e, up, key)] = n
+                    up[n] = key
+                    found = n
+                    n += 1
+                node = found
+            o[i] = node
+            i += 1
+    return i, n
 
 
 def link_nodes(order, edges, parents, ends, links):  # type: ignore[no-untyped-def]

@@ -47,6 +47,13 @@ def value_of(value: Value | None) -> Result:
     return Result(as_primitive(value))
 
 
+def text_of(value: Value | None) -> Result:
+    """An attribute that is a string in every CloudEvent; anything else is missing."""
+    if isinstance(value, str):
+        return Result(value)
+    return Result(None, Failure.MISSING_ATTRIBUTE)
+
+
 def as_primitive(value: Value) -> str | int | bool:
     """The string, 32-bit integer or boolean that stands for a value.
 

@@ -212,7 +212,7 @@ def _as_condition(evaluate: Evaluate) -> Evaluate:
         value = evaluate(notification, failures)
         if value is True or value is False or value is None:
             return value
-        if type(value) is tuple:
+        if type(value) is tuple and value:
             return _any_true(v if isinstance(v, bool) else None for v in value)
         return None
 

@@ -93,6 +93,7 @@ PATTERNS: dict[Operation, Callable[[str], Callable[[str], bool]]] = {
 
 FAILING_FUNCTIONS: dict[Operation, Callable[..., cloudevents.Result]] = {
     Operation.CE_VALUE: cloudevents.value_of,
+    Operation.CE_TEXT: cloudevents.text_of,
     Operation.CE_STRING: cloudevents.to_string,
     Operation.CE_INTEGER: cloudevents.to_integer,
     Operation.CE_BOOLEAN: cloudevents.to_boolean,

@@ -77,6 +77,7 @@ class Operation(enum.Enum):
     JOIN = "join"
     # The values of CloudEvents and their casts: these may fail.
     CE_VALUE = "ce_value"
+    CE_TEXT = "ce_text"
     CE_STRING = "ce_string"
     CE_INTEGER = "ce_integer"
     CE_BOOLEAN = "ce_boolean"
@@ -143,6 +144,7 @@ _SHAPES = {
     Operation.CONCAT: Shape(0, ARGUMENTS_MAX),
     Operation.JOIN: Shape(1, ARGUMENTS_MAX),
     Operation.CE_VALUE: Shape(1, 1),
+    Operation.CE_TEXT: Shape(1, 1),
     Operation.CE_STRING: Shape(1, 1),
     Operation.CE_INTEGER: Shape(1, 1),
     Operation.CE_BOOLEAN: Shape(1, 1),

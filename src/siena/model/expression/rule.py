@@ -8,6 +8,7 @@ its predicate, and everything that is known of predicates is known of it exactly
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from siena.model.expression.evaluation import Values, holds, satisfies
 from siena.model.expression.spelling import spell_expression
@@ -42,11 +43,17 @@ class Rule:
         Where attributes have several values, the rule has to have been made for that:
         each constraint then holds if one of them satisfies it.
         """
-        covered = any(
+        return self._is_covered(notification) and (
+            self.residual is None or holds(self.residual, notification)
+        )
+
+    def _is_covered(self, notification: Mapping[str, Any]) -> bool:
+        if tuple not in map(type, notification.values()):
+            return self.predicate.matches(notification)
+        return any(
             all(satisfies(constraint, notification) for constraint in filter_)
             for filter_ in self.predicate
         )
-        return covered and (self.residual is None or holds(self.residual, notification))
 
     def __str__(self) -> str:
         if self.residual is None:

@@ -4,6 +4,7 @@ From the ground up: ``split_frames`` cuts a stream into publications and other f
 ``receive_buffer`` has what came and is not complete yet; ``delivery_writer`` has
 publications matched where they came, and lays out the deliveries of each connection.
 The loops are in ``kernels``.  Frame by frame, the same is in
-:mod:`siena.protocol.frames` and :mod:`siena.protocol.data_frames`, which is all that a
-client needs: it imports nothing from here, for the engine and NumPy come along.
+:mod:`siena.protocol.frames` and :mod:`siena.protocol.data_frames`.  ``delivery_runs``
+is the other end, deliveries as a client reads them: plain Python, and all that a client
+imports from here, for with the rest the engine and NumPy come along.
 """

@@ -47,8 +47,8 @@ class Collection(Protocol[F]):
         """Take an item out that is there."""
         ...
 
-    def above(self, item: F) -> Iterator[F]:
-        """What covers an item."""
+    def above(self, item: F, turn: int = 0) -> Iterator[F]:
+        """What covers an item; which is the first may depend on the ``turn``."""
         ...
 
     def below(self, item: F) -> Iterator[F]:
@@ -199,8 +199,8 @@ class _Catalogued:
     def remove(self, item: Filter) -> None:
         self._catalogue.remove(self._profile(item))
 
-    def above(self, item: Filter) -> Iterator[Filter]:
-        for profile in self._catalogue.above(self._profile(item)):
+    def above(self, item: Filter, turn: int = 0) -> Iterator[Filter]:
+        for profile in self._catalogue.above(self._profile(item), turn):
             yield profile.filter
 
     def below(self, item: Filter) -> Iterator[Filter]:
@@ -250,7 +250,7 @@ class _InPoset:
     def remove(self, item: Advertisement) -> None:
         self._poset.remove(item)
 
-    def above(self, item: Advertisement) -> Iterator[Advertisement]:
+    def above(self, item: Advertisement, turn: int = 0) -> Iterator[Advertisement]:  # noqa: ARG002 -- there are few
         return iter(self._poset.covering(item))
 
     def below(self, item: Advertisement) -> Iterator[Advertisement]:
@@ -296,10 +296,11 @@ class _Unrelated(Generic[F]):
     def remove(self, item: F) -> None:
         self._items.remove(item)
 
-    def above(self, item: F) -> Iterator[F]:
+    def above(self, item: F, turn: int = 0) -> Iterator[F]:  # noqa: ARG002 -- only itself
         return iter((item,) if item in self._items else ())
 
-    below = above
+    def below(self, item: F) -> Iterator[F]:
+        return self.above(item)
 
 
 def _is_equal(general: ConstraintSet, specific: ConstraintSet) -> bool:

@@ -21,8 +21,10 @@ that dominates it, its *cover*, so pairs are trees, and their roots are ``D(n)``
 A pair that comes looks for one root that dominates it; if there is none, it becomes a
 root, and the cover of those that it dominates, whatever is below these.  A pair that
 goes leaves those below it to its own cover; below a root, each looks for another, and
-nothing else is looked at.  :mod:`siena.routing.demand.declarative` says the same from
-scratch, and the tests compare the two.
+nothing else is looked at.  Where many would do as a cover, pairs take turns: if all
+hung below one root, all would have to move to the next when it goes, and again.
+:mod:`siena.routing.demand.declarative` says the same from scratch, and the tests
+compare the two.
 
 Reference:
     CU-CS-888-99, section 5.2.3, equation (1); our specification, B.3 and B.6.
@@ -38,6 +40,11 @@ from siena.routing.demand.covering_order import F, Order
 Reach = Callable[[int, int], bool]
 Gate = Callable[[F], bool]
 Pair = tuple[F, int]
+
+# Turns: a sequence of numbers without a pattern, the same in every router.
+TURN_FACTOR, TURN_STEP, TURN_MAX = 6364136223846793005, 1442695040888963407, 2**64
+# The lower half of such a number has one.
+TURN_SHIFT = 32
 
 
 def reaches_all(_origin: int, _other: int) -> bool:
@@ -83,6 +90,7 @@ class Demand(Generic[F]):
         self._cover: dict[Pair[F], Pair[F]] = {}
         self._covered: dict[Pair[F], dict[Pair[F], None]] = {}
         self._changed: set[Pair[F]] = set()
+        self._turn = 0
 
     def __contains__(self, pair: Pair[F]) -> bool:
         item, origin = pair
@@ -162,7 +170,8 @@ class Demand(Generic[F]):
     def _rise(self, pair: Pair[F]) -> None:
         """Put a pair below a root that dominates it, or make it a root."""
         item, origin = pair
-        for wide in self._roots.above(item):
+        self._turn = (self._turn * TURN_FACTOR + TURN_STEP) % TURN_MAX
+        for wide in self._roots.above(item, self._turn >> TURN_SHIFT):
             for other in self._origins[wide]:
                 if self._dominates(wide, other, item, origin):
                     self._hang(pair, (wide, other))

@@ -12,7 +12,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from http_wire import Web, web
 from siena.block import encode
+from siena.broker.http.limits import STREAM_BYTES_AT_ONCE
 from siena.broker.settings import Limits, Routing
+from siena.model import Value
 from siena.protocol.data_frames import Delivery
 from wire import connect, until
 
@@ -58,6 +60,18 @@ async def test_publish_and_subscribe_as_in_the_line_mode() -> None:
         await one.ask(unsub=7)
         assert await one.next() == {"siena": "DONE", "request": "UNSUB", "number": 7}
         assert await wire.sync() == [Delivery((1,), encode({"x": 4}))]
+
+
+async def test_what_is_written_at_once_comes_one_by_one() -> None:
+    async with web() as found, socket(found) as one:
+        publisher = await connect(found.broker)
+        await one.ask(sub="n any")
+        await one.next()
+        total, text = 2 * STREAM_BYTES_AT_ONCE // 100, "\n\u2028é" * 20
+        some: list[dict[str, Value]] = [{"n": n, "text": text} for n in range(total)]
+        publisher.publish(*some)
+        for each in some:
+            assert (await one.next())["notification"] == each
 
 
 async def test_a_filter_ends_all_that_it_covers() -> None:

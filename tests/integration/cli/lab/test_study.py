@@ -44,6 +44,33 @@ def test_a_study_is_run_shown_and_reported(tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "")  # nothing is fetched
 
 
+def test_two_stores_are_compared_claim_by_claim(tmp_path: Path) -> None:
+    """The verdicts of one are made others, and one claim is taken away."""
+    stores = [str(tmp_path / name) for name in ("before", "after")]
+    for store in stores:
+        siena(*RUN, "--store", store)
+    assert "0 of 4 claims of 1 studies" in siena("study", "compare", *stores)
+    path = Path(stores[1]) / "fig33" / "result.json"
+    result = json.loads(path.read_text(encoding="utf-8"))
+    result["findings"][0] |= {"verdict": "differs", "found": "it falls"}
+    del result["findings"][3]
+    path.write_text(json.dumps(result), encoding="utf-8")
+    said = CliRunner().invoke(app, ["study", "compare", *stores])
+    assert said.exit_code == 1
+    assert "fig33 F33a: no party: hs costs the same" in said.stdout
+    assert "  differs: it falls" in said.stdout
+    assert "  not claimed: " in said.stdout
+    assert "2 of 4 claims" in said.stdout
+    found = CliRunner().invoke(app, ["study", "compare", *stores, "--json"])
+    changes = json.loads(found.stdout)
+    assert [c["after"] for c in changes] == [
+        "differs",
+        "holds",
+        changes[2]["before"],
+        "",
+    ]
+
+
 def test_mistakes_are_said_in_one_line(tmp_path: Path) -> None:
     store = ["--store", str(tmp_path)]
     for words, message in (
@@ -51,6 +78,7 @@ def test_mistakes_are_said_in_one_line(tmp_path: Path) -> None:
         (["study", "run", "fig34"], r"no study 'fig34' \(did you mean fig3"),
         (["study", "show", "nothing"], "see siena study list"),
         (["study", "report", *store], "no study has been run"),
+        (["study", "compare", str(tmp_path), str(tmp_path)], "has been run in both"),
     ):
         with pytest.raises(SienaError, match=message):
             CliRunner().invoke(app, words, catch_exceptions=False)

@@ -4,12 +4,14 @@ import json
 from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
+from websockets.frames import Frame, Opcode
 
 from siena.block import decode, encode
 from siena.broker.http.body import read_notifications
 from siena.broker.http.cloud_events import notification_of_event
 from siena.broker.http.events import Events
 from siena.broker.http.json_requests import JsonRequests
+from siena.broker.http.websocket import text_frames
 from siena.broker.webhooks.letters import letters_of
 from siena.broker.webhooks.limits import LETTER_MAX
 from siena.lang.json_text import read_json
@@ -81,6 +83,22 @@ def test_events_and_letters_have_what_was_delivered(
     sent = [form for letter in letters for form in letter.notifications]
     assert sent == forms(some)
     assert sum(letter.lost for letter in letters) == lost
+
+
+@given(
+    st.lists(
+        st.text("a{}é", max_size=9)
+        | st.sampled_from([125, 126, 65_535, 65_536]).map(lambda n: "x" * n),
+        max_size=4,
+    )
+)
+def test_lines_become_the_messages_that_the_library_would_write(
+    texts: list[str],
+) -> None:
+    lines = "".join(f"{text}\n" for text in texts).encode()
+    frames = [Frame(Opcode.TEXT, text.encode()) for text in texts]
+    expected = b"".join(frame.serialize(mask=False) for frame in frames)
+    assert text_frames(lines) == expected
 
 
 @given(st.integers(0, 3 * LETTER_MAX))

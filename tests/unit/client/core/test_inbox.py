@@ -57,6 +57,47 @@ def test_it_keeps_what_a_list_would(
         assert inbox.bytes == sum(map(size, kept))
 
 
+@given(
+    st.lists(st.lists(ITEMS, max_size=4) | st.just("read"), max_size=12),
+    st.integers(1, 6),
+    st.integers(1, 12),
+    st.sampled_from(get_args(Overflow)),
+)
+def test_a_run_is_kept_as_its_items_would_be_one_by_one(
+    steps: list[list[bytes | tuple[bytes, ...]] | str],
+    count_max: int,
+    bytes_max: int,
+    overflow: Overflow,
+) -> None:
+    inboxes = [
+        Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
+        for _ in range(2)
+    ]
+    together, alone = inboxes
+    for step in steps:
+        if isinstance(step, str):
+            assert together.pop() == next(iter(alone.take(1)), None)
+        else:
+            kept = [alone.put(item) for item in step]
+            assert together.put_all(step) == all(kept)
+        one, other = ((len(i), i.bytes, i.lost, bool(i.end)) for i in inboxes)
+        assert one == other
+    assert together.take(100) == alone.take(100)
+
+
+async def test_a_run_wakes_as_many_readers_as_it_has_items() -> None:
+    inbox = Inbox()
+    async with asyncio.TaskGroup() as tasks:
+        readers = [tasks.create_task(inbox.get()) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert inbox.put_all([b"1", b"2"])
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert [reader.done() for reader in readers] == [True, True, False]
+        inbox.finish()
+    assert [reader.result() for reader in readers] == [[b"1"], [b"2"], []]
+
+
 async def test_readers_wait_and_each_gets_one() -> None:
     inbox = Inbox()
     async with asyncio.TaskGroup() as tasks:

@@ -69,7 +69,7 @@ def test_frames_are_the_same_in_any_pieces(cuts: list[int]) -> None:
         places = [0, *sorted(set(cuts)), len(STREAM)]
         for start, end in itertools.pairwise(places):
             transport.data_received(STREAM[start:end])
-        assert heard == ClientConversation(ME).feed(STREAM)
+        assert heard == ClientConversation(ME).read(STREAM)
         assert len(heard) == 8
         await asyncio.sleep(0)
         assert recorder.written == [PREFACE + Connect(1, name="me").pack()]

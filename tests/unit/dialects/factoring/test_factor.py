@@ -108,6 +108,11 @@ def test_what_filters_can_say_is_said_exactly(text: str, predicate: str) -> None
             'in_network(x, "10.0.0.0/8")',
         ),
         (
+            'not in_network(x, "10.0.0.0/8")',
+            "string x any",
+            'not in_network(x, "10.0.0.0/8")',
+        ),
+        (
             "[x = 1] except y < z",
             "x = 1",
             "true except y < z",

@@ -67,6 +67,21 @@ def test_the_plain_twin_lays_out_the_same(monkeypatch: pytest.MonkeyPatch) -> No
         assert np.array_equal(got[name], array), name
 
 
+def test_room_for_operands_grows_without_a_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    columns = Columns()
+    for number in range(60):
+        columns.add(
+            parse_filter(f's * "{"ab" * number}x" and t >* "{number}y"'), number
+        )
+    expected = lay_out(columns.snapshot(), SEED)
+    monkeypatch.setattr(vocabulary, "NODES_AT_FIRST", 4)
+    got = lay_out(columns.snapshot(), SEED)
+    for name, array in expected.items():
+        assert np.array_equal(got[name], array), name
+
+
 def found(engine: Engine, blocks: list[bytes]) -> list[list[int] | int]:
     """For each block the filters that match, or why it is bad."""
     offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)

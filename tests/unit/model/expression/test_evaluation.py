@@ -144,6 +144,7 @@ def test_a_failure_is_caught_where_truth_is_asked_for() -> None:
         ("[e absent]", True),
         ("e = 1", None),
         ("b and true", True),
+        ("not e", None),
         ('anywhere_like("*2*")', True),
         ('anywhere_like("*7*")', False),
         ('anywhere_matches("^[a-c]+$")', True),

@@ -2,5 +2,5 @@
 
 From the ground up: ``rows`` → ``claim`` → ``intervals``, ``spoils`` → ``study``,
 ``drawing`` → ``registry``; ``sources`` → ``store`` → ``runner``, ``results`` →
-``summary`` → ``report``, ``markdown``.
+``summary`` → ``report``, ``markdown``, ``comparison``.
 """

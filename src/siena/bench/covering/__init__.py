@@ -1,0 +1,1 @@
+"""What a router spends on interests: two of them, linked by function calls."""

@@ -1,0 +1,60 @@
+"""What may be asked for: text in the language, or values; all else is refused here."""
+
+from siena.errors import InvalidFormError
+from siena.lang.parser import parse_advertisement, parse_interest
+from siena.model import Advertisement, Filter, Pattern, Predicate
+
+Wanted = str | Filter | Predicate | Pattern
+"""An interest, in the words of the language or as a value."""
+
+
+def as_interest(wanted: Wanted) -> Filter | Predicate | Pattern:
+    """The interest that is meant.
+
+    >>> as_interest("x > 3")
+    <Filter x > 3>
+    >>> as_interest(None)
+    Traceback (most recent call last):
+    siena.errors.InvalidFormError: an interest is a text, a Filter, a Predicate or a
+    Pattern, and not a NoneType ("[]" is everything)
+
+    Raises:
+        SienaError: if it is none.
+    """
+    if isinstance(wanted, str):
+        return parse_interest(wanted)
+    if isinstance(wanted, (Filter, Predicate, Pattern)):
+        return wanted
+    raise InvalidFormError(
+        "an interest is a text, a Filter, a Predicate or a Pattern, and not a "
+        f"{type(wanted).__name__}",
+        hint='"[]" is everything',
+    )
+
+
+def as_pattern(wanted: Wanted) -> Pattern:
+    """The pattern that is meant; what is none is its only step.
+
+    >>> as_pattern("x = 1 then x = 2")
+    <Pattern x = 1 then x = 2>
+    >>> len(as_pattern("x = 1").steps)
+    1
+    """
+    interest = as_interest(wanted)
+    return interest if isinstance(interest, Pattern) else Pattern((interest,))
+
+
+def as_advertisement(offered: str | Advertisement) -> Advertisement:
+    """The advertisement that is meant.
+
+    Raises:
+        SienaError: if it is none.
+    """
+    if isinstance(offered, str):
+        return parse_advertisement(offered)
+    if isinstance(offered, Advertisement):
+        return offered
+    raise InvalidFormError(
+        "an advertisement is a text or an Advertisement, and not a "
+        f"{type(offered).__name__}"
+    )

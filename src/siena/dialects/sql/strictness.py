@@ -1,0 +1,64 @@
+"""What AMQP's filter expressions refuse, where other makers of selectors are lenient.
+
+Keywords are in capitals, and reserved in any case; names are plain words, or in
+brackets; sections and their fields are known; numbers have digits on both sides of a
+dot; control characters stand neither in names nor in patterns.
+
+Reference:
+    AMQP Filter Expressions 1.0, section 6.4; RabbitMQ 4.2.
+"""
+
+import re
+
+from siena.dialects.sql.tokens import RESERVED
+from siena.lang.expression.tokens import Tokens
+
+_RESERVED = RESERVED | {
+    *("nan", "inf", "lower", "upper", "left", "right", "substring", "utc", "date"),
+}
+# Of AMQP's keywords; `between` is not one of them, and `exists` only reserved.
+_KEYWORDS = frozenset(
+    {"and", "or", "not", "like", "in", "is", "null", "escape", "true", "false"}
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+(?:E[+-]?[0-9]+)?)?|0x(?:[0-9A-F]{2})+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FIELDS = {
+    "header.": frozenset({"priority"}),
+    "properties.": frozenset(
+        {"message_id", "user_id", "to", "subject", "reply_to", "correlation_id"}
+        | {"content_type", "content_encoding", "absolute_expiry_time"}
+        | {"creation_time", "group_id", "group_sequence", "reply_to_group_id"}
+    ),
+}
+
+
+def check_token(tokens: Tokens) -> None:
+    """Refuse the token at the front if AMQP would."""
+    token = tokens.token
+    if tokens.kind == "word" and token not in {*map(str.upper, _KEYWORDS)}:
+        if tokens.word in _RESERVED:
+            hint = "keywords are in capitals; a name in brackets may be any word"
+            tokens.fail(f"{tokens.describe()} is a reserved word", hint=hint)
+        if not _WORD.fullmatch(token):
+            hint = "letters A to Z, then also digits and _; or in brackets"
+            tokens.fail(f"{tokens.describe()} is not a name", hint=hint)
+    elif tokens.kind == "number" and not _NUMBER.fullmatch(token):
+        tokens.fail(f"{tokens.describe()} is not a number here")
+    elif tokens.kind == "bracketed":
+        check_characters(tokens, token, tokens.start)
+
+
+def check_characters(tokens: Tokens, text: str, position: int) -> None:
+    """Refuse a control character in a name or a pattern."""
+    if _CONTROL.search(text):
+        tokens.fail("there is a control character in this", position=position)
+
+
+def check_field(tokens: Tokens, section: str, field: str, position: int) -> None:
+    """Refuse a field that its section does not have; some have any."""
+    known = _FIELDS.get(section)
+    if known is not None and field not in known:
+        hint = "it has " + ", ".join(sorted(known))
+        message = f"{section}{field[:40]} does not exist"
+        tokens.fail(message, hint=hint, position=position)
