@@ -32,7 +32,7 @@ from siena.algebra.pairwise import (
 from siena.algebra.poset.poset import Poset
 from siena.algebra.relations import counterexample, covers, equivalent
 from siena.algebra.sat import sat, satisfiable, witness
-from siena.algebra.strings import Cylinder, decompose
+from siena.algebra.text.strings import Cylinder, decompose
 from siena.errors import LimitError, SienaError
 from siena.lang import (
     advertisement_from_json,

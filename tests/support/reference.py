@@ -24,6 +24,7 @@ from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
 from strategies import (
     ALPHABET,
     BOOLEANS,
+    CAPITAL,
     FLOATS,
     INTEGERS,
     MICROSECOND,
@@ -138,7 +139,7 @@ def _strings() -> Iterator[str]:
     yield from strings_over(ALPHABET, 5)
     # One foreign character, at every place of the shorter ones.
     for text in strings_over(ALPHABET, 3):
-        for at, foreign in itertools.product(range(len(text) + 1), "!c"):
+        for at, foreign in itertools.product(range(len(text) + 1), f"!c{CAPITAL}"):
             yield text[:at] + foreign + text[at:]
 
 

@@ -38,6 +38,8 @@ NAMES = ("x", "y", "z")
 
 # The first and the last character there are, and two neighbours in between.
 ALPHABET = "ab\0\U0010ffff"
+# The capital of one of them, for what ignores case.
+CAPITAL = "A"
 # All strings up to length three; the short ones often, because they meet more often.
 _SHORT = tuple("".join(cs) for n in range(3) for cs in product(ALPHABET, repeat=n))
 STRINGS = (*_SHORT * 3, *("".join(cs) for cs in product(ALPHABET, repeat=3)))
@@ -85,7 +87,29 @@ _ORDERED = (
     *(Operator.LT, Operator.LE, Operator.GT, Operator.GE),
 )
 _OF_STRINGS = (*_ORDERED, Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING)
-_PATTERNS = frozenset(o for o in Operator if o.exact.name.endswith("LIKE"))
+_LIKE = tuple(o for o in Operator if o.exact.name.endswith("LIKE"))
+_FOLDED = tuple(o for o in Operator if o.ignores_case and o not in _LIKE)
+_NEGATED = (Operator.NOT_PREFIX, Operator.NOT_SUFFIX, Operator.NOT_SUBSTRING)
+# Patterns over the same characters: stars outside, inside and next to open places.
+_PATTERNS = (
+    *("a*b", "a*a", "*a*b", "a*b*", "*a*b*", "*b?", "?a*", "a?b", "?", "??*", "b*?a"),
+    *("*ab*a*", "*a?b*", "a*\0", "*A*b", "A?*", "*\U0010ffff*a", "*a*a*", "aa*bb"),
+)
+# Texts in which case is to be ignored, or not: short, and often capitals.
+_CASED = (
+    "a",
+    "A",
+    "ab",
+    "aB",
+    "Ab",
+    "b",
+    "aa",
+    "Aa",
+    "ba",
+    "aba",
+    "\0a",
+    "a\U0010ffff",
+)
 
 # --- Values and notifications -----------------------------------------------------
 
@@ -125,10 +149,18 @@ def notifications(
 
 @cache
 def constraints(
-    kinds: tuple[Kind, ...] = ALL_KINDS, names: tuple[str, ...] = NAMES
+    kinds: tuple[Kind, ...] = ALL_KINDS,
+    names: tuple[str, ...] = NAMES,
+    *,
+    papers: bool = False,
 ) -> SearchStrategy[Constraint]:
-    """Constraints; operator and kind are drawn together, so that they always fit."""
-    return st.one_of([st.sampled_from(_every_constraint(k, names)) for k in kinds])
+    """Constraints; operator and kind are drawn together, so that they always fit.
+
+    With ``papers``, their operators only.
+    """
+    every = ([*_every_constraint(k, names)] for k in kinds)
+    known = ([c for c in each if c.operator <= Operator.ANY] for each in every)
+    return st.one_of([st.sampled_from(each) for each in (known if papers else every)])
 
 
 @cache
@@ -141,9 +173,34 @@ def _every_constraint(kind: Kind, names: tuple[str, ...]) -> list[Constraint]:
         for operator in operators
         for name in names
     ]
-    exists = [Constraint(name, Operator.ANY, None, kind) for name in names]
-    # One in ten says nothing but that the attribute is there.
-    return [*exists * (len(found) // (9 * len(names)) + 1), *found]
+    if kind is Kind.STRING:
+        # As often as the others, although their operands are fewer.
+        found += _other_strings(names) * 6
+    # One in ten says nothing but that the attribute is there, or not, or of a kind.
+    other = Operator.ABSENT if kind is Kind.ANY else Operator.OTHER
+    exists = [
+        Constraint(name, operator, None, kind)
+        for operator in (Operator.ANY, Operator.ANY, other)
+        for name in names
+    ]
+    return [*exists * (len(found) // (27 * len(names)) + 1), *found]
+
+
+def _other_strings(names: tuple[str, ...]) -> list[Constraint]:
+    """Negations, patterns, and what ignores case."""
+    drawn: list[tuple[tuple[Operator, ...], tuple[str, ...]]] = [
+        (_NEGATED, (*_CASED, "\U0010ffff")),
+        (_FOLDED, _CASED),
+        ((Operator.EQ, Operator.SUBSTRING), _CASED),
+        (_LIKE, _PATTERNS),
+    ]
+    return [
+        Constraint(name, operator, value)
+        for operators, values in drawn
+        for value in values
+        for operator in operators
+        for name in names
+    ]
 
 
 @cache
@@ -153,9 +210,10 @@ def filters(
     *,
     min_size: int = 0,
     max_size: int = 4,
+    papers: bool = False,
 ) -> SearchStrategy[Filter]:
     """Filters, often with several constraints on one name."""
-    one = constraints(kinds, names)
+    one = constraints(kinds, names, papers=papers)
     return st.lists(one, min_size=min_size, max_size=max_size).map(Filter)
 
 
@@ -167,7 +225,13 @@ def advertisements(
     max_size: int = 4,
 ) -> SearchStrategy[Advertisement]:
     """Advertisements, often with several constraints on one name."""
-    return st.lists(constraints(kinds, names), max_size=max_size).map(Advertisement)
+    one = constraints(kinds, names).filter(may_be_promised)
+    return st.lists(one, max_size=max_size).map(Advertisement)
+
+
+def may_be_promised(constraint: Constraint) -> bool:
+    """Whether an advertisement may have the constraint."""
+    return constraint.operator not in {Operator.ABSENT, Operator.OTHER}
 
 
 @cache
@@ -176,9 +240,10 @@ def predicates(
     names: tuple[str, ...] = NAMES[:2],
     *,
     max_size: int = 3,
+    papers: bool = False,
 ) -> SearchStrategy[Predicate]:
     """Predicates of few filters, on two names so that all cases can be tried."""
-    few = filters(kinds, names, min_size=1, max_size=3)
+    few = filters(kinds, names, min_size=1, max_size=3, papers=papers)
     return st.lists(few, min_size=1, max_size=max_size).map(Predicate)
 
 
@@ -250,7 +315,7 @@ def any_constraints(draw: st.DrawFn) -> Constraint:
     if draw(st.integers(0, 3)) == 0:
         operator = draw(st.sampled_from(sorted(STRING_OPERATORS)))
         text = st.text(max_size=6) | _WORDS
-        operand = draw(patterns() if operator in _PATTERNS else text)
+        operand = draw(patterns() if operator in _LIKE else text)
         return Constraint(name, operator, operand)
     value = draw(any_values)
     concrete = Kind.of(value)
@@ -261,10 +326,7 @@ def any_constraints(draw: st.DrawFn) -> Constraint:
 
 any_filters = st.lists(any_constraints(), max_size=3).map(Filter)
 any_advertisements = st.lists(
-    any_constraints().filter(
-        lambda c: c.operator not in {Operator.ABSENT, Operator.OTHER}
-    ),
-    max_size=3,
+    any_constraints().filter(may_be_promised), max_size=3
 ).map(Advertisement)
 # Text cannot say the predicate without filters, so these have one.
 any_predicates = st.lists(any_filters, min_size=1, max_size=2).map(Predicate)

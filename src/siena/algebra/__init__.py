@@ -1,7 +1,8 @@
 """Relations between filters, decided exactly.
 
-From the ground up: ``keys`` → ``ordered``, ``strings`` → ``sat`` → ``pairwise`` →
-``covering``, ``overlap`` → the room ``poset`` → ``disjunction`` → ``relations``,
+From the ground up: ``points``, ``keys`` → ``ordered``, the room ``text`` → ``sat`` →
+``pairwise`` → ``covering``, ``overlap`` → the room ``poset`` → ``disjunction`` →
+``relations``,
 ``simplify`` → the room ``catalogue``, ``hull`` → ``merging``; ``explanation`` stands on
 all of them.
 Every relation has a witness for its interesting answer.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from siena.algebra.covering import implies
 from siena.algebra.poset.conditions import Condition
 from siena.algebra.simplify import simplify
-from siena.algebra.strings import common_length
+from siena.algebra.text.strings import common_length
 from siena.model import Constraint, Filter, Kind, Operator
 from siena.model.limits import CONSTRAINTS_MAX
 from siena.model.values import CONCRETE_KINDS, INTEGER_MAX, INTEGER_MIN, after_prefix

@@ -10,14 +10,15 @@ Reference:
 """
 
 import operator as python
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from siena.algebra.keys import key_around
 from siena.algebra.points import NotShownError
 from siena.algebra.sat import sat
 from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Predicate
-from siena.model.operators import WITHOUT_OPERAND
+from siena.model.folding import fold
+from siena.model.operators import NEGATED, WITHOUT_OPERAND
 
 Rule = Callable[[Any, Any], bool]
 
@@ -33,8 +34,9 @@ def covers_constraint(general: Constraint, specific: Constraint) -> bool:
     >>> covers_constraint(order, prefix), covers_constraint(prefix, order)
     (True, False)
 
-    Away from the ends of a domain the table is exact for two single constraints;
-    what it misses there (``s >= ""`` holds of every string) is left to ``sat``.
+    Away from the ends of a domain the table is exact for two single constraints of
+    the papers' operators; what it misses there (``s >= ""`` holds of every string) is
+    left to ``sat``.
     """
     if general.operator in _OF_KINDS:
         return specific.operator is not Operator.ABSENT and (
@@ -137,7 +139,7 @@ def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
         Operator.GE,
     )
     prefix, suffix, substring = Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING
-    return {
+    found: dict[tuple[Operator, Operator], Rule] = {
         # A single value satisfies whatever it satisfies.
         **{
             (wide, eq): _holds_of(wide)
@@ -173,7 +175,59 @@ def _build_rules() -> dict[tuple[Operator, Operator], Rule]:
         (le, prefix): lambda a, b: b < a and not a.startswith(b),
         (gt, prefix): python.lt,
         (ge, prefix): python.le,
+        **_negated_rules(),
     }
+    return found | _folded_rules(found)
+
+
+def _negated_rules() -> dict[tuple[Operator, Operator], Rule]:
+    """What excludes b excludes what has b, at the beginning, the end or inside."""
+    ne, not_prefix = Operator.NE, Operator.NOT_PREFIX
+    not_suffix, not_substring = Operator.NOT_SUFFIX, Operator.NOT_SUBSTRING
+    return {
+        (ne, not_prefix): lambda a, b: a.startswith(b),
+        (ne, not_suffix): lambda a, b: a.endswith(b),
+        (ne, not_substring): lambda a, b: b in a,
+        (not_prefix, not_prefix): lambda a, b: a.startswith(b),
+        (not_prefix, not_substring): lambda a, b: b in a,
+        (not_suffix, not_suffix): lambda a, b: a.endswith(b),
+        (not_suffix, not_substring): lambda a, b: b in a,
+        (not_substring, not_substring): lambda a, b: b in a,
+        # What begins with b does not begin with a, if neither begins with the other.
+        (not_prefix, Operator.PREFIX): lambda a, b: (
+            not a.startswith(b) and not b.startswith(a)
+        ),
+        (not_suffix, Operator.SUFFIX): lambda a, b: (
+            not a.endswith(b) and not b.endswith(a)
+        ),
+    }
+
+
+def _folded_rules(
+    exact: Mapping[tuple[Operator, Operator], Rule],
+) -> dict[tuple[Operator, Operator], Rule]:
+    """The same between folded strings, and where one side alone ignores case.
+
+    What says that something is there says so of its folded form; and that something is
+    not there is said by what says so of its folded form.
+    """
+    found: dict[tuple[Operator, Operator], Rule] = {}
+    for (wide, narrow), rule in exact.items():
+        wide_folded, narrow_folded = wide.folded, narrow.folded
+        if wide_folded is None or narrow_folded is None:
+            continue
+        found[wide_folded, narrow_folded] = rule
+        if narrow not in NEGATED and narrow is not Operator.EQ:
+            found[wide_folded, narrow] = _with_folded(rule, narrow=True)
+        if wide in NEGATED:
+            found[wide, narrow_folded] = _with_folded(rule, narrow=False)
+    return found
+
+
+def _with_folded(rule: Rule, *, narrow: bool) -> Rule:
+    if narrow:
+        return lambda a, b: rule(a, fold(b))
+    return lambda a, b: rule(fold(a), b)
 
 
 def _holds_of(wide: Operator) -> Rule:

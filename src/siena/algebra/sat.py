@@ -24,7 +24,7 @@ from siena.algebra.points import (
     first_found,
     notification_of,
 )
-from siena.algebra.strings import sat_string
+from siena.algebra.text.strings import sat_string
 from siena.model import (
     Constraint,
     Filter,

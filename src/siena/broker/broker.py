@@ -52,6 +52,7 @@ from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import (
     ADVERTISED,
+    CLOSED,
     COVERED,
     EXACT,
     PREFACE,
@@ -167,7 +168,13 @@ class Broker:
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
         is_advertising = self.state.router.options.is_advertising
-        known = (COVERED, EXACT, RUNS, pulse_feature(self.settings.pulse_seconds))
+        known = (
+            COVERED,
+            EXACT,
+            CLOSED,
+            RUNS,
+            pulse_feature(self.settings.pulse_seconds),
+        )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)

@@ -516,6 +516,9 @@ class ForwardingTable:
         with self._lock:
             labels = self._labels
             as_masks = bits > 0 and len(labels) <= bits and not self._still_there
+            # What is found before it has been tested has a number, and no bit; there
+            # are checks if there ever were, until the table is compacted.
+            as_masks = as_masks and not self._tiers.columns.has_checks
             if as_masks:
                 found = self._tiers.mask_engines(self._gone, labels.of, messages)
             else:

@@ -9,12 +9,14 @@ from siena.messages.interface import Side
 class PeerConnect:
     """The sender wants a link, and takes the receiver for ``side``.
 
-    Unless both understand withdrawals that are ``exact``, they cancel what they cover.
+    Unless both understand withdrawals that are ``exact``, they cancel what they cover;
+    who does not know the ``closed`` language is told in the papers' operators.
     """
 
     side: Side
     weight: float = 1
     exact: bool = True
+    closed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

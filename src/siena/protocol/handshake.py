@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And filters may ask for absence, negate, have wildcards and ignore case.
+CLOSED = "closed"
 ADVERTISED = "advertised"
 # And: nobody is let in without the token that CONNECT has.
 TOKEN = "token"  # noqa: S105 -- its name

@@ -11,7 +11,7 @@ settle                  interest, token, origin, fresh, ttl, advertisement
 settled                 token
 found                   interest, array of notices
 linkstate               broker, epoch, number, array of (neighbour, weight)
-peerconnect             side, weight, exact
+peerconnect             side, weight, exact, closed
 peerrefuse              reason
 peerconfirm, release,   none
 peerdisconnect
@@ -143,6 +143,7 @@ class _OfPeerConnect(_Fields, frozen=True, array_like=True):
     side: Side
     weight: float = 1
     exact: bool = False
+    closed: bool = False
 
 
 class _OfPeerRefuse(_Fields, frozen=True, array_like=True):
@@ -239,8 +240,8 @@ _VERBS = (
     _Verb(
         PeerConnect,
         _OfPeerConnect,
-        lambda m: _OfPeerConnect(m.side, m.weight, m.exact),
-        lambda f: PeerConnect(f.side, weight_of(f.weight), f.exact),
+        lambda m: _OfPeerConnect(m.side, m.weight, m.exact, m.closed),
+        lambda f: PeerConnect(f.side, weight_of(f.weight), f.exact, f.closed),
     ),
     _Verb(
         PeerRefuse,

@@ -2,13 +2,21 @@
 
 from functools import partial
 
-from siena.messages import Advertise, Side, Subscribe, Unadvertise, Unsubscribe
+from siena.messages import (
+    Advertise,
+    PeerConnect,
+    Side,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
 from siena.model import Advertisement, Filter
 from siena.routing.demand.announcer import Announcer
 from siena.routing.demand.covering_order import Order
 from siena.routing.demand.declarative import DeclarativeDemand
 from siena.routing.demand.demand import Demand
 from siena.routing.demand.merging import merge_of
+from siena.routing.demand.older import offered_older, told_older
 from siena.routing.options import Options
 
 
@@ -16,35 +24,34 @@ class Neighbour:
     """A link to a broker: its side, its weight, and the announcements made over it.
 
     A child is never told what others want: in a hierarchy notifications climb anyway.
-    Advertisements are for peers, and only where subscriptions follow them.
+    Advertisements are for peers, and only where subscriptions follow them.  One that
+    does not know the ``closed`` language is told covers in the papers' operators.
     """
 
     def __init__(
         self,
         number: int,
-        side: Side,
-        weight: float,
+        asked: PeerConnect,
         options: Options,
         filters: tuple[Demand[Filter] | DeclarativeDemand[Filter], Order[Filter]],
         advertisements: tuple[
             Demand[Advertisement] | DeclarativeDemand[Advertisement],
             Order[Advertisement],
         ],
-        *,
-        exact: bool = True,
     ) -> None:
         self.number = number
-        self.side = side
-        self.weight = weight
-        self.is_exact = is_exact = exact and options.withdrawal == "exact"
+        self.side = side = asked.side
+        self.weight = asked.weight
+        self.is_exact = is_exact = asked.exact and options.withdrawal == "exact"
         demand, order = filters
+        merge = merge_of(options.merging)
         self.filters = Announcer(
             demand,
             order.covers,
             announce=Subscribe,
             cancel=partial(Unsubscribe, exact=is_exact),
             is_exact=is_exact,
-            merge=merge_of(options.merging),
+            merge=merge if asked.closed else told_older(merge),
             names_origins=side is Side.MESH,
         )
         offers, order_of_offers = advertisements
@@ -54,6 +61,7 @@ class Neighbour:
             announce=Advertise,
             cancel=partial(Unadvertise, exact=is_exact),
             is_exact=is_exact,
+            merge=None if asked.closed else offered_older,
             names_origins=side is Side.MESH,
         )
         # What concerns it and has not been counted into its demands yet.
@@ -63,9 +71,9 @@ class Neighbour:
     def tell_in_parts(self, part_max: int | None) -> None:
         """Tell it no more than this at once; who cancels by covering hears all."""
         if self.is_exact:
-            self.advertisements.part_max = part_max
-            if self.filters.is_unmerged:
-                self.filters.part_max = part_max
+            for announcer in (self.advertisements, self.filters):
+                if announcer.is_unmerged:
+                    announcer.part_max = part_max
 
     @property
     def is_counting(self) -> bool:

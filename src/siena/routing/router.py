@@ -175,10 +175,10 @@ class Router:
         }
 
     def connect(
-        self, neighbour: int, side: Side, weight: float = 1, *, exact: bool = True
+        self, neighbour: int, side: Side, weight: float = 1, **knows: bool
     ) -> Outbox:
-        """Ask another broker for a link, and take it for ``side``."""
-        self._asked[neighbour] = PeerConnect(side, weight, exact)
+        """Ask a broker for a link, that ``knows`` what `PeerConnect` says."""
+        self._asked[neighbour] = PeerConnect(side, weight, **knows)
         return [(neighbour, self._asked[neighbour])]
 
     def preload(
@@ -190,7 +190,7 @@ class Router:
         self._unfold()
         self.tables.mesh.preload(states)
         for number, side, weight in neighbours:
-            self.tables.adopt(number, side, weight)
+            self.tables.adopt(number, PeerConnect(side, weight))
 
     def handle(self, message: Message, source: Interface) -> Outbox:
         """What follows from a message, in the order in which it is to be sent."""
@@ -565,8 +565,7 @@ class Router:
 
     def _link(self, neighbour: int, asked: PeerConnect) -> Outbox:
         self._unfold()
-        exact = asked.exact
-        out = self.tables.connect(neighbour, asked.side, asked.weight, exact=exact)
+        out = self.tables.connect(neighbour, asked)
         return out + self._quenching.reconsider(self._all_filters())
 
     def _peer_refuse(self, _message: PeerRefuse, source: Interface) -> Outbox:

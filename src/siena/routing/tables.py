@@ -11,7 +11,7 @@ the same counts.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from siena.messages import Interface, LinkState, Outbox, Side
+from siena.messages import Interface, LinkState, Outbox, PeerConnect, Side
 from siena.model import Advertisement, Filter
 from siena.routing.demand.covering_order import (
     F,
@@ -129,30 +129,25 @@ class Tables:
 
     # --- Neighbours -----------------------------------------------------------------
 
-    def connect(
-        self, number: int, side: Side, weight: float, *, exact: bool = True
-    ) -> Outbox:
+    def connect(self, number: int, asked: PeerConnect) -> Outbox:
         """A neighbour more; in a mesh, the others hear of the link."""
-        self.adopt(number, side, weight, exact=exact)
-        if side is not Side.MESH:
+        self.adopt(number, asked)
+        if asked.side is not Side.MESH:
             self._fill(self.neighbours[number])
             return []
-        out = self.mesh.join(number, weight)
+        out = self.mesh.join(number, asked.weight)
         self.regrow()
         return out
 
-    def adopt(
-        self, number: int, side: Side, weight: float, *, exact: bool = True
-    ) -> None:
+    def adopt(self, number: int, asked: PeerConnect) -> None:
         """A neighbour from the beginning, of whose link everybody knows."""
+        side = asked.side
         neighbour = self.neighbours[number] = Neighbour(
             number,
-            side,
-            weight,
+            asked,
             self.options,
             (self._demand(number, side), self.filters.order),
             (self._demand_of_offers(number, side), self.advertisements.order),
-            exact=exact,
         )
         neighbour.tell_in_parts(self.step_max)
         self._stale.add(number)

@@ -29,7 +29,11 @@ CLIENTS = ("a", "b", "c", "d", "e", "f")
 _NUMBERS = (0, 1, 2, 3)
 _WORDS = ("a", "ab", "b", "ba")
 _ON_NUMBERS = (Operator.EQ, Operator.NE, Operator.LT, Operator.LE, Operator.GT)
-_ON_WORDS = (Operator.EQ, Operator.PREFIX, Operator.SUFFIX, Operator.GE, Operator.LT)
+_ON_WORDS = (
+    *(Operator.EQ, Operator.PREFIX, Operator.SUFFIX, Operator.GE, Operator.LT),
+    *(Operator.NOT_SUFFIX, Operator.NOT_SUBSTRING, Operator.EQ_FOLDED, Operator.LIKE),
+)
+_WILD = ("a*", "*b?", "?", "a?*", "*a*b")
 
 
 def random_world(rng: random.Random) -> World:
@@ -126,16 +130,20 @@ def random_constraint(rng: random.Random) -> Constraint:
     if rng.random() < 0.1:
         return Constraint(name, Operator.ANY, None)
     if name == "s":
-        return Constraint(name, rng.choice(_ON_WORDS), rng.choice(_WORDS))
+        operator = rng.choice(_ON_WORDS)
+        words = _WILD if operator is Operator.LIKE else _WORDS
+        return Constraint(name, operator, rng.choice(words))
     kind = Kind.INTEGER if rng.random() < 0.3 else None
     return Constraint(name, rng.choice(_ON_NUMBERS), rng.choice(_NUMBERS), kind)
 
 
 def random_filter(rng: random.Random) -> Filter:
-    """A filter of few constraints, often with two on one name."""
-    return Filter(
-        random_constraint(rng) for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3)))
-    )
+    """A filter of few constraints, often with two on one name, or with an absence."""
+    count = rng.choice((0, 1, 1, 1, 2, 2, 3))
+    wanted = [random_constraint(rng) for _ in range(count)]
+    if rng.random() < 0.1:
+        wanted.append(Constraint(rng.choice("xys"), Operator.ABSENT))
+    return Filter(wanted)
 
 
 def random_pattern(rng: random.Random) -> Pattern:

@@ -12,12 +12,14 @@ from random import Random
 
 from brute_force.evaluator import Question
 from brute_force.language import (
+    FOLDING,
     INTEGER_MAX,
     INTEGER_MIN,
     OPERATORS,
     All,
     Constraint,
     Either,
+    Except,
     Expression,
     Negation,
     Notification,
@@ -44,6 +46,8 @@ UNWRITTEN = frozenset({"string", "number", "boolean", "time"})
 ORDERED = ("=", "!=", "<", "<=", ">", ">=")
 DUELLING = (">*", "*<", "*<", "*", "*", "*", "*", "=")
 PATTERNED = (">*", ">*", "*<", "*")
+NEGATED = ("does not start with", "does not end with", "does not contain")
+LIKE = ("like", "like", "not like")
 # Drawn predicates stay small, so that "not shown" is no excuse for the product.
 FILTERS_MAX = 12
 
@@ -85,10 +89,12 @@ class Drawer:
 
     def predicate(self) -> Expression:
         """A filter, or for a share of the lines a predicate with or, not and in."""
-        if self._chance(0.65):
+        if self._chance(0.6):
             return self.filter()
         while True:
             predicate = self._tree(depth=2)
+            if self._chance(0.25):
+                predicate = Except(predicate, self._tree(depth=1))
             if _filters(predicate) <= FILTERS_MAX:
                 return predicate
 
@@ -98,7 +104,7 @@ class Drawer:
 
     def advertisement(self) -> All:
         """Constraints, and lists of values, for each topic."""
-        parts: list[Expression] = list(self._some_constraints())
+        parts: list[Expression] = list(self._some_constraints(promised=True))
         if self._chance(0.15):
             parts.append(self._one_of())
         return All(tuple(parts))
@@ -107,6 +113,10 @@ class Drawer:
         """Two expressions; the second is often a small change of the first."""
         first = draw()
         second = draw() if self._chance(0.35) else self._relative(first)
+        if draw == self.advertisement and any(
+            c.operator == "absent" for c in constraints_in(second)
+        ):
+            second = draw()  # a promise never says that
         return self._in_any_order(first, second)
 
     def duel(self) -> tuple[Expression, Expression]:
@@ -154,26 +164,37 @@ class Drawer:
             second = first
         return (first, second) if self._chance(0.6) else (second, first)
 
-    def _some_constraints(self) -> list[Constraint]:
+    def _some_constraints(self, *, promised: bool = False) -> list[Constraint]:
         found = []
         for topic in self._topics:
             count = self._random.choices((0, 1, 2, 3, 4), (12, 46, 26, 12, 4))[0]
-            found += [self._constraint(topic) for _ in range(count)]
+            found += [self._constraint(topic, promised=promised) for _ in range(count)]
         self._random.shuffle(found)
         return found
 
-    def _constraint(self, topic: Topic, *, negatable: bool = False) -> Constraint:
+    def _constraint(self, topic: Topic, *, promised: bool = False) -> Constraint:
         wanted = self._random.choice(topic.wants)
-        if not negatable and self._chance(0.07):
+        if self._chance(0.07):
             return Constraint(topic.name, self._loose(wanted), "any")
-        operators = ORDERED
-        if wanted == "string":
-            operators = (*ORDERED, *(PATTERNED[:2] if negatable else PATTERNED))
+        if not promised and self._chance(0.06):
+            return Constraint(topic.name, "untyped", "absent")
+        if wanted == "string" and self._chance(0.45):
+            return self._closed(topic)
+        operators = (*ORDERED, *PATTERNED) if wanted == "string" else ORDERED
         operand = self._random.choice(topic.operands(wanted, self._random))
         operator = self._random.choice(operators)
-        if negatable and operator == ">*" and not operand:
-            operator = ">="  # not starts with "" is not any, which is refused
         return Constraint(topic.name, wanted, operator, operand)
+
+    def _closed(self, topic: Topic) -> Constraint:
+        """A negation, a pattern, or what ignores case."""
+        operator = self._random.choice((*PATTERNED, *NEGATED, *LIKE, "=", "!="))
+        if operator in LIKE:
+            operand = topic.pattern(self._random)
+        else:
+            operand = self._random.choice(topic.strings)
+        if operator not in {*NEGATED, *LIKE} or self._chance(0.4):
+            operator += FOLDING
+        return Constraint(topic.name, "string", operator, operand)
 
     def _range(self, topic: Topic, wants: Sequence[str]) -> list[Constraint]:
         """A lower and an upper bound, in this order."""
@@ -209,49 +230,49 @@ class Drawer:
             options.append(Constraint(topic.name, wanted, "=", operand))
         return OneOf(tuple(options))
 
-    def _tree(self, depth: int, *, negatable: bool = False) -> Expression:
+    def _tree(self, depth: int) -> Expression:
         if depth == 0 or self._chance(0.25):
             if self._chance(0.15):
                 return self._one_of()
             topic = self._random.choice(self._topics)
-            return self._constraint(topic, negatable=negatable)
+            return self._constraint(topic)
         if self._chance(0.2):
-            return Negation(self._tree(depth - 1, negatable=True))
+            return Negation(self._tree(depth - 1))
         count = self._random.choice((2, 2, 3))
-        parts = [self._tree(depth - 1, negatable=negatable) for _ in range(count)]
+        parts = [self._tree(depth - 1) for _ in range(count)]
         return Either(tuple(parts)) if self._chance(0.6) else All(tuple(parts))
 
-    def _relative(
-        self, expression: Expression, *, negatable: bool = False
-    ) -> Expression:
+    def _relative(self, expression: Expression) -> Expression:
         """The expression with a constraint or two dropped, changed or added."""
         match expression:
             case Constraint():
-                return self._changed(expression, negatable=negatable)
+                return self._changed(expression)
             case OneOf(options=options):
                 kept = [o for o in options if self._chance(0.8)] or options[:1]
                 return OneOf(tuple(kept))
             case Negation(part=part):
-                return Negation(self._relative(part, negatable=True))
+                return Negation(self._relative(part))
+            case Except(wanted=kept, unwanted=taken):
+                if self._chance(0.2):
+                    return self._relative(kept)
+                return Except(self._relative(kept), self._relative(taken))
             case Either(parts=parts):
                 chosen = [p for p in parts if self._chance(0.9)] or parts
-                return Either(
-                    tuple(self._relative(p, negatable=negatable) for p in chosen)
-                )
+                return Either(tuple(self._relative(p) for p in chosen))
             case All(parts=parts):
                 kept_parts = [p for p in parts if self._chance(0.9)]
-                changed = [self._relative(p, negatable=negatable) for p in kept_parts]
+                changed = [self._relative(p) for p in kept_parts]
                 while self._chance(0.4) or not changed:
                     topic = self._random.choice(self._topics)
-                    changed.append(self._constraint(topic, negatable=negatable))
+                    changed.append(self._constraint(topic))
                 return All(tuple(changed))
 
-    def _changed(self, constraint: Constraint, *, negatable: bool) -> Constraint:
+    def _changed(self, constraint: Constraint) -> Constraint:
         if self._chance(0.7):
             return constraint
         topic = next(t for t in self._topics if t.name == constraint.name)
         if constraint.operator not in ORDERED or self._chance(0.3):
-            return self._constraint(topic, negatable=negatable)
+            return self._constraint(topic)
         if self._chance(0.5):
             return constraint._replace(operator=self._random.choice(ORDERED))
         operands = topic.operands(constraint.wanted, self._random)
@@ -266,6 +287,8 @@ class Drawer:
                 return Either(options) if self._chance(0.5) else OneOf(options[::-1])
             case Negation(part=part):
                 return Negation(self._rewritten(part))
+            case Except(wanted=kept, unwanted=taken):
+                return Except(self._rewritten(kept), self._rewritten(taken))
             case Either(parts=parts):
                 return Either(tuple(self._rewritten(p) for p in reversed(parts)))
             case All(parts=parts):
@@ -279,7 +302,7 @@ class Drawer:
         if not isinstance(part, Constraint):
             return (self._rewritten(part),)
         if self._chance(0.2):
-            return (self._changed(part, negatable=True),)
+            return (self._changed(part),)
         if self._chance(0.4):
             return (part,)
         ways = _synonyms(part)
@@ -295,6 +318,8 @@ class Drawer:
         assert raw is not None
         if wanted == "string" and self._chance(0.4):
             return Value("string", str(raw) + self._random.choice(topic.strings))
+        if wanted == "string" and self._chance(0.2):
+            return Value("string", str(raw).swapcase())
         if wanted == "number" or self._chance(0.05):
             wanted = "float" if isinstance(raw, float) else "integer"
             return self._number(wanted, raw)
@@ -321,12 +346,31 @@ def _filters(expression: Expression, *, negated: bool = False) -> int:
             return 2 if negated and operator == ">*" else 1
         case Negation(part=part):
             return _filters(part, negated=not negated)
+        case Except(wanted=kept, unwanted=taken):
+            if negated:
+                return _filters(kept, negated=True) + _filters(taken)
+            return _filters(kept) * _complements(taken)
         case OneOf(options=options):
             return 1 if negated else len(options)
         case All(parts=parts) | Either(parts=parts):
             counts = [_filters(part, negated=negated) for part in parts]
             is_conjunction = isinstance(expression, All) is not negated
             return math.prod(counts) if is_conjunction else sum(counts)
+
+
+def _complements(expression: Expression, *, negated: bool = False) -> int:
+    """About how many filters there are to what the expression does not match."""
+    match expression:
+        case Constraint() | OneOf():
+            return 3
+        case Negation(part=part):
+            return _complements(part, negated=not negated)
+        case Except(wanted=kept, unwanted=taken):
+            return _complements(kept) + _filters(taken)
+        case All(parts=parts) | Either(parts=parts):
+            counts = [_complements(part, negated=negated) for part in parts]
+            is_conjunction = isinstance(expression, All) is not negated
+            return sum(counts) if is_conjunction else math.prod(counts)
 
 
 def _synonyms(constraint: Constraint) -> list[tuple[Constraint, ...]]:

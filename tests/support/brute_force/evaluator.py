@@ -15,6 +15,7 @@ from brute_force.language import (
     All,
     Constraint,
     Either,
+    Except,
     Expression,
     Negation,
     Notification,
@@ -146,6 +147,14 @@ def region(
 ) -> list[Box]:
     """The notifications that satisfy the expression (or its negation), as boxes."""
     match expression:
+        case Constraint(name=name, operator="any" | "absent"):
+            mask = universe[name].mask(expression)
+            if negated:
+                # Of `any` with a type, what is there and of another kind.
+                everything = universe[name].everything
+                is_typed = expression.wanted != "untyped"
+                mask = everything & ~mask & ~(ABSENT if is_typed else 0)
+            return [{name: mask}] if mask else []
         case Constraint(name=name, wanted=wanted):
             mask = universe[name].mask(expression)
             if negated:
@@ -154,6 +163,15 @@ def region(
             return [{name: mask}] if mask else []
         case Negation(part=part):
             return region(part, universe, negated=not negated)
+        case Except(wanted=kept, unwanted=taken):
+            if negated:
+                return region(kept, universe, negated=True) + region(taken, universe)
+            removed = region(taken, universe)
+            return [
+                left_over
+                for box in region(kept, universe)
+                for left_over in _without(box, removed, universe)
+            ]
         case All(parts=parts) | Either(parts=parts) | OneOf(options=parts):
             regions = [region(part, universe, negated=negated) for part in parts]
             if isinstance(expression, All) is not negated:
@@ -188,6 +206,25 @@ def _intersection(box: Box, other: Box) -> Box | None:
         if not both[name]:
             return None
     return both
+
+
+def _without(box: Box, removed: Sequence[Box], universe: Universe) -> list[Box]:
+    """All that is inside ``box`` and outside what is removed, cut as below."""
+    boxes = [box]
+    for first in removed:
+        boxes = [slab for one in boxes for slab in _slabs(one, first, universe)]
+    return boxes
+
+
+def _slabs(box: Box, first: Box, universe: Universe) -> Iterable[Box]:
+    agreeing = dict(box)
+    for name, mask in first.items():
+        allowed = agreeing.get(name, universe[name].everything)
+        if allowed & ~mask:
+            yield {**agreeing, name: allowed & ~mask}
+        if not allowed & mask:
+            return
+        agreeing[name] = allowed & mask
 
 
 def _remainder(box: Box, removed: Sequence[Box], universe: Universe) -> Box | None:

@@ -1,15 +1,19 @@
 """What filters, predicates and advertisements mean, straight from their definitions.
 
 Plain data and one short function per definition of the specification (A.2 to A.4, and
-design part 4 for ``or``, ``not`` and ``in``).  Slow and obvious on purpose: every
-witness, the product's and our own, is judged by :func:`matches` and :func:`admits`.
+design parts 4 and 13 for ``or``, ``not``, ``in``, ``like``, ``absent`` and ``except``).
+Slow and obvious on purpose: every witness, the product's and our own, is judged by
+:func:`matches` and :func:`admits`.
 """
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import NamedTuple
+
+from folding import folded
 
 Raw = str | int | float | bool
 
@@ -28,20 +32,62 @@ ADMITTED: dict[str, tuple[str, ...]] = {
     "untyped": KINDS,
 }
 
+Operator = Callable[..., bool]
+FOLDING = " ignoring case"
+
+
+@cache
+def is_like(text: str, pattern: str) -> bool:
+    """Whether the text is like the pattern, by trying both choices at every star."""
+    if not pattern:
+        return not text
+    if pattern[0] == "*":
+        return is_like(text, pattern[1:]) or (text != "" and is_like(text[1:], pattern))
+    if pattern[0] == "\\":
+        return text[:1] == pattern[1] and is_like(text[1:], pattern[2:])
+    if text == "" or pattern[0] not in {"?", text[0]}:
+        return False
+    return is_like(text[1:], pattern[1:])
+
+
+def _fold(text: str) -> str:
+    return "".join(map(folded, text))
+
+
+def _ignoring_case(holds: Operator) -> Operator:
+    return lambda value, operand: holds(_fold(value), _fold(operand))
+
+
+def _not(holds: Operator) -> Operator:
+    return lambda value, operand: not holds(value, operand)
+
+
+# Those of strings, and what each is called if it is negated.
+_OF_STRINGS: dict[str, tuple[Operator, str]] = {
+    "=": (operator.eq, "!="),
+    ">*": (str.startswith, "does not start with"),
+    "*<": (str.endswith, "does not end with"),
+    "*": (operator.contains, "does not contain"),
+    "like": (is_like, "not like"),
+}
 # Python compares integers with floats exactly, and strings by code point: both are
 # the orders of A.2.  Kinds never meet here, because ADMITTED is asked first.
-OPERATORS: dict[str, Callable[..., bool]] = {
+OPERATORS: dict[str, Operator] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    ">*": str.startswith,
-    "*<": str.endswith,
-    "*": operator.contains,
     "any": lambda _value, _operand: True,
+    # Of a value that is there.
+    "absent": lambda _value, _operand: False,
 }
+for _name, (_holds, _negated) in _OF_STRINGS.items():
+    OPERATORS[_name] = _holds
+    OPERATORS[_negated] = _not(_holds)
+    OPERATORS[_name + FOLDING] = _ignoring_case(_holds)
+    OPERATORS[_negated + FOLDING] = _not(_ignoring_case(_holds))
 
 
 class Value(NamedTuple):
@@ -91,7 +137,15 @@ class OneOf:
     options: tuple[Constraint, ...]
 
 
-Expression = Constraint | All | Either | Negation | OneOf
+@dataclass(frozen=True, slots=True)
+class Except:
+    """What one part matches and the other does not, for whatever reason."""
+
+    wanted: "Expression"
+    unwanted: "Expression"
+
+
+Expression = Constraint | All | Either | Negation | OneOf | Except
 
 
 def selects(constraint: Constraint, value: Value) -> bool:
@@ -122,21 +176,45 @@ def matches(
     (False, False)
     >>> matches(Negation(three), {})
     False
+
+    But what is taken away by ``except`` is whatever is matched, and no more.
+
+    >>> matches(Except(All(), three), {}), matches(Negation(Except(All(), three)), {})
+    (True, False)
     """
     match expression:
-        case Constraint(name=name, wanted=wanted):
-            value = notification.get(name)
-            if value is None or value.kind not in ADMITTED[wanted]:
-                return False
-            return selects(expression, value) is not negated
+        case Constraint():
+            return _is_satisfied(expression, notification, negated=negated)
         case Negation(part=part):
             return matches(part, notification, negated=not negated)
+        case Except(wanted=kept, unwanted=taken):
+            if negated:
+                return matches(kept, notification, negated=True) or matches(
+                    taken, notification
+                )
+            return matches(kept, notification) and not matches(taken, notification)
         case All(parts=parts):
             quantify = any if negated else all
             return quantify(matches(p, notification, negated=negated) for p in parts)
         case Either(parts=parts) | OneOf(options=parts):
             quantify = all if negated else any
             return quantify(matches(p, notification, negated=negated) for p in parts)
+
+
+def _is_satisfied(
+    constraint: Constraint, notification: Notification, *, negated: bool
+) -> bool:
+    value = notification.get(constraint.name)
+    if constraint.operator == "absent":
+        return (value is None) is not negated
+    if constraint.operator == "any" and constraint.wanted == "untyped":
+        return (value is not None) is not negated
+    if value is None:
+        return False
+    is_admitted = value.kind in ADMITTED[constraint.wanted]
+    if constraint.operator == "any":
+        return is_admitted is not negated
+    return is_admitted and selects(constraint, value) is not negated
 
 
 def admits(advertisement: Expression, notification: Notification) -> bool:
@@ -159,6 +237,9 @@ def constraints_in(expression: Expression) -> Iterator[Constraint]:
             yield expression
         case Negation(part=part):
             yield from constraints_in(part)
+        case Except(wanted=kept, unwanted=taken):
+            yield from constraints_in(kept)
+            yield from constraints_in(taken)
         case All(parts=parts) | Either(parts=parts) | OneOf(options=parts):
             for part in parts:
                 yield from constraints_in(part)

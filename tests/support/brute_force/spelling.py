@@ -13,10 +13,12 @@ from random import Random
 from brute_force.evaluator import Question
 from brute_force.language import (
     EPOCH,
+    FOLDING,
     MICROSECOND,
     All,
     Constraint,
     Either,
+    Except,
     Expression,
     Negation,
     Notification,
@@ -91,12 +93,22 @@ class Speller:
             case Negation(part=part):
                 text = self._operand(part, bare_allowed=_is_atom(part))
                 return f"{self._word('not')} {text}"
+            case Except(wanted=kept, unwanted=taken):
+                one = self._operand(kept, bare_allowed=True)
+                other = self._operand(taken, bare_allowed=not _is_except(taken))
+                return f"{one} {self._word('except')} {other}"
             case Either(parts=parts):
-                texts = [self._operand(part, bare_allowed=True) for part in parts]
+                texts = [
+                    self._operand(part, bare_allowed=not _is_except(part))
+                    for part in parts
+                ]
                 return f" {self._word('or')} ".join(texts)
             case All(parts=parts):
                 return self._separated(
-                    [self._operand(p, bare_allowed=not _is_or(p)) for p in parts]
+                    [
+                        self._operand(p, bare_allowed=not (_is_or(p) or _is_except(p)))
+                        for p in parts
+                    ]
                 )
 
     def _membership(self, options: tuple[Constraint, ...]) -> str:
@@ -121,13 +133,22 @@ class Speller:
 
     def _constraint(self, constraint: Constraint) -> str:
         subject = self._subject(constraint)
-        symbol = constraint.operator
-        word = WORDS.get(symbol)
+        symbol = constraint.operator.removesuffix(FOLDING)
+        if symbol == "absent":
+            return f"{self._string(constraint.name)} {self._word(symbol)}"
+        word = WORDS.get(symbol, symbol if symbol[0].isalpha() else None)
+        if word == symbol:
+            symbol = self._word(word)
         if word and self._chance(0.4):
             symbol = self._word(word)
         if constraint.operator == "any":
             return f"{subject} {symbol}"
-        literal = self._literal(constraint)
+        if "like" in constraint.operator:
+            literal = self._quoted(str(constraint.operand))
+        else:
+            literal = self._literal(constraint)
+        if constraint.operator.endswith(FOLDING):
+            literal += f" {self._word(FOLDING.strip())}"
         if not symbol[0].isalpha() and self._chance(0.2):
             return f"{subject}{symbol}{literal}"
         return f"{subject} {symbol} {literal}"
@@ -175,8 +196,9 @@ class Speller:
 
     def _string(self, text: str) -> str:
         is_bare = BAREWORD.fullmatch(text) and text.lower() not in MEANINGFUL
-        if is_bare and self._chance(0.6):
-            return text
+        return text if is_bare and self._chance(0.6) else self._quoted(text)
+
+    def _quoted(self, text: str) -> str:
         quote = self._pick(('"', "'"), (4, 1))
         if self._chance(0.2):
             return quote + "".join(map(self._escaped, text)) + quote
@@ -224,6 +246,10 @@ def _json_value(value: Value) -> object:
 
 def _is_atom(part: Expression) -> bool:
     return isinstance(part, Constraint | OneOf | Negation)
+
+
+def _is_except(part: Expression) -> bool:
+    return isinstance(part, Except)
 
 
 def _is_or(part: Expression) -> bool:

@@ -44,7 +44,11 @@ TIME_HOMES = (
 )
 # The letters of A.5.6; neighbours of the surrogates, which succ() has to skip; and
 # what a reader could take for something else.
-ALPHABETS = ((LETTERS, 88), ("a\ud7ff\ue000\U0010ffff", 7), ("1\"'\\ \n", 5))
+ALPHABETS = (
+    *((LETTERS, 60), ("abAB", 28), ("a\ud7ff\ue000\U0010ffff", 6), ("1\"'\\ \n*?", 4)),
+    # A small letter with two capitals, and letters whose capitals are far from them.
+    ("k\N{KELVIN SIGN}\u00df\u1e9e", 2),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,16 @@ class Topic:
     integers: Sequence[int]
     floats: Sequence[float]
     times: Sequence[int]
+
+    def pattern(self, random: Random) -> str:
+        """A pattern made of the strings, with wildcards between and inside them."""
+        found = ""
+        for word in random.choices(self.strings, k=random.choice((1, 2, 2, 3))):
+            for character in word[: random.choice((1, 2, 3))]:
+                is_special = character in "*?\\"
+                found += "\\" + character if is_special else character
+            found += random.choice(("*", "*", "?", ""))
+        return random.choice(("", "", "*", "?")) + found
 
     def operands(self, wanted: str, random: Random) -> Sequence[Raw]:
         """The operands to choose from for a constraint, or a value, of that kind."""

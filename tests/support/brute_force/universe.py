@@ -35,15 +35,21 @@ prefix of x that is also a prefix of some operand in O.
   of s, hence of x.
 
   We take these strings for all w, c, all subsets of T and all of S.
+
+*Wildcards and folded case.*  There it is not enough to look at parts; one string of
+every cell is then found by following all constraints at once
+(:mod:`brute_force.cells`).
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, combinations, product
 
+from brute_force.cells import foreign_characters, strings_of_all_cells
 from brute_force.language import (
     ADMITTED,
+    FOLDING,
     INTEGER_MAX,
     INTEGER_MIN,
     KINDS,
@@ -59,9 +65,10 @@ ABSENT = 1  # the mask of the one bit that says: no such attribute
 FLOAT_MAX = math.nextafter(math.inf, 0)
 BOOLEANS = (False, True)
 LETTERS = "ab\0\U0010ffff"  # those of A.5.6: neighbours, and both ends of the alphabet
-FOREIGN = "!z"  # one between U+0000 and a, one between b and U+10FFFF
-LAST_CHARACTER = 0x10FFFF
-PATTERNS = ("*", "*<")  # the operators that look at the inside or the end of a string
+# One between U+0000 and a, one between b and U+10FFFF; and their capitals.
+FOREIGN = "!zAB"
+# The operators that look at the inside or the end of a string.
+SUBSTRINGS, SUFFIXES = ("*", "does not contain"), ("*<", "does not end with")
 
 
 class Values:
@@ -99,6 +106,8 @@ class Values:
         return found
 
     def _computed(self, wanted: str, operator: str, operand: Raw | None) -> int:
+        if operator == "absent":
+            return ABSENT
         holds = OPERATORS[operator]
         mask = 0
         for kind in ADMITTED[wanted]:
@@ -164,11 +173,15 @@ def _times(operands: Iterable[Raw]) -> Iterator[int]:
 
 
 def _strings(constraints: Sequence[Constraint]) -> Iterator[str]:
-    compared = {str(c.operand) for c in constraints if c.operator not in PATTERNS}
-    substrings = {str(c.operand) for c in constraints if c.operator == "*"}
-    suffixes = {"", *(str(c.operand) for c in constraints if c.operator == "*<")}
+    if any("like" in c.operator or FOLDING in c.operator for c in constraints):
+        yield from strings_of_all_cells(constraints)
+        return
+    inside = {*SUBSTRINGS, *SUFFIXES}
+    compared = {str(c.operand) for c in constraints if c.operator not in inside}
+    substrings = {str(c.operand) for c in constraints if c.operator in SUBSTRINGS}
+    suffixes = {"", *(str(c.operand) for c in constraints if c.operator in SUFFIXES)}
     letters = set().union(*compared, *substrings, *suffixes)
-    foreign = list(_foreign(letters))
+    foreign = list(foreign_characters(letters))
     prefixes = {
         operand[:end] for operand in compared for end in range(len(operand) + 1)
     }
@@ -185,21 +198,6 @@ def _strings(constraints: Sequence[Constraint]) -> Iterator[str]:
         if head not in prefixes:
             for tail in tails:
                 yield head + tail
-
-
-def _foreign(letters: Iterable[str]) -> Iterator[str]:
-    """One character of every gap between the letters, and outside them.
-
-    >>> [hex(ord(character)) for character in _foreign("ab")]
-    ['0x60', '0x10ffff']
-    """
-    codes = sorted(ord(letter) for letter in letters)
-    for below, above in pairwise((-1, *codes, LAST_CHARACTER + 1)):
-        code = above - 1
-        if 0xD800 <= code <= 0xDFFF:  # surrogates are no characters
-            code = 0xD7FF
-        if code > below:
-            yield chr(code)
 
 
 def _subsets(substrings: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from siena.algebra.pairwise import (
     covers_pairwise,
     overlaps_pairwise,
 )
+from siena.algebra.sat import sat
 from siena.lang import parse_advertisement, parse_filter
 from siena.model import Advertisement, Constraint, Filter, Kind, Operator, Value
 from strategies import (
@@ -157,3 +158,13 @@ def test_pairwise_overlap_may_be_wrong_and_the_exact_one_is_not() -> None:
     wanted = parse_filter("x > 3, x < 5")
     assert overlaps_pairwise(offered, wanted)
     assert not overlaps(offered, wanted)
+
+
+@given(constraints((Kind.STRING,), ("s",)), constraints((Kind.STRING,), ("s",)))
+def test_the_table_is_sound_for_every_operator_of_strings(
+    general: Constraint, specific: Constraint
+) -> None:
+    if covers_constraint(general, specific):
+        event(f"{general.operator.name} covers {specific.operator.name}")
+        assert not reference.satisfying_all([specific], [general])
+        assert sat((specific,), (general,)) is None

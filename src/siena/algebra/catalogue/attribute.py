@@ -24,6 +24,7 @@ from siena.algebra.catalogue.facet import (
     NUMBERS,
     OPEN,
     PARTS,
+    PLACED,
     POINT,
     STRING_END,
     STRINGS,
@@ -244,7 +245,7 @@ def ends_within(facet: Facet, token: Token) -> Ends | bool:
         return True
     if other == PARTS:
         return form != PARTS or facet.token[2] in token[2]
-    return (facet.low, facet.high) if other == form != OPEN else True
+    return (facet.low, facet.high) if other == form in PLACED else True
 
 
 def _around(text: str) -> Ends:

@@ -25,7 +25,7 @@ from siena.algebra.ordered import Span, span_of
 from siena.algebra.points import ABSENT, NotShownError
 from siena.algebra.sat import sat
 from siena.algebra.simplify import needed
-from siena.algebra.strings import intervals
+from siena.algebra.text.strings import intervals
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.limits import OPERAND_CHARACTERS_MAX
 from siena.model.values import CHARACTER_MAX, after_prefix

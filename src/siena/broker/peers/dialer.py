@@ -24,7 +24,7 @@ from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import EXACT, PREFACE, RUNS, VERSIONS, Info
+from siena.protocol.handshake import CLOSED, EXACT, PREFACE, RUNS, VERSIONS, Info
 from siena.protocol.states import Event
 
 # How long it may take until the other broker has said who it is.
@@ -155,9 +155,11 @@ class Dialer:
         self._pulse_seconds = pulse_of(info.features)
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
-        router.connect(info.number, side, weight, exact=EXACT in info.features)
+        is_exact, is_closed = EXACT in info.features, CLOSED in info.features
+        router.connect(info.number, side, weight, exact=is_exact, closed=is_closed)
         features = [
             EXACT,
+            CLOSED,
             RUNS,
             pulse_feature(links.state.settings.pulse_seconds),
         ]

@@ -24,7 +24,7 @@ from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import EXACT, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -173,9 +173,9 @@ class Links:
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         router = self.state.router
-        out = router.handle(
-            PeerConnect(side, peer.weight, EXACT in peer.features), peer.broker
-        )
+        is_exact, is_closed = EXACT in peer.features, CLOSED in peer.features
+        asked = PeerConnect(side, peer.weight, is_exact, is_closed)
+        out = router.handle(asked, peer.broker)
         if any(isinstance(message, PeerRefuse) for _, message in out):
             raise ProtocolError(Fault.PEER_REFUSED, "there is a link already")
         connection.reply(Welcome(VERSIONS[1], 0, router.me, router.epoch).pack())

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.keys import key_of
-from siena.errors import InvalidConstraintError
 from siena.lang.parser import parse_filter
+from siena.matching.engine.checking.codes import BEYOND, is_beyond, kind_bits
 from siena.matching.engine.operands import (
     Strings,
     Texts,
@@ -131,6 +131,7 @@ class Columns:
         self._whole = array("q")
         self._rest = array("d")
         self._upper = array("i")
+        self.has_checks = stored is not None and bool((stored.kind >= BEYOND).any())
         self.is_compact = False
         """Whether constraints have other numbers than in what this is a copy of."""
 
@@ -291,6 +292,7 @@ class Columns:
         def make() -> Columns:
             made = Columns(spellings=spellings)
             made._constraints = constraints[:entered]
+            made.has_checks = self.has_checks
             made.offsets.pop()  # the first is copied as well
             made.names, made.strings = (copied() for copied in names)
             for name, column, end in parts:
@@ -348,12 +350,15 @@ class Columns:
 
     def _enter(self, constraint: Constraint) -> int:
         name, operator, kind, value = constraint
-        if operator not in _CLASS:
-            raise InvalidConstraintError(f"{constraint}: no engine has this yet")
         number = self.numbers[constraint] = len(self._name)
         self._constraints.append(constraint)
         rest, upper = 0.0, -1
-        if kind is Kind.BOOLEAN:
+        if is_beyond(constraint):
+            self.has_checks = True
+            dimension, class_, whole = PRESENT, BEYOND + operator, kind_bits(kind)
+            if isinstance(value, str):
+                dimension, whole = CONTAINED, self.strings.number(value.encode())
+        elif kind is Kind.BOOLEAN:
             dimension, class_, whole = _boolean(constraint)
         elif operator is Operator.ANY:
             dimension, class_, whole = _DIMENSION[kind], ANY, 0

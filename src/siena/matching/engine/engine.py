@@ -372,7 +372,9 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
         "memory": np.zeros(16 * VALUES_REMEMBERED, np.int32),
         "pool": np.zeros(VALUE_BYTES_REMEMBERED * scale, np.uint8),
         "lists": np.zeros(OPERANDS_LISTED * scale, np.int32),
-        "node_seen": np.zeros(len(arrays["node_ends"]), np.int32),
+        "node_seen": np.zeros(
+            len(arrays["node_ends"]) + len(arrays["fold_atoms"]), np.int32
+        ),
     }
 
 

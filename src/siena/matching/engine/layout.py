@@ -8,8 +8,12 @@ import numpy as np
 
 from siena.errors import LimitError
 from siena.matching.engine.arena import Arena
+from siena.matching.engine.checking.atoms import lay_out_atoms
+from siena.matching.engine.checking.checks import lay_out_checks, separate
+from siena.matching.engine.checking.codes import BEYOND
 from siena.matching.engine.columns import (
     ANY,
+    CONTAINED,
     GT,
     LT,
     NE,
@@ -21,7 +25,7 @@ from siena.matching.engine.columns import (
 )
 from siena.matching.engine.contradictions import without_contradictions
 from siena.matching.engine.intervals import Rows, Table, with_bands
-from siena.matching.engine.operands import gathered
+from siena.matching.engine.operands import gathered, texts_of
 from siena.matching.engine.ranks import (
     Arrays,
     Ranks,
@@ -57,8 +61,9 @@ def lay_out(
     """
     _check_limits(snapshot)
     names = len(snapshot.names.starts) - 1
-    snapshot = _by_popularity(snapshot, names)
+    snapshot, checks = separate(_by_popularity(snapshot, names))
     ranks, arrays = rank(snapshot, names)
+    atoms = _atoms(snapshot, ranks, arrays)
     table = _intervals(snapshot, ranks)
     rows = Rows(snapshot.offsets, snapshot.members.copy(), snapshot.owners)
     table, rows = with_bands(table, without_contradictions(table, rows))
@@ -67,16 +72,21 @@ def lay_out(
     arrays["header"] = np.array(
         [
             seed,
-            len(owners),
+            len(owners) + len(checks.owners) - checks.found,
             max(1, names),
             len(arrays["break_starts"]) - 1,
             len(arrays["reverse_starts"]) - 1,
             len(arrays["node_ends"]) - 3,
             as_masks,
             0,
+            checks.base,
+            checks.found,
+            len(checks.owners),
+            atoms,
         ],
         np.int64,
     )
+    arrays.update(lay_out_checks(snapshot, checks, ranks.node))
     probabilities = guess(table, members)
     if sample:
         probabilities = learn(probabilities, table, arrays, sample)
@@ -85,6 +95,25 @@ def lay_out(
     arrays.update(arena.arrays())
     arrays["header"][7] = arena.has_wide_pairs
     return arrays
+
+
+def _atoms(snapshot: Snapshot, ranks: Ranks, arrays: Arrays) -> int:
+    """Number the atoms behind the operands of substrings; how many there are."""
+    s = snapshot
+    is_atom = (s.kind >= BEYOND) & (s.dimension == CONTAINED)
+    which = np.flatnonzero(is_atom)
+    texts = texts_of(gathered(s.strings, s.whole[which].astype(np.int32)))
+    operators = (s.kind[which] - BEYOND).tolist()
+    numbers, found = lay_out_atoms(
+        (operator, text.decode())
+        for operator, text in zip(operators, texts, strict=True)
+    )
+    arrays.update(found)
+    ranks.node[which] = len(arrays["node_ends"]) + numbers
+    # Other checks have the kinds that they are about, as bits.
+    others = (s.kind >= BEYOND) & ~is_atom
+    ranks.node[others] = s.whole[others]
+    return len(found["atom_bounds"]) - 1
 
 
 def _check_limits(snapshot: Snapshot) -> None:
@@ -123,7 +152,14 @@ def _by_popularity(snapshot: Snapshot, names: int) -> Snapshot:
 
 
 def _intervals(snapshot: Snapshot, ranks: Ranks) -> Table:
-    s = snapshot
+    # What an atom finds is stored as a substring is; what is only tested, nowhere.
+    is_beyond = snapshot.kind >= BEYOND
+    atoms = is_beyond & (snapshot.dimension == CONTAINED)
+    s = snapshot._replace(
+        kind=np.where(atoms, SUBSTRING, np.where(is_beyond, ANY, snapshot.kind)).astype(
+            np.int32
+        )
+    )
     first, last = ranks.rank.copy(), ranks.rank.copy()
     last[s.kind == LT] += s.closed[s.kind == LT] - 1
     first[s.kind == LT] = 0

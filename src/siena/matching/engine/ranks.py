@@ -138,14 +138,14 @@ def _rank_strings(snapshot: Snapshot, ranks: Ranks) -> Arrays:
     roots = np.repeat(
         np.arange(3, dtype=np.int32), [len(prefixes), len(suffixes), len(substrings)]
     )
-    nodes, tries = _tries(s.strings, s.whole[parts].astype(np.int32), roots)
+    nodes, found = tries(s.strings, s.whole[parts].astype(np.int32), roots)
     ranks.node[parts] = nodes
     return {
         "break_starts": breaks.starts.astype(np.int32),
         "break_bytes": breaks.pool,
         "reverse_starts": reverses.starts.astype(np.int32),
         "reverse_bytes": reverses.pool,
-        **tries,
+        **found,
     }
 
 
@@ -156,7 +156,7 @@ def _in_order(texts: Texts, *numbers: npt.NDArray[np.generic]) -> Ints:
     return which
 
 
-def _tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
+def tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     """Three tries in one table of nodes, with Aho and Corasick's links in the third."""
     parents, nodes = _entered(texts, which, roots)
     parents, number = _with_forks_first(parents)

@@ -3,7 +3,7 @@
 The one module of the core that touches the disk.  The file::
 
     8 bytes   SIENATBL
-    4         the version of the format, 4
+    4         the version of the format, 5
     4         the size of the directory
     32        SHA-256 of all else: the file's name among others
     4         CRC-32 of what stands before it, and of the directory
@@ -34,7 +34,7 @@ from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 4
+VERSION = 5
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -52,7 +52,9 @@ TYPES = {
             _BYTES: "name_bytes break_bytes reverse_bytes node_ends",
             _INTS: "arena name_slots break_starts reverse_starts edges node_links"
             " local_starts local_ranks number_starts dense_ranks"
-            " time_starts row_places",
+            " time_starts row_places fold_edges fold_links fold_atoms fold_pages"
+            " fold_shifts atom_tokens atom_bounds atom_flags check_owners"
+            " check_starts check_tests",
         }.items()
         for name in names.split()
     },

@@ -66,6 +66,13 @@ The arena is one array of int32:
   without a branch.
 * an entry: ``filter, n`` and ``n`` times ``dimension * 2 + negated, first, last``.
 
+Patterns, and what ignores case, are *atoms*: like the operands of substrings, those
+that hold of a value are noted when it is met first, and filters are stored under them.
+What an attribute is not finds no filter.  Such constraints are left out of the arena,
+where their filter has a number from ``check_base`` on; when it has been found it is
+tested, by ``check_tests``: ``dimension, code, operand`` each.  Filters of which nothing
+is left are tested always.
+
 With at most 64 interfaces there is a second form of the table, in which filters are
 bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
 """
@@ -106,6 +113,10 @@ LT = cython.declare(cython.int, 4)
 GT = cython.declare(cython.int, 5)
 NE = cython.declare(cython.int, 6)
 ANY = cython.declare(cython.int, 7)
+
+# Codes of tests; siena.matching.engine.checking has the same.
+CHECK_ABSENT = cython.declare(cython.int, 0)
+CHECK_OTHER = cython.declare(cython.int, 1)
 
 # What is in the queue.
 STRETCH = cython.declare(cython.int, 0)
@@ -245,6 +256,13 @@ class Kernel:
     found: cython.Py_ssize_t
     mask: cython.ulonglong
     open: cython.ulonglong
+    # Filters that are tested once they are found, or always.
+    check_base: cython.int
+    checks_found: cython.int
+    checks: cython.int
+    check_owners: cython.p_int
+    check_starts: cython.p_int
+    check_tests: cython.p_int
     # The memory of string values: of each its ranks, row, lists and substrings; and of
     # its arrays those that are read here.
     values: Values
@@ -320,6 +338,12 @@ class Kernel:
         self.room = 0
         self.mask = 0
         self.open = 0
+        self.check_base = header[8]
+        self.checks_found = header[9]
+        self.checks = header[10]
+        self.check_owners = ints(table["check_owners"])
+        self.check_starts = ints(table["check_starts"])
+        self.check_tests = ints(table["check_tests"])
         self.values = Values(table, scratch)
         self.memory_slots = self.values.memory_slots
         self.memory = self.values.memory
@@ -1399,10 +1423,64 @@ class Kernel:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def passes(self, check: cython.int) -> cython.bint:
+        """Whether all tests of a check succeed."""
+        tests = self.check_tests
+        x = self.x
+        t: cython.Py_ssize_t
+        d: cython.int
+        bits: cython.int
+        for t in range(
+            3 * self.check_starts[check], 3 * self.check_starts[check + 1], 3
+        ):
+            d = tests[t]
+            if tests[t + 1] == CHECK_ABSENT:
+                if x[d] >= 0:
+                    return False
+            elif tests[t + 1] == CHECK_OTHER:
+                if x[d] < 0:
+                    return False
+                bits = (x[d] & 1) | (x[d + 1] >= 0) << 1 | (x[d + 5] >= 0) << 2
+                bits |= (x[d + 6] >= 0) << 3 | (x[d + 7] >= 0) << 4
+                if bits & tests[t + 2]:
+                    return False
+            elif x[d + 3] < 0 or self.contains(x[d + 3], tests[t + 2]):
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sift(self, start: cython.Py_ssize_t) -> cython.void:
+        """Of what was found from a place on, keep what passes; and add what does."""
+        out = self.out
+        n: cython.Py_ssize_t = start
+        z: cython.Py_ssize_t
+        k: cython.int
+        for z in range(start, self.found):
+            k = out[z] - self.check_base
+            if k < 0:
+                out[n] = out[z]
+                n += 1
+            elif self.passes(k):
+                out[n] = self.check_owners[k]
+                n += 1
+        for k in range(self.checks_found, self.checks):
+            if self.passes(k):
+                out[n] = self.check_owners[k]
+                n += 1
+        self.found = n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def match_set(self) -> cython.void:
         """Match the notification whose coordinates are set, and clear them."""
+        start: cython.Py_ssize_t = self.found
         self.collect()
         self.execute()
+        if self.checks:
+            self.sift(start)
         self.clear()
 
     @cython.cfunc

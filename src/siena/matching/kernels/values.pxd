@@ -1,5 +1,11 @@
 # What C puts where it is called, and what the kernel reads of the memory itself.
 from siena.matching.kernels.inline.hashing cimport mix, tag_of
+from siena.matching.kernels.inline.patterns cimport (
+    character_at,
+    folded_of,
+    is_like,
+    width_of,
+)
 from siena.matching.kernels.inline.views cimport ints, octets
 
 cimport cython
@@ -19,6 +25,18 @@ cdef class Values:
     cdef unsigned char *node_ends
     cdef int *node_links
     cdef bint has_parts
+    # What is looked for in folded values, and the atoms that this leads to.
+    cdef int fold_mask
+    cdef int *fold_edges
+    cdef int *fold_links
+    cdef int *fold_atoms
+    cdef int *fold_pages
+    cdef int *fold_shifts
+    cdef int *atom_tokens
+    cdef int *atom_bounds
+    cdef int *atom_flags
+    cdef int atoms
+    cdef int first_atom
     cdef int *local_starts
     cdef int *local_ranks
     cdef int *row_places
@@ -72,6 +90,16 @@ cdef class Values:
     cdef int find_list(self, int tag, int operand) noexcept nogil
     cdef void note(self, int item) noexcept nogil
     cdef void note_substrings(
+        self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil
+    cdef int folded_child(self, int node, int byte) noexcept nogil
+    cdef void note_atoms_of(
+        self, int node, unsigned char *p, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil
+    cdef int folded_step(
+        self, int node, int byte, unsigned char *p, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil
+    cdef void note_atoms(
         self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil
     cdef void sort_operands(self, int start, int size) noexcept nogil

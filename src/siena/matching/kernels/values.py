@@ -16,12 +16,22 @@ import cython
 
 if not cython.compiled:  # otherwise in values.pxd
     from siena.matching.kernels.inline.hashing import mix, tag_of
+    from siena.matching.kernels.inline.patterns import (
+        character_at,
+        folded_of,
+        is_like,
+        width_of,
+    )
     from siena.matching.kernels.inline.views import ints, octets
 
 # Classes of constraints; the engine's kernel has all of them.
 PREFIX = cython.declare(cython.int, 1)
 SUFFIX = cython.declare(cython.int, 2)
 SUBSTRING = cython.declare(cython.int, 3)
+
+# Flags of atoms; siena.matching.engine.checking has the same.
+FOLDS = cython.declare(cython.int, 1)
+IS_SURE = cython.declare(cython.int, 2)
 
 # The three tries share one table of nodes; these are their roots.
 ROOT_PREFIX = cython.declare(cython.int, 0)
@@ -57,6 +67,17 @@ class Values:
         self.edges = ints(table["edges"])
         self.node_ends = octets(table["node_ends"])
         self.node_links = ints(table["node_links"])
+        self.atoms = header[11]
+        self.first_atom = len(table["node_ends"])
+        self.fold_mask = len(table["fold_edges"]) - 1
+        self.fold_edges = ints(table["fold_edges"])
+        self.fold_links = ints(table["fold_links"])
+        self.fold_atoms = ints(table["fold_atoms"])
+        self.fold_pages = ints(table["fold_pages"])
+        self.fold_shifts = ints(table["fold_shifts"])
+        self.atom_tokens = ints(table["atom_tokens"])
+        self.atom_bounds = ints(table["atom_bounds"])
+        self.atom_flags = ints(table["atom_flags"])
         self.local_starts = ints(table["local_starts"])
         self.local_ranks = ints(table["local_ranks"])
         self.row_places = ints(table["row_places"])
@@ -252,14 +273,14 @@ class Values:
     def note_substrings(
         self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.void:
-        """Note, behind their number, the operands of substrings that occur."""
+        """Note, behind their number, the substrings that occur and atoms that hold."""
         node: cython.Py_ssize_t
         report: cython.Py_ssize_t
         byte: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
-        if not self.has_parts:
+        if not self.has_parts and self.atoms == 0:
             return
         if self.serial == SERIAL_MAX:
             for node in range(self.nodes):
@@ -267,7 +288,7 @@ class Values:
             self.serial = 0
         self.serial += 1
         node = ROOT_SUBSTRING
-        for i in range(start, end):
+        for i in range(start, end if self.has_parts else start):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
             byte = p[i]
@@ -288,9 +309,114 @@ class Values:
                 self.node_seen[report] = self.serial
                 self.note(cython.cast(cython.int, report))
                 report = self.node_links[4 * self.node_links[4 * report] + 1]
+        if self.atoms:
+            self.note_atoms(p, start, end)
         if not self.is_full:
             self.lists[head] = self.lists_used - head - 1
             self.sort_operands(head + 1, self.lists[head])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def folded_child(self, node: cython.int, byte: cython.int) -> cython.int:
+        """As :meth:`child`, among what is looked for in folded values."""
+        links = self.fold_links
+        key: cython.longlong
+        place: cython.Py_ssize_t
+        # Operands are entered one after the other: most children are the next node.
+        found: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) + 1
+        if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+            return cython.cast(cython.int, found)
+        key = (cython.cast(cython.longlong, node) << 8) | byte
+        place = mix(cython.cast(cython.ulonglong, key)) & self.fold_mask
+        found = self.fold_edges[place]
+        # A node knows where it comes from: that is read anyway, if it is the one.
+        while found != 0:
+            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+                return cython.cast(cython.int, found)
+            place = (place + 1) & self.fold_mask
+            found = self.fold_edges[place]
+        return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_atoms_of(
+        self,
+        node: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Note the atoms that hold, of those that one text leads to; of none for -1."""
+        k: cython.int
+        first: cython.int = self.fold_atoms[node] if node >= 0 else 0
+        for k in range(first, self.fold_atoms[node + 1]):
+            if (self.atom_flags[k] & IS_SURE) or is_like(
+                p, start, end,
+                self.atom_tokens, self.atom_bounds[k], self.atom_bounds[k + 1],
+                self.fold_pages, self.fold_shifts, self.atom_flags[k] & FOLDS,
+            ):  # fmt: skip
+                self.note(self.first_atom + k)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def folded_step(
+        self,
+        node: cython.int,
+        byte: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.int:
+        """One byte of the folded value further; what is found leads to atoms."""
+        links = self.fold_links
+        report: cython.int = -1
+        while True:
+            if (links[4 * node + 3] >> (8 + (byte & 15))) & 1:
+                report = self.folded_child(node, byte)
+            if report >= 0 or node == ROOT_SUBSTRING:
+                break
+            node = links[4 * node]
+        node = ROOT_SUBSTRING if report < 0 else report
+        report = links[4 * node + 1]
+        while report >= 0 and self.node_seen[self.first_atom + report] != self.serial:
+            self.node_seen[self.first_atom + report] = self.serial
+            self.note_atoms_of(report, p, start, end)
+            report = links[4 * links[4 * report] + 1]
+        return node
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_atoms(
+        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.void:
+        """Note the atoms that hold of a value, reading it folded."""
+        node: cython.int = ROOT_SUBSTRING
+        c: cython.int
+        i: cython.Py_ssize_t = start
+        self.note_atoms_of(-1, p, start, end)
+        while i < end:
+            c = folded_of(character_at(p, i), self.fold_pages, self.fold_shifts)
+            i += width_of(p[i])
+            # As UTF-8, byte by byte.
+            if c < 0x80:
+                node = self.folded_step(node, c, p, start, end)
+                continue
+            if c < 0x800:
+                node = self.folded_step(node, 0xC0 | c >> 6, p, start, end)
+            else:
+                if c < 0x10000:
+                    node = self.folded_step(node, 0xE0 | c >> 12, p, start, end)
+                else:
+                    node = self.folded_step(node, 0xF0 | c >> 18, p, start, end)
+                    node = self.folded_step(node, 0x80 | (c >> 12 & 63), p, start, end)
+                node = self.folded_step(node, 0x80 | (c >> 6 & 63), p, start, end)
+            node = self.folded_step(node, 0x80 | (c & 63), p, start, end)
 
     @cython.cfunc
     @cython.nogil
@@ -344,7 +470,7 @@ class Values:
         z: cython.int
         i: cython.Py_ssize_t
         self.note(0)
-        if not self.has_parts or self.is_full:
+        if (not self.has_parts and self.atoms == 0) or self.is_full:
             return
         node = ROOT_PREFIX
         for i in range(start, end):

@@ -15,6 +15,7 @@ from siena.model import Filter, Predicate, Value
 from siena.research.matchers.constraint_index import Encoded
 from siena.research.matchers.counting_table import CountingTable, Options
 from siena.research.matchers.kernels import COMPILED, counting, strings
+from siena.research.matchers.papers_only import require_papers_operators
 from siena.research.matchers.string_index import Ints, Longs
 
 # Rounds of the selectivity table, as in the authors' library.
@@ -90,6 +91,7 @@ class CountingMatcher:
 
     def add(self, interface: int, interest: Filter | Predicate) -> int:
         """Hold an interest; see :class:`~siena.matching.matcher.Matcher`."""
+        require_papers_operators(interest)
         self._table = None
         return self._registry.enter(interface, interest)
 

@@ -11,6 +11,7 @@ from siena.matching.registry import Registry
 from siena.model import Filter, Predicate, Value
 from siena.research.matchers.attribute_order import AttributeOrder, fewest_open_first
 from siena.research.matchers.factoring import Shape, Tree
+from siena.research.matchers.papers_only import require_papers_operators
 from siena.research.matchers.tree_node import Entry
 
 
@@ -76,6 +77,7 @@ class TreeMatcher:
 
     def add(self, interface: int, interest: Filter | Predicate) -> int:
         """Hold an interest; see :class:`~siena.matching.matcher.Matcher`."""
+        require_papers_operators(interest)
         number = self._registry.enter(interface, interest)
         tree = self._tree_to_change()
         if tree is not None:

@@ -110,7 +110,10 @@ class Announcer(Generic[F]):
     def hasten(self, item: F, origin: int) -> list[Message]:
         """Tell what covers an item now, if it was put off."""
         pair = self.demand.cover_of(item, origin)
-        return [] if pair is None or pair in self.told else self._come({pair})
+        if pair is None:
+            return []
+        pairs = {pair} if self._merge is None else self._merge({pair})
+        return self._come(pairs - self.told.keys())
 
     def work(self) -> list[Message]:
         """Tell a part of what was put off."""

@@ -39,7 +39,7 @@ def merge_of(merging: Merging) -> Merge | None:
         return {
             (f, origin)
             for origin, filters in by_origin.items()
-            for f in _maximal(merge(filters))
+            for f in maximal(merge(filters))
         }
 
     return merged
@@ -60,7 +60,7 @@ def _imperfectly(filters: list[Filter]) -> list[Filter]:
     return [merge_imperfect(group) for group in groups.values()]
 
 
-def _maximal(filters: Iterable[Filter]) -> list[Filter]:
+def maximal(filters: Iterable[Filter]) -> list[Filter]:
     """Those that no other covers, and of equals the first.
 
     A merge may cover what none of its parts did; told beside it, that would be ignored,

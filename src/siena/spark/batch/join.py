@@ -7,8 +7,13 @@ Nothing here knows how to match; Spark's SQL does it all, constraint by constrai
                                       operand in the column of its type
 ``member``                            ``cid``, ``fid``
 ``filter``                            ``fid``, ``subscription``, ``size``
+``absent``                            ``fid``, ``name``
 ``attr``                              ``mid``, ``name``, ``type``, and the value
 ====================================  =============================================
+
+Where a constraint ignores case, Spark replaces every character of the value by its
+folding first.  A pattern is a regular expression here, and only here.  Absence is no
+row: a filter that asks for it, in ``absent``, is taken back where the name is found.
 
 A constraint on numbers is two rows under one ``cid``, because integers and floats are
 compared each in its own domain: exactly, and never through a lossy conversion.
@@ -27,8 +32,12 @@ from siena.errors import SienaError
 from siena.matching.input.filter_texts import read_interest
 from siena.matching.matcher import filters_of
 from siena.model import Constraint, Kind, Operator
+from siena.model.folding import FOLDED
+from siena.model.wildcards import read_wildcards
 from siena.spark.batch.attributes import Attribute, attributes_of, column_of
 
+# The characters that folding changes, and what they become.
+_FOLDING = "".join(map(chr, FOLDED)), "".join(map(chr, FOLDED.values()))
 # Whether a value satisfies a constraint, where both are of one type: numbers, times
 # and booleans are in `whole`, floats in `real`, strings in `text`.
 SATISFIED = """
@@ -43,6 +52,11 @@ CASE op
   WHEN '>*'  THEN startswith(text, text_)
   WHEN '*<'  THEN endswith(text, text_)
   WHEN '*'   THEN contains(text, text_)
+  WHEN 'does not start with' THEN NOT startswith(text, text_)
+  WHEN 'does not end with'   THEN NOT endswith(text, text_)
+  WHEN 'does not contain'    THEN NOT contains(text, text_)
+  WHEN 'like'     THEN text RLIKE text_
+  WHEN 'not like' THEN NOT text RLIKE text_
 END
 """
 
@@ -85,8 +99,10 @@ def join_attributes(
             ]
         ),
     )
+    folded = F.translate("text", *_FOLDING)
     satisfied = (
         attr.join(tables.constraint, ["name", "type"])
+        .withColumn("text", F.when(F.col("folds"), folded).otherwise(F.col("text")))
         .where(F.expr(SATISFIED))
         .join(tables.member, "cid")
         .groupBy("mid", "fid")
@@ -95,41 +111,52 @@ def join_attributes(
     found = (
         satisfied.join(tables.filter, "fid")
         .where("satisfied = size")
-        .select("mid", "subscription")
+        .select("mid", "fid", "subscription")
     )
     # What asks for nothing gets everything, also what has no attributes.
     always = keys.crossJoin(tables.filter.where("size = 0"))
-    every = found.union(always.select("mid", "subscription"))
+    every = found.union(always.select("mid", "fid", "subscription"))
+    unwanted = attr.join(tables.absent, "name").select("mid", "fid")
+    every = every.join(unwanted, ["mid", "fid"], "left_anti")
     # Two filters of one subscription may both match.
-    return every.distinct().join(owner, "subscription")
+    return every.select("mid", "subscription").distinct().join(owner, "subscription")
 
 
 class _Tables(NamedTuple):
     constraint: DataFrame
     member: DataFrame
     filter: DataFrame
+    absent: DataFrame
 
 
 def _tables(spark: SparkSession, texts: list[str]) -> _Tables:
     numbers: dict[Constraint, int] = {}
     member: list[tuple[int, int]] = []
     filters: list[tuple[int, int, int]] = []
+    absent: list[tuple[int, str]] = []
     for subscription, text in enumerate(texts):
         for f in filters_of(read_interest(text)):
             fid = len(filters)
-            filters.append((fid, subscription, len(f.constraints)))
-            for constraint in f.constraints:
+            there = [c for c in f if c.operator is not Operator.ABSENT]
+            absent += [(fid, c.name) for c in f if c.operator is Operator.ABSENT]
+            filters.append((fid, subscription, len(there)))
+            for constraint in there:
                 cid = numbers.setdefault(constraint, len(numbers))
                 member.append((cid, fid))
-    typed = [(cid, *row) for c, cid in numbers.items() for row in _typed(c)]
+    typed = [
+        (cid, *row, c.operator.ignores_case)
+        for c, cid in numbers.items()
+        for row in _typed(c)
+    ]
     return _Tables(
         spark.createDataFrame(
             typed,
             "cid long, name string, type string, op string, whole_ long, real_ double, "
-            "text_ string",
+            "text_ string, folds boolean",
         ),
         spark.createDataFrame(member, "cid long, fid long"),
         spark.createDataFrame(filters, "fid long, subscription long, size long"),
+        spark.createDataFrame(absent, "fid long, name string"),
     )
 
 
@@ -139,11 +166,13 @@ Typed = tuple[str, str, str, int | None, float | None, str | None]
 def _typed(constraint: Constraint) -> Iterator[Typed]:
     """A row for each type of value that can satisfy a constraint."""
     name, operator, operand = constraint.name, constraint.operator, constraint.value
-    for kind in sorted(constraint.kind.parts):
+    for kind in sorted(constraint.kinds):
         if operand is None:
             yield name, kind.word, Operator.ANY.symbol, None, None, None
         elif isinstance(operand, str):
-            yield name, kind.word, operator.symbol, None, None, operand
+            is_pattern = operator.exact in {Operator.LIKE, Operator.NOT_LIKE}
+            text = _expression(operand) if is_pattern else operand
+            yield name, kind.word, operator.symbol, None, None, text
         else:
             found = _in_domain(operator, *key_around(operand, kind), kind)
             if found is not None:
@@ -156,6 +185,22 @@ def _typed(constraint: Constraint) -> Iterator[Typed]:
                     yield name, kind.word, symbol, None, real, None
                 else:
                     yield name, kind.word, symbol, key, None, None
+
+
+def _expression(pattern: str) -> str:
+    """A pattern as a regular expression of Java, each character by its number."""
+    parts = read_wildcards(pattern).parts
+    return (
+        r"(?s)\A"
+        + ".*".join(
+            "".join(
+                "." if is_open else f"\\x{{{ord(character):x}}}"
+                for character, is_open in zip(part.text, part.is_open, strict=True)
+            )
+            for part in parts
+        )
+        + r"\z"
+    )
 
 
 def _in_domain(

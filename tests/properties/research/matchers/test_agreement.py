@@ -71,7 +71,8 @@ def histories(draw: st.DrawFn) -> list[Step]:
     """
     kinds = draw(kinds_of_one_family())
     some = st.sampled_from((0, 1, 1.0, True)) | values_of(kinds)
-    interest = equalities() | filters(kinds, max_size=3) | predicates(kinds)
+    filters_ = filters(kinds, max_size=3, papers=True)
+    interest = equalities() | filters_ | predicates(kinds, papers=True)
     published = notifications(of=some)
     step = st.one_of(interest, interest, published, st.integers(0, 9))
     begin = draw(st.lists(interest, max_size=6))

@@ -48,7 +48,7 @@ def histories(
     draw: st.DrawFn,
 ) -> tuple[list[tuple[int, bool, list[Filter]]], list[Notification]]:
     kinds = draw(kinds_of_one_family())
-    wanted = st.lists(filters(kinds, max_size=2), max_size=3)
+    wanted = st.lists(filters(kinds, max_size=2, papers=True), max_size=3)
     steps = st.lists(st.tuples(st.integers(0, 2), st.booleans(), wanted), max_size=6)
     asked = st.lists(notifications(of=values_of(kinds)), min_size=1, max_size=3)
     return draw(steps), draw(asked)

@@ -158,7 +158,8 @@ def test_one_index_serves_all_string_operators(
 @st.composite
 def interests(draw: st.DrawFn) -> list[tuple[int, Filter | Predicate]]:
     kinds = draw(tiny.kinds_of_one_family())
-    one = tiny.filters(kinds) | tiny.predicates(kinds) | st.just(Predicate())
+    filters = tiny.filters(kinds, papers=True)
+    one = filters | tiny.predicates(kinds, papers=True) | st.just(Predicate())
     return draw(st.lists(st.tuples(st.integers(0, 3), one), max_size=8))
 
 

@@ -99,7 +99,7 @@ def test_without_filters_there_are_no_links() -> None:
 @st.composite
 def subscriptions(draw: st.DrawFn) -> tuple[list[Filter], list[Notification]]:
     kinds = draw(kinds_of_one_family())
-    some = draw(st.lists(filters(kinds, max_size=3), max_size=8))
+    some = draw(st.lists(filters(kinds, max_size=3, papers=True), max_size=8))
     asked = st.lists(notifications(of=values_of(kinds)), min_size=1, max_size=4)
     return some, draw(asked)
 

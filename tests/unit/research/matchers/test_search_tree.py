@@ -183,7 +183,7 @@ def schemas(draw: st.DrawFn) -> Schema:
     equality = st.sampled_from(EQUALITIES)
     one = st.lists(equality, max_size=3, unique_by=lambda c: c.name).map(Filter)
     if draw(st.booleans()):
-        one |= filters(kinds, max_size=3)
+        one |= filters(kinds, max_size=3, papers=True)
     event = st.integers(0, 2) | values_of(kinds)
     return Schema(
         draw(st.lists(one, max_size=8)),

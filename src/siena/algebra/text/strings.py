@@ -16,24 +16,23 @@ suffixes and substrings ask: its stem, then the wanted substrings and the wanted
 suffix, kept apart by a character ``z`` that no unwanted string contains.  An
 unwanted substring could only occur inside one of these parts, never across a
 ``z``; that is why looking at the parts is enough, and the procedure complete.
+
+Where wildcards or folded case come in, this is not enough:
+:mod:`siena.algebra.text.automata` knows them all, and takes longer.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from siena.algebra.points import NotShownError
+from siena.algebra.text.automata import search_string
+from siena.algebra.text.characters import characters, following, preceding
 from siena.model import Constraint, Operator
 from siena.model.operators import NEGATED, NEGATIONS
 from siena.model.values import CHARACTER_MAX, after_prefix
 
 _PLAIN = frozenset(list(Operator)[: Operator.ABSENT])
-# What is sought for without them; a hole is made by `!=` itself.
-_TURNED = NEGATED - {Operator.NE}
 Interval = tuple[str, str | None]
 """``[lo, hi)``; ``None`` is above every string."""
-
-# Characters that read well in a witness, tried before all others.
-_READABLE = "abcdefghijklmnopqrstuvwxyz!0ABCDEFGHIJKLMNOPQRSTUVWXYZ.~"
 
 
 class Cylinder(NamedTuple):
@@ -58,11 +57,11 @@ def sat_string(
 
     Cost: the total length of the operands times their number.
     """
-    wanted, unwanted = _sorted_out(positive, negative)
+    wanted, unwanted = without_negations(positive, negative)
     if any(c.operator is Operator.ANY for c in unwanted):
         return None
     if any(c.operator not in _PLAIN for c in (*wanted, *unwanted)):
-        raise NotShownError
+        return search_string(wanted, unwanted)
     suffix = _longest_suffix(wanted)
     if suffix is None:
         return None
@@ -81,10 +80,10 @@ def sat_string(
     return found
 
 
-def _sorted_out(
+def without_negations(
     positive: Iterable[Constraint], negative: Iterable[Constraint]
 ) -> tuple[list[Constraint], list[Constraint]]:
-    """The same question without ``does not …``: what is not wanted is unwanted."""
+    """The same question without negations: what is not wanted is unwanted."""
     wanted: list[Constraint] = []
     unwanted: list[Constraint] = []
     for given, same, other in (
@@ -92,7 +91,7 @@ def _sorted_out(
         (negative, unwanted, wanted),
     ):
         for constraint in given:
-            if constraint.operator in _TURNED:
+            if constraint.operator in NEGATED:
                 other.append(_turned(constraint))
             else:
                 same.append(constraint)
@@ -114,16 +113,10 @@ def intervals(
     [('b\x00', 'c\x00')]
     """
     left: list[Interval] = [("", None)]
-    for constraint in positive:
-        interval = _interval(constraint)
-        if interval is not None:
-            is_hole = constraint.operator is Operator.NE
-            left = _without(left, interval) if is_hole else _within(left, interval)
-    for constraint in negative:
-        interval = _interval(constraint)
-        if interval is not None:
-            is_hole = constraint.operator is not Operator.NE
-            left = _without(left, interval) if is_hole else _within(left, interval)
+    wanted, unwanted = without_negations(positive, negative)
+    for constraints, cut in ((wanted, _within), (unwanted, _without)):
+        for interval in map(_interval, constraints):
+            left = left if interval is None else cut(left, interval)
     return left
 
 
@@ -142,9 +135,9 @@ def decompose(lo: str, hi: str | None) -> Pieces:
     common = -1 if hi is None else common_length(lo, hi)
     cylinders.append(Cylinder(lo))
     for j in range(len(lo) - 1, common, -1):
-        _add_range(cylinders, lo[:j], _next(lo[j]), CHARACTER_MAX)
+        _add_range(cylinders, lo[:j], following(lo[j]), CHARACTER_MAX)
     if hi is not None:
-        _add_range(cylinders, lo[:common], _next(lo[common]), _previous(hi[common]))
+        _add_range(cylinders, lo[:common], following(lo[common]), preceding(hi[common]))
         _add_below(hi, common + 1, points, cylinders)
     return Pieces(tuple(points), tuple(cylinders))
 
@@ -172,7 +165,7 @@ class _Search:
         self.bad_substrings = bad_substrings
         bad = set("".join((*bad_suffixes, *bad_substrings)))
         self.separator = next(
-            c for c in _characters("\0", CHARACTER_MAX) if c not in bad
+            c for c in characters("\0", CHARACTER_MAX) if c not in bad
         )
         parts = (*substrings, suffix)
         self.parts_fit = not any(
@@ -222,7 +215,7 @@ class _Search:
             return stem
         # Only a character that ends an unwanted string can complete one, so this
         # looks at one character more than there are unwanted strings.
-        for character in _characters(cylinder.first, cylinder.last):
+        for character in characters(cylinder.first, cylinder.last):
             start = stem + character
             if not any(start.endswith(u) for u in self.bad_substrings):
                 return start
@@ -245,14 +238,14 @@ def _operands(constraints: list[Constraint], operator: Operator) -> list[str]:
 
 
 def _interval(constraint: Constraint) -> Interval | None:
-    """The interval of a constraint; of ``!=``, the hole; of others, none."""
+    """The interval of a constraint, if it is one."""
     operator, value = constraint.operator, constraint.value
     if operator in {Operator.SUFFIX, Operator.SUBSTRING, Operator.ANY}:
         return None
     assert isinstance(value, str)
     after = value + "\0"  # the next string
     match operator:
-        case Operator.EQ | Operator.NE:
+        case Operator.EQ:
             return value, after
         case Operator.LT:
             return "", value
@@ -295,7 +288,7 @@ def _add_below(
     """The beginnings of ``hi``, and what branches off below it, from ``start`` on."""
     for k in range(start, len(hi)):
         points.append(hi[:k])
-        _add_range(cylinders, hi[:k], "\0", _previous(hi[k]))
+        _add_range(cylinders, hi[:k], "\0", preceding(hi[k]))
 
 
 def _add_range(
@@ -303,26 +296,3 @@ def _add_range(
 ) -> None:
     if first is not None and last is not None and first <= last:
         cylinders.append(Cylinder(stem, first, last))
-
-
-def _next(character: str) -> str | None:
-    code = ord(character) + 1
-    if code > ord(CHARACTER_MAX):
-        return None
-    return chr(0xE000 if code == 0xD800 else code)  # over the surrogates
-
-
-def _previous(character: str) -> str | None:
-    code = ord(character) - 1
-    if code < 0:
-        return None
-    return chr(0xD7FF if code == 0xDFFF else code)
-
-
-def _characters(first: str, last: str) -> Iterator[str]:
-    """The characters of a range, the readable ones first."""
-    yield from (c for c in _READABLE if first <= c <= last)
-    following: str | None = first
-    while following is not None and following <= last:
-        yield following
-        following = _next(following)

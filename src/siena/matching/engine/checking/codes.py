@@ -1,0 +1,43 @@
+"""Codes of constraints that are no intervals of ranks, and of the tests that they need.
+
+In columns, the class of such a constraint is :data:`BEYOND` plus its operator.
+"""
+
+from siena.model import Constraint, Kind, Operator
+from siena.model.operators import NEGATED, NEGATIONS
+
+BEYOND = 32
+
+# Codes of tests, as in the kernel: the attribute is not there; it is there, and of a
+# kind that is not among some; it is a string, and an atom does not hold of it.
+ABSENT, OTHER, WITHOUT = range(3)
+
+# The kinds of values as bits, as the kernel tells them from coordinates.
+KIND_BITS = {
+    Kind.BOOLEAN: 1,
+    Kind.STRING: 2,
+    Kind.INTEGER: 4,
+    Kind.FLOAT: 8,
+    Kind.TIME: 16,
+}
+
+# Those that hold of a value or do not, found once for each value.
+ATOMS = frozenset(
+    {Operator.LIKE, Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING}
+    | {o for o in Operator if o.ignores_case and o not in NEGATED}
+)
+# Those that say what an attribute is not.
+CHECKED = frozenset(
+    {Operator.ABSENT, Operator.OTHER} | {o for o in NEGATED if NEGATIONS[o] in ATOMS}
+)
+
+
+def is_beyond(constraint: Constraint) -> bool:
+    """Whether a constraint is no interval of ranks."""
+    operator = constraint.operator
+    return operator in CHECKED or operator is Operator.LIKE or operator.ignores_case
+
+
+def kind_bits(kind: Kind) -> int:
+    """The bits of all kinds of values that a kind stands for."""
+    return sum(KIND_BITS[part] for part in kind.parts)

@@ -1,0 +1,144 @@
+"""Atoms and checks: what is no interval of ranks, against a loop over the filters."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, strategies as st
+
+from kernels import plain
+from siena.lang import parse_filter
+from siena.matching.engine.checking.atoms import atom_of, lay_out_atoms
+from siena.matching.engine.columns import Columns
+from siena.matching.engine.engine import Engine
+from siena.matching.engine.layout import lay_out
+from siena.matching.input.buffers import encode_all
+from siena.matching.kernels.inline import patterns as plain_patterns
+from siena.matching.kernels.match import Kernel
+from siena.matching.table import ForwardingTable
+from siena.model import Constraint, Filter, Notification, Operator
+from siena.model.folding import FOLDED, fold
+from siena.model.operators import STRING_OPERATORS
+from strategies import patterns
+
+ALPHABET = "abABkK*?\0\N{KELVIN SIGN}\u00df\u1e9e\u03c3\u03a3\u03c2\U00010400\U00010428"
+TEXTS = st.text(alphabet=ALPHABET, max_size=7)
+OPERATORS = sorted(STRING_OPERATORS)
+
+
+@st.composite
+def string_constraints(draw: st.DrawFn) -> Constraint:
+    """A constraint that only strings satisfy."""
+    operator = draw(st.sampled_from(OPERATORS))
+    is_pattern = operator.exact in {Operator.LIKE, Operator.NOT_LIKE}
+    return Constraint("s", operator, draw(patterns() if is_pattern else TEXTS))
+
+
+def matched(
+    filters: list[Filter],
+    notifications: list[Notification],
+    kernel: Any,  # noqa: ANN401 -- a class, compiled or plain
+) -> list[list[int]]:
+    columns = Columns()
+    for number, f in enumerate(filters):
+        columns.add(f, number)
+    engine = Engine(lay_out(columns.snapshot(), 7), kernel)
+    matches = engine.match(*encode_all(notifications))
+    ends = np.cumsum(matches.counts)
+    parts = np.split(matches.filters, ends[:-1])
+    return [sorted(part.tolist()) for part in parts]
+
+
+@pytest.mark.parametrize(
+    "kernel", [Kernel, plain("match").Kernel], ids=["compiled", "plain"]
+)
+@given(
+    st.lists(st.lists(string_constraints(), min_size=1, max_size=3), max_size=6),
+    st.lists(TEXTS, min_size=1, max_size=4),
+)
+@example([[Constraint("s", Operator.LIKE, "??*")]], ["", "a", "ab", "\u1e9eb"])
+@example([[Constraint("s", Operator.NOT_LIKE, "*k?")]], ["kk", "k"])
+def test_strings_are_matched_as_a_loop_does(
+    kernel: Any,  # noqa: ANN401
+    drawn: list[list[Constraint]],
+    texts: list[str],
+) -> None:
+    filters = [Filter(constraints) for constraints in drawn]
+    notifications = [Notification(s=text) for text in texts]
+    assert matched(filters, notifications, kernel) == [
+        [number for number, f in enumerate(filters) if f.matches(n)]
+        for n in notifications
+    ]
+
+
+@given(st.sampled_from(OPERATORS), st.data())
+def test_an_atom_holds_where_its_operator_does(
+    operator: Operator, data: st.DataObject
+) -> None:
+    """Of the plain twin, place by place; and what is looked for is in the value."""
+    is_pattern = operator.exact in {Operator.LIKE, Operator.NOT_LIKE}
+    made = Constraint("s", operator, data.draw(patterns() if is_pattern else TEXTS))
+    if made.operator not in STRING_OPERATORS or made.value is None:
+        return
+    text = data.draw(TEXTS)
+    literal, tokens, flags = atom_of(made.operator, str(made.value))
+    _, arrays = lay_out_atoms([(made.operator, str(made.value))])
+    encoded = text.encode()
+    holds = plain_patterns.is_like(
+        encoded, 0, len(encoded), tokens, 0, len(tokens),
+        arrays["fold_pages"], arrays["fold_shifts"], flags & 1,
+    )  # fmt: skip
+    is_negated = made.operator.name.startswith(("NOT_", "NE_"))
+    assert holds is (made.matches(text) is not is_negated)
+    if holds:
+        assert literal in fold(text).encode()
+
+
+def test_the_table_of_folding_is_the_models() -> None:
+    _, arrays = lay_out_atoms([])
+    pages, shifts = arrays["fold_pages"], arrays["fold_shifts"]
+    for code in (*range(0x2000), *range(0x10000, 0x11000), *FOLDED):
+        folded = plain_patterns.folded_of(code, pages, shifts)
+        assert folded == FOLDED.get(code, code)
+
+
+@pytest.mark.parametrize(
+    ("text", "matching", "others"),
+    [
+        ("x absent", [{}, {"y": 1}], [{"x": 1}, {"x": ""}]),
+        ("x absent and y = 1", [{"y": 1}], [{}, {"y": 2}, {"x": 1, "y": 1}]),
+        ("not integer x any", [{"x": "a"}, {"x": 1.0}, {"x": True}], [{}, {"x": 1}]),
+        ("not boolean x any", [{"x": 1}], [{"x": True}, {"x": False}, {}]),
+        ("not number x any", [{"x": "1"}], [{"x": 1}, {"x": 1.5}, {}]),
+        ("x does not contain a", [{"x": "b"}], [{"x": "ab"}, {"x": 1}, {}]),
+        ("x > 3, y absent", [{"x": 4}], [{"x": 4, "y": 1}, {"x": 3}]),
+    ],
+)
+def test_what_an_attribute_is_not_is_tested(
+    text: str, matching: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> None:
+    table = ForwardingTable()
+    table.add(7, parse_filter("x = nothing"))
+    number = table.add(8, parse_filter(text))
+    assert all(number in table.match_filters(n) for n in matching)
+    assert not any(number in table.match_filters(n) for n in others)
+    # With few interfaces as well, where filters would be bits.
+    assert all(8 in table.match(n) for n in matching)
+    assert not any(8 in table.match(n) for n in others)
+
+
+def test_a_filter_of_which_nothing_is_left_is_tested_always() -> None:
+    table = ForwardingTable()
+    names = [f"x{number}" for number in range(200)]
+    for name in names:
+        table.add(1, parse_filter(f"{name} absent"))
+    assert len(table.match_filters({})) == 200
+    assert len(table.match_filters(dict.fromkeys(names[:150], 1))) == 50
+
+
+def test_wildcards_cost_no_more_than_text_times_pattern() -> None:
+    """With choices that are undone, this would take longer than the world has."""
+    table = ForwardingTable()
+    table.add(1, parse_filter(f's like "{"*a" * 500}*b"'))
+    table.add(1, parse_filter(f's not like "*{"?a" * 300}b" ignoring case'))
+    assert table.match_filters({"s": "a" * 5_000}) == [1]
