@@ -297,6 +297,11 @@ def test_contexts_are_saved_used_and_removed(
     monkeypatch.delenv("SIENA_URL")
     assert run("context", "show").out == "siena://hub\n"
     assert run("context", "use", "here").code == 0
+    refused = run("pub", "x=1")
+    assert refused.code == 1
+    assert "this broker asks for no token" in refused.err
+    assert "secret" not in refused.err
+    assert run("context", "add", "here", url).code == 0
     assert run("pub", "x=1").code == 0
     assert run("context", "remove", "here").code == 0
     assert run("context", "show").out == "siena://127.0.0.1:2606\n"
