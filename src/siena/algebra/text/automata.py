@@ -68,7 +68,7 @@ def search_string(
 
     >>> from siena.lang.parser import parse_filter as parse
     >>> search_string(parse('s like "a*b?", s * XY ignoring case'), parse("s * yb"))
-    'axybx'
+    'axYba'
 
     Raises:
         NotShownError: if it takes more steps to tell.

@@ -119,12 +119,12 @@ class Forwarder:
                 continue
             block = batch.block(index)
             stamp, time = run.stamp(index - first), run.time(index - first)
+            self._keep(Encoded(block, stamp), hops[index])
             monitors: set[Interface] = {k for k in hops[index] if isinstance(k, int)}
             if monitors:
                 root, ttl = run.head.root, run.head.ttl
                 notify = Notify(decode(block), stamp, time, root, ttl)
                 self._state.post(router.offer(monitors, notify))
-            self._keep(Encoded(block, stamp), hops[index])
 
     def _keep(self, content: Encoded, keys: list[Key]) -> None:
         """For clients that are suspended, once each."""

