@@ -43,7 +43,7 @@ APPS: dict[str, ASGIApp] = {
 
 
 def main(name: str, port: int) -> None:
-    """Serve until somebody ends this."""
+    """Serve until the benchmark ends this process."""
     uvicorn.run(
         APPS[name],
         host="127.0.0.1",

@@ -1,6 +1,7 @@
 """Readers of every kind: each subscribes, and checks all that comes, byte by byte."""
 
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from urllib.parse import quote as quoted
 
@@ -18,7 +19,7 @@ ANSWER_SECONDS = 30.0
 SETTLED = b'{"siena":"SETTLED","number":1}'
 
 
-class Reader:
+class Reader(ABC):
     """One who subscribed, and checks what comes."""
 
     is_http = False
@@ -31,13 +32,13 @@ class Reader:
         self.socket = self.subscribe(port, _filter(bound))
         self.socket.setblocking(False)
 
+    @abstractmethod
     def subscribe(self, port: int, text: str) -> socket.socket:
         """A connection on which nothing comes but deliveries of this filter."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self, quote: Quote) -> bytes:
         """What comes of a quote."""
-        raise NotImplementedError
 
     def payload(self, data: bytes) -> bytes:
         """What of these bytes is such text."""

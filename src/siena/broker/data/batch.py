@@ -33,7 +33,7 @@ class Source(Protocol):
         ...
 
     def hold(self, by: Holder) -> None:
-        """Wait until somebody who is full has caught up."""
+        """Wait until a reader, or a disk, that is full has caught up."""
         ...
 
 

@@ -147,7 +147,7 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def is_reading(self) -> bool:
-        """Whether what they send can come: nobody is full, and all was looked at."""
+        """Whether the other end is read from: no reader is full, and all was looked at."""
         return not self._held_by and not self._is_full
 
     def limit_unacknowledged(self, seconds: float) -> None:
@@ -365,7 +365,7 @@ class Connection(asyncio.BufferedProtocol):
             loop.call_later(DRAIN_SECONDS_MAX, self._transport.abort)
 
     def _too_slow(self) -> None:
-        """Give up on somebody who does not read; what was gathered is not sent."""
+        """Give up on a reader that does not read; what was gathered is not sent."""
         text = "too much is waiting for this connection"
         error = ProtocolError(Fault.TOO_SLOW, text)
         # Not as an answer: there is no room for answers any more.
@@ -392,7 +392,7 @@ class Connection(asyncio.BufferedProtocol):
         return None if self.role is None else self.role.neighbour
 
     def hold(self, by: Holder) -> None:
-        """Do not read on until somebody who is full has caught up."""
+        """Do not read on until a reader, or a disk, that is full has caught up."""
         if not self._held_by and not self.is_closing:
             assert self._transport is not None
             self._transport.pause_reading()
@@ -400,7 +400,7 @@ class Connection(asyncio.BufferedProtocol):
         by.holds.add(self)
 
     def release(self, by: Holder) -> None:
-        """Somebody has caught up, or gone."""
+        """The reader that was full has caught up, or gone."""
         self._held_by.discard(by)
         if not self._held_by and not self.is_closing:
             self._read_on()

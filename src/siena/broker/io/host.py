@@ -43,13 +43,13 @@ class ConnectionHost(Protocol):
         ...
 
     def blocked(self, connection: "Connection") -> None:
-        """It is full; whoever publishes for it is to wait."""
+        """A connection is full: the sources that publish for it are to wait."""
         ...
 
     def opened(self, connection: "Connection") -> None:
-        """Somebody has connected."""
+        """A client or a neighbour has connected."""
         ...
 
     def closed(self, connection: "Connection") -> None:
-        """Somebody has gone."""
+        """The other end of a connection has gone."""
         ...
