@@ -147,7 +147,7 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def is_reading(self) -> bool:
-        """Whether the other end is read from: no reader is full, and all was looked at."""
+        """Whether the other end is read from: no reader is full, all was looked at."""
         return not self._held_by and not self._is_full
 
     def limit_unacknowledged(self, seconds: float) -> None:
