@@ -48,6 +48,36 @@ INLINE_BYTES = cython.declare(cython.int, 24)
 SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def child_of(
+    links: cython.p_int,
+    edges: cython.p_int,
+    mask: cython.int,
+    node: cython.int,
+    byte: cython.int,
+) -> cython.int:
+    """The node behind an edge of a trie, or -1."""
+    key: cython.longlong
+    place: cython.Py_ssize_t
+    # Operands are entered one after the other: most children are the next node.
+    found: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) + 1
+    if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+        return cython.cast(cython.int, found)
+    key = (cython.cast(cython.longlong, node) << 8) | byte
+    place = mix(cython.cast(cython.ulonglong, key)) & mask
+    found = edges[place]
+    # A node knows where it comes from: that is read anyway, if it is the one.
+    while found != 0:
+        if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
+            return cython.cast(cython.int, found)
+        place = (place + 1) & mask
+        found = edges[place]
+    return -1
+
+
 @cython.final
 @cython.cclass
 class Values:
@@ -218,23 +248,7 @@ class Values:
     @cython.exceptval(check=False)
     def child(self, node: cython.int, byte: cython.int) -> cython.int:
         """The node behind an edge of the trie, or -1."""
-        links = self.node_links
-        key: cython.longlong
-        place: cython.Py_ssize_t
-        # Operands are entered one after the other: most children are the next node.
-        found: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) + 1
-        if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-            return cython.cast(cython.int, found)
-        key = (cython.cast(cython.longlong, node) << 8) | byte
-        place = mix(cython.cast(cython.ulonglong, key)) & self.edge_mask
-        found = self.edges[place]
-        # A node knows where it comes from: that is read anyway, if it is the one.
-        while found != 0:
-            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-                return cython.cast(cython.int, found)
-            place = (place + 1) & self.edge_mask
-            found = self.edges[place]
-        return -1
+        return child_of(self.node_links, self.edges, self.edge_mask, node, byte)
 
     @cython.cfunc
     @cython.inline
@@ -321,23 +335,7 @@ class Values:
     @cython.exceptval(check=False)
     def folded_child(self, node: cython.int, byte: cython.int) -> cython.int:
         """As :meth:`child`, among what is looked for in folded values."""
-        links = self.fold_links
-        key: cython.longlong
-        place: cython.Py_ssize_t
-        # Operands are entered one after the other: most children are the next node.
-        found: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) + 1
-        if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-            return cython.cast(cython.int, found)
-        key = (cython.cast(cython.longlong, node) << 8) | byte
-        place = mix(cython.cast(cython.ulonglong, key)) & self.fold_mask
-        found = self.fold_edges[place]
-        # A node knows where it comes from: that is read anyway, if it is the one.
-        while found != 0:
-            if links[4 * found + 2] == node and (links[4 * found + 3] & 255) == byte:
-                return cython.cast(cython.int, found)
-            place = (place + 1) & self.fold_mask
-            found = self.fold_edges[place]
-        return -1
+        return child_of(self.fold_links, self.fold_edges, self.fold_mask, node, byte)
 
     @cython.cfunc
     @cython.nogil
