@@ -28,11 +28,15 @@ class Holder(NamedTuple):
 
 
 class Change(NamedTuple, Generic[F]):
-    """An entry that is new, or that is gone."""
+    """An entry that is new, or that is gone; which filter, or advertisement, it is of.
+
+    ``words`` are those in which it was announced, where the item stands for its equals.
+    """
 
     item: F
     holder: Holder
     gained: bool
+    words: F | None = None
 
 
 class InterestTable(Generic[F]):
@@ -99,7 +103,7 @@ class InterestTable(Generic[F]):
         """
         held = self._held.get(holder)
         if held is None:
-            return [self._enter(holder, self.order.add(item))]
+            return [self._enter(holder, self.order.add(item), item)]
         if not keeps_covered:
             if next(held.above(item, self.order), None) is not None:
                 return []
@@ -115,7 +119,7 @@ class InterestTable(Generic[F]):
                 for narrow in held.below(node, self.order)
                 if not self.order.covers(narrow, node)
             }
-        changes = [self._enter(holder, node)]
+        changes = [self._enter(holder, node, item)]
         return changes + [self._leave(holder, narrow) for narrow in sorted_(covered)]
 
     def withdraw(
@@ -173,7 +177,7 @@ class InterestTable(Generic[F]):
                 hops.add(entry.hop)
         return hops
 
-    def _enter(self, holder: Holder, item: F) -> Change[F]:
+    def _enter(self, holder: Holder, item: F, words: F) -> Change[F]:
         held = self._held.get(holder)
         if held is not None:
             holder = held.holder  # one of many equals is enough to keep
@@ -194,7 +198,7 @@ class InterestTable(Generic[F]):
                 entry = self._entries[item] = _Entry(entry)
             entry.add(holder)
         held.add(item, self.order)
-        return Change(item, holder, gained=True)
+        return Change(item, holder, True, words)  # noqa: FBT003 -- as it is called
 
     def _leave(self, holder: Holder, item: F) -> Change[F]:
         held = self._held[holder]

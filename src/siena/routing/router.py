@@ -23,7 +23,7 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +64,6 @@ from siena.messages import (
     Unsubscribe,
     client_of,
 )
-from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
@@ -74,8 +73,8 @@ from siena.routing.interest_table import Change
 from siena.routing.options import Options
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
+from siena.routing.questions import Questions
 from siena.routing.seen import Seen, all_before
-from siena.routing.settling import Question, Settling
 from siena.routing.steps.backlog import STEP_MAX
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
@@ -83,6 +82,8 @@ from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
+# What may be handed over together: nothing else changes what it means.
+Batched = Subscribe | Settle
 
 
 class Router:
@@ -137,18 +138,15 @@ class Router:
         self.clients = Clients(self)
         self.registrations = self.clients.registrations
         self.mailboxes = self.clients.mailboxes
-        is_exact = options.covering == "exact" and options.merging == "none"
-        self._settling = Settling(
-            self.tables.reach, self.tables.leads, is_exact=is_exact
-        )
-        # Of clients, while batching: what is held back with the interest itself.
-        self._unsettled: dict[str, dict[int, Settle]] = {}
         self._quenching = Quenching(self.tables.overlaps)
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self.leaving = Leaving(self.tables, self._all_known)
         self._monitors = Monitors(self.tables)
+        self._questions = Questions(
+            self.tables, self.registrations, self._monitors, self._unfolding
+        )
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
             Flush: self._flush,
@@ -209,6 +207,26 @@ class Router:
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
 
+    def handle_all(self, batch: Sequence[tuple[Batched, Interface]]) -> Outbox:
+        """What follows from subscriptions, and questions about them, that came at once.
+
+        The same as one by one, but it is told once, and asked once, for all of them;
+        what one of them covers need not be told at all.
+        """
+        if self.options.batching or self._flat is not None or len(batch) == 1:
+            return [sent for each in batch for sent in self.handle(*each)]
+        out: Outbox = []
+        asked: list[tuple[Settle, Interface]] = []
+        for message, source in batch:
+            if isinstance(source, int) and source not in self.tables.neighbours:
+                continue
+            if isinstance(message, Settle):
+                asked.append((message, source))
+            else:
+                out += self._subscribe(message, source)
+        out += self._monitors.sync() + self.tables.sync()
+        return out + self._answers(self._questions.ask_all(asked)) if asked else out
+
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
         return self.backlog.step()
@@ -254,7 +272,7 @@ class Router:
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):
-            self._unsettled.get(source, {}).pop(source.number, None)
+            self._questions.withdraw(source)
             held = self.registrations.of(source.client).interests.get(source.number)
             message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
@@ -283,7 +301,7 @@ class Router:
         if not self.options.quench or self.tables.has_master:
             return []
         out: Outbox = []
-        for item, _, gained in changes:
+        for item, _, gained, _ in changes:
             if gained:
                 out += self._quenching.gain(item)
             elif item not in self.tables.filters:
@@ -301,7 +319,7 @@ class Router:
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
             return out
-        for item, _, gained in changes:
+        for item, _, gained, _ in changes:
             if not gained:
                 self._quenching.unadvertise(source, item)
             else:
@@ -328,7 +346,7 @@ class Router:
             holder, message.advertisement, covers, exact=message.exact
         )
         if isinstance(source, str):
-            for item, _, _ in changes:
+            for item, *_ in changes:
                 self._quenching.unadvertise(source, item)
         return self._offered(changes)
 
@@ -432,8 +450,8 @@ class Router:
         gone: list[Change[Advertisement]] = []
         changes: list[Change[Filter]] = []
         for party in self.registrations.parties(client):
-            self._unsettled.pop(party, None)
-            for item, _, _ in (of := self.tables.advertisements.forget(party)):
+            self._questions.forget_party(party)
+            for item, *_ in (of := self.tables.advertisements.forget(party)):
                 self._quenching.unadvertise(party, item)
             gone += of
             changes += self._monitors.forget(party)
@@ -458,61 +476,17 @@ class Router:
 
     def ask_of_all(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
         """Give the answer when all that a client wants is in force everywhere."""
-        filters: set[Filter] = set()
-        delegated: list[tuple[int, Pattern]] = []
-        if self.tables.is_held:
-            self._unfolding.enter_client(client)
-        for key, interest in self.registrations.of(client).interests.items():
-            filters.update(filter(satisfiable, filters_of(interest)))
-            if isinstance(interest, Pattern):
-                party = Party(client, key) if isinstance(key, int) else client
-                delegated += self._monitors.delegations(party, interest)
-        ordered = tuple(sorted(filters, key=str))
-        question = Question(ordered, self.me, client, fresh, TTL_MAX, tuple(delegated))
-        return self._ask(question, answer)
+        return self._answers(self._questions.of_client(client, answer, fresh=fresh))
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
         if self._flat is not None:
             return [(source, Settled(message.token))]
-        if self.options.batching and isinstance(source, str):
-            # Asked at once, every interest would be sent at once.
-            self._unsettled.setdefault(source, {})[message.token] = message
-            return []
-        if self.tables.is_held and isinstance(source, str):
-            self._unfolding.enter(source)
-        return self._question(message, source)
-
-    def _question(self, message: Settle, source: Interface) -> Outbox:
-        origin = self.tables.holder(source, message.origin).origin
-        delegated: list[tuple[int, Pattern]] = []
-        filters: tuple[Filter | Advertisement, ...]
-        if isinstance(message.interest, Advertisement):
-            filters = (message.interest,)
-        else:
-            # What nothing can match has been told to nobody.
-            wanted = filters_of(message.interest)
-            filters = tuple(f for f in wanted if satisfiable(f))
-        if isinstance(message.interest, Pattern):
-            delegated = self._monitors.delegations(source, message.interest)
-        question = Question(
-            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
-        )
-        return self._ask(question, [(source, Settled(message.token))])
-
-    def _ask(self, question: Question, answer: Outbox) -> Outbox:
-        # What is held back would not be in force when its settling is answered.
-        held_back = self._monitors.sync() + self.tables.sync()
-        if self.backlog:
-            wanted = [f for f in question.filters if isinstance(f, Filter)]
-            held_back += self.tables.hasten(wanted, question.origin)
-        neighbours = self.tables.neighbours.values()
-        asked = self._settling.ask(question, neighbours, answer)
-        return held_back + self._answers(asked)
+        return self._answers(self._questions.ask(message, source))
 
     def _settled(self, message: Settled, source: Interface) -> Outbox:
-        return self._answers(self._settling.answered(message.token, source))
+        return self._answers(self._questions.answered(message.token, source))
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -580,17 +554,11 @@ class Router:
         out += self.leaving.forget(source)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
-        return out + self._answers(self._settling.forget(source))
+        return out + self._answers(self._questions.forget(source))
 
     def _link_state(self, message: LinkState, source: Interface) -> Outbox:
         assert isinstance(source, int)
         return self.tables.learn(message, source)
 
     def _flush(self, _message: Flush, _source: Interface) -> Outbox:
-        unsettled, self._unsettled = self._unsettled, {}
-        return [
-            sent
-            for client, questions in unsettled.items()
-            for question in questions.values()
-            for sent in self._question(question, client)
-        ]
+        return self._answers(self._questions.flush())

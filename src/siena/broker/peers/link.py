@@ -101,7 +101,6 @@ class Link:
         self._held = Tally()
         # What it was told, once that is counted.
         self._said: Tally | None = None
-        self._spelling = ""
         connection.outbox.policy = "link"
 
     @property
@@ -214,9 +213,11 @@ class Link:
         """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
-            spelling = text_of(change.item)
-            if self._spelling != spelling:
-                spelling = self._spellings[key] = self._spelling
+            words = change.words
+            assert words is not None
+            spelling = text_of(words)
+            if words is not change.item and spelling != text_of(change.item):
+                self._spellings[key] = spelling
             self._count += 1
             self._held.add(spelling, self._origin(key[1]))
         else:

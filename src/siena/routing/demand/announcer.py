@@ -18,7 +18,6 @@ Reference:
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Generic
 
 from siena.messages import Message
@@ -31,14 +30,21 @@ Pair = tuple[F, int]
 Say = Callable[[F, int | None], Message]
 
 
-@dataclass(slots=True)
 class Told:
     """One announcement, and where it is known to be in force.
 
     An origin stands for the brokers that it reaches through the neighbour.
     """
 
-    settled: set[int] = field(default_factory=set)
+    __slots__ = ("settled",)
+
+    def __init__(self) -> None:
+        self.settled: tuple[int, ...] = ()
+
+    def settle(self, origin: int) -> None:
+        """It is in force wherever this origin reaches."""
+        if origin not in self.settled:
+            self.settled = (*self.settled, origin)
 
 
 class Announcer(Generic[F]):
