@@ -12,6 +12,7 @@ from siena.messages import Interface, Outbox, Party, Settle, Settled
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
+from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.registrations import Registrations
 from siena.routing.settling import Question, Settling
@@ -100,9 +101,7 @@ class Questions:
         """A neighbour has answered."""
         return self._settling.answered(token, source)
 
-    def _question(
-        self, message: Settle, source: Interface
-    ) -> tuple[Question, Outbox]:
+    def _question(self, message: Settle, source: Interface) -> tuple[Question, Outbox]:
         origin = self._tables.holder(source, message.origin).origin
         delegated: list[tuple[int, Pattern]] = []
         filters: tuple[Filter | Advertisement, ...]
@@ -111,7 +110,8 @@ class Questions:
         else:
             # What nothing can match has been told to nobody.
             wanted = filters_of(message.interest)
-            filters = tuple([f for f in wanted if satisfiable(f)])
+            order = self._tables.filters.order
+            filters = tuple([f for f in wanted if is_satisfiable(order, f)])
         if isinstance(message.interest, Pattern):
             delegated = self._monitors.delegations(source, message.interest)
         question = Question(

@@ -23,12 +23,11 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
-from siena.algebra.sat import satisfiable
 from siena.messages import (
     Advertise,
     Elsewhere,
@@ -67,6 +66,7 @@ from siena.messages import (
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
+from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
@@ -82,8 +82,10 @@ from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
-# What may be handed over together: nothing else changes what it means.
+# What may be handled together: the order of these changes nothing.
 Batched = Subscribe | Settle
+# So many are handled at once: some milliseconds.
+GATHERED_MAX = 64
 
 
 class Router:
@@ -133,6 +135,7 @@ class Router:
         self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
+        self._gathered: list[tuple[Batched, Interface]] = []
         self.published = 0
         self.seen = Seen()
         self.clients = Clients(self)
@@ -192,6 +195,8 @@ class Router:
 
     def handle(self, message: Message, source: Interface) -> Outbox:
         """What follows from a message, in the order in which it is to be sent."""
+        if self._gathered:
+            return self.handle_gathered() + self.handle(message, source)
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
         if isinstance(source, Elsewhere):
@@ -207,23 +212,42 @@ class Router:
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
 
-    def handle_all(self, batch: Sequence[tuple[Batched, Interface]]) -> Outbox:
-        """What follows from subscriptions, and questions about them, that came at once.
+    def gather(self, message: Batched, source: Interface) -> Outbox:
+        """Take a subscription, or a question about one, to which others may be added.
 
-        The same as one by one, but it is told once, and asked once, for all of them;
-        what one of them covers need not be told at all.
+        A client's request is registered now.  What follows from all of them together
+        is said once, before the next message is handled, by :meth:`handle_gathered`:
+        who drives the router calls it when nothing more has come, as its ``backlog``
+        asks for.
         """
-        if self.options.batching or self._flat is not None or len(batch) == 1:
-            return [sent for each in batch for sent in self.handle(*each)]
+        if self.options.batching or self._flat is not None:
+            return self.handle(message, source)
+        if isinstance(source, str):
+            if isinstance(message, Subscribe):
+                self.registrations.subscribe(source, message.interest)
+        elif source not in self.tables.neighbours:
+            return []
+        self._gathered.append((message, source))
+        if len(self._gathered) == 1:
+            self.backlog.wake()
+        return self.handle_gathered() if len(self._gathered) >= GATHERED_MAX else []
+
+    def handle_gathered(self) -> Outbox:
+        """What follows from what was gathered.
+
+        The same as if it had been handled one by one; but neighbours are told once, and
+        asked once, and what is covered at once is not told at all.
+        """
+        if not self._gathered:
+            return []
+        batch, self._gathered = self._gathered, []
         out: Outbox = []
         asked: list[tuple[Settle, Interface]] = []
         for message, source in batch:
-            if isinstance(source, int) and source not in self.tables.neighbours:
-                continue
             if isinstance(message, Settle):
                 asked.append((message, source))
             else:
-                out += self._subscribe(message, source)
+                out += self._enter(message, source)
         out += self._monitors.sync() + self.tables.sync()
         return out + self._answers(self._questions.ask_all(asked)) if asked else out
 
@@ -266,7 +290,7 @@ class Router:
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
-            if satisfiable(f):
+            if is_satisfiable(table.order, f):
                 changes += table.announce(holder, f, keeps_covered=keeps_covered)
         return self._changed(changes)
 
