@@ -71,7 +71,7 @@ class Client(Facts):
         """What the broker keeps on its disk, if it keeps something."""
         self._tasks = asyncio.TaskGroup()
         self._keeping: asyncio.Task[None] | None = None
-        self._replies = Replies(self)
+        self._replies = Replies(self, self._tasks)
 
     # -- publishing ------------------------------------------------------------
 
@@ -260,6 +260,7 @@ class Client(Facts):
         """
         suspend = Suspend(queue)
         done = self._session.ask(suspend)
+        self._session.is_parked = False
         self._session.suspended = suspend
         try:
             await asyncio.shield(done)
@@ -270,10 +271,13 @@ class Client(Facts):
     async def resume(self) -> None:
         """Get what was kept, and from then on whatever comes.
 
-        Subscribe first: what was kept for a subscription comes under the number that it
-        had, and a program that subscribes in the same order has the same numbers.
+        A program that starts anew with its identity resumes by itself when it first
+        waits for something to read.  Subscribe before that: what was kept for a
+        subscription comes under the number that it had, and a program that subscribes
+        in the same order has the same numbers.
         """
         done = self._session.ask(Resume())
+        self._session.is_parked = False
         self._session.suspended = None
         await asyncio.shield(done)
 
@@ -295,7 +299,8 @@ class Client(Facts):
         """Publish a question and wait for the first reply; see :meth:`reply`.
 
         Raises:
-            NoReplyError: if none comes in time.
+            NoReplyError: if none comes in time, or at once if no subscription in the
+                network wants the question (where brokers quench).
         """
         return await self._replies.request(joined(attributes, more), timeout_s)
 
