@@ -26,6 +26,7 @@ from siena.broker.log.limits import (
     STAGED_BYTES,
 )
 from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
+from siena.broker.settings_errors import explained
 from siena.errors import SienaError
 from siena.protocol.address import PORT
 from siena.protocol.limits import NAME_CHARACTERS_MAX
@@ -144,14 +145,15 @@ def as_settings(form: Mapping[str, Any]) -> Settings:
     >>> as_settings({"limits": {"connections": 0}})
     Traceback (most recent call last):
     siena.errors.SienaError: Expected `int` >= 1 - at `$.limits.connections`
-    >>> as_settings({"lisen": ["127.0.0.1:0"]})
+    >>> as_settings({"routing": {"covering": "exat"}})
     Traceback (most recent call last):
-    siena.errors.SienaError: Object contains unknown field `lisen`
+    siena.errors.SienaError: Invalid enum value 'exat' - at `$.routing.covering`
+    (did you mean exact? there are: exact, none, pairwise)
     """
     try:
         return msgspec.convert(form, Settings)
     except msgspec.ValidationError as error:
-        raise SienaError(str(error)) from None
+        raise explained(error, Settings) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:

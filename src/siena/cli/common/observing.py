@@ -6,6 +6,7 @@ and nobody waits for anything else.
 
 import socket
 import ssl
+from errno import ECONNREFUSED
 from types import TracebackType
 from typing import Annotated, Any, Self
 
@@ -59,7 +60,9 @@ class Observer:
             self._socket = _connected(self.address, self._seconds)
         except OSError as error:
             why = error.strerror or str(error)
-            raise NoBrokerError(f"no broker at {self.address}: {why}") from None
+            hint = "start one with: siena serve" if error.errno == ECONNREFUSED else ""
+            text = f"no broker at {self.address}: {why}"
+            raise NoBrokerError(text, hint=hint) from None
         try:
             info = self._expect(Info)
             assert isinstance(info, Info)
