@@ -25,6 +25,7 @@ from siena.broker.log.limits import (
     SEGMENTS_MIN,
     STAGED_BYTES,
 )
+from siena.broker.logs import LogFormat
 from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
 from siena.broker.settings_errors import explained
 from siena.errors import SienaError
@@ -119,6 +120,7 @@ class Settings(Strict, frozen=True):
     insecure_listen: bool = False
     http: str | None = None
     http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
+    log_format: LogFormat = "text"  # of what it says on standard error
     accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     # Neighbours hear of each other so often, and five times that is too long.
@@ -170,7 +172,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 # What the environment may say, and where it goes.
-VARIABLES = {"SIENA_NAME": "name", "SIENA_LISTEN": "listen", "SIENA_HTTP": "http"}
+VARIABLES = {
+    "SIENA_NAME": "name",
+    "SIENA_LISTEN": "listen",
+    "SIENA_HTTP": "http",
+    "SIENA_LOG_FORMAT": "log_format",
+}
 
 
 def gather(

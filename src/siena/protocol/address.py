@@ -92,7 +92,7 @@ def parse_address(url: str) -> Address:
 
 
 def read_address(text: str, port: int = PORT) -> Address:
-    """The address of ``HOST:PORT``, ``HOST``, ``:PORT``, ``PORT``, or a ``siena://`` URL.
+    """The address of ``HOST:PORT``, ``HOST``, ``:PORT``, ``PORT`` or ``siena://…``.
 
     >>> read_address("siena://10.0.0.1").place, read_address("[::1]:7").place
     ('10.0.0.1:2606', '[::1]:7')

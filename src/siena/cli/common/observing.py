@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 import typer
 
-from siena.cli.common.contexts import Server, find_server
+from siena.cli.common.contexts import Server, context_names, find_server
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
@@ -34,6 +34,7 @@ ServersOption = Annotated[
         help="Address or context of a broker, as often as wanted; otherwise SIENA_URL, "
         "the context in use, or siena://127.0.0.1:2606.",
         show_default=False,
+        autocompletion=context_names,
     ),
 ]
 
