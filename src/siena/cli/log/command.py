@@ -1,5 +1,7 @@
 """``siena log``: the commands about logs; without the name of one, reading."""
 
+from typing import Any
+
 import typer
 from typer.core import TyperGroup
 
@@ -11,7 +13,7 @@ _DEFAULT = "read"
 class ReadByDefault(TyperGroup):
     """A group of which ``siena log 'level > 3'`` means ``siena log read …``."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- private to Typer
         """Put in the command that is meant, unless one is named or help is wanted."""
         is_help = args[:1] in (["--help"], ["-h"])
         if not is_help and (not args or args[0] not in self.commands):
