@@ -25,7 +25,7 @@ GROUPS = {
     ),
     "Routing": ("schemes", "memory", "cbcb", "pruning"),
     "Matching": ("gryphon", "forwarding"),
-    "Covering": ("covering", "merging", "changes"),
+    "Covering": ("covering", "merging", "changes", "ways"),
 }
 # Where the studies of a group live, if not with the other claims.
 _ROOMS_OF_GROUPS = {"Covering": "covering"}
