@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from siena.protocol.durable_frames import DURABLE_BODIES
+from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Body, Count, Name, Number, Op
 from siena.protocol.limits import (

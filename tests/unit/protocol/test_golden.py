@@ -40,7 +40,7 @@ from siena.protocol.data_frames import (
     pack_msg,
     pack_traced,
 )
-from siena.protocol.durable_frames import (
+from siena.protocol.durable.receipts import (
     Publisher,
     PublisherIs,
     Stored,

@@ -22,7 +22,7 @@ from siena.broker.durable.publishers import (
 )
 from siena.broker.durable.refusing import refuse
 from siena.broker.log.journal import Journal
-from siena.protocol.durable_frames import Publisher, PublisherIs, Stored
+from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.forward_runs import picked

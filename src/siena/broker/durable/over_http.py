@@ -13,7 +13,7 @@ from starlette.datastructures import QueryParams
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.http.limits import HOLD_SECONDS_MAX
 from siena.protocol.control_frames import Error, unpack
-from siena.protocol.durable_frames import Publisher, PublisherIs, Stored
+from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.split_frames import PublishRun

@@ -1,7 +1,7 @@
 """How publications that want a receipt are refused."""
 
 from siena.broker.clients.session import Session
-from siena.protocol.durable_frames import Stored
+from siena.protocol.durable.receipts import Stored
 from siena.protocol.error_codes import ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 

@@ -11,7 +11,7 @@ from siena.broker.durable.publishers import Publishers
 from siena.broker.durable.refusing import refuse
 from siena.broker.log.journal import Journal
 from siena.broker.state import BrokerState
-from siena.protocol.durable_frames import Publisher
+from siena.protocol.durable.receipts import Publisher
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.split_frames import PublishRun

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from siena.client.core.registrations import Gate
 from siena.errors import RequestRefusedError, SienaError
-from siena.protocol.durable_frames import (
+from siena.protocol.durable.receipts import (
     Publisher,
     PublisherIs,
     Stored,

@@ -38,7 +38,7 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
-from siena.protocol.durable_frames import PublisherIs, Stored
+from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from siena.protocol.durable_frames import ACKED_HEAD
+from siena.protocol.durable.receipts import ACKED_HEAD
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.kernels import framing
 from siena.protocol.fast.split_frames import PublishRun
@@ -20,7 +20,7 @@ class AckedRun(NamedTuple):
 def unpack_acked(body: bytes, block_bytes: int) -> AckedRun:
     """What an ACKED_PUB frame says.
 
-    >>> from siena.protocol.durable_frames import pack_acked
+    >>> from siena.protocol.durable.receipts import pack_acked
     >>> from siena.protocol.frames import Op, pack
     >>> run = unpack_acked(pack_acked(1, 2, 1, pack(Op.PUB, b"X"))[5:], 100)
     >>> run.publisher, run.sequence, run.publications.blocks()

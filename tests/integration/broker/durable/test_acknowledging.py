@@ -15,7 +15,7 @@ from siena.broker.durable import limits, publishers
 from siena.broker.log import group_commit
 from siena.broker.settings import Durable, Settings
 from siena.errors import RequestRefusedError
-from siena.protocol.durable_frames import Publisher, PublisherIs, Stored, pack_acked
+from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored, pack_acked
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.testing.in_process import ProcessBroker

@@ -1,4 +1,4 @@
-"""The frames of what must not be lost: publications with a receipt, durable reading.
+"""Publications with a receipt: their frames.
 
 A *publisher* is a name under which publications are numbered, so that one that is sent
 again, because its receipt was lost, is stored once.  A *durable subscription* is a name
