@@ -365,6 +365,7 @@ class Broker:
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
+        session.principal = who.principal
         self.state.sessions[session.number] = session
         who.outbox.policy = body.policy
         client = Client(

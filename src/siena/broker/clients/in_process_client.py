@@ -6,6 +6,7 @@ task, whenever it has got rid of what it took before.
 
 import asyncio
 
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.outbox import Fit, Outbox
 from siena.protocol.control_frames import Error, Lost
@@ -28,6 +29,8 @@ class InProcessClient:
         if transcript is not None:
             self.outbox.line_end = transcript.end
         self._transcript = transcript
+        self.principal: Principal = LOCAL
+        """Who has sent the request."""
         self.is_over = False
         """Whether nothing follows after what is in the outbox."""
         self._has_some = asyncio.Event()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from siena.broker.access.principal import LOCAL, Principal
 from siena.messages import Interest, Party
 from siena.model import Advertisement
 from siena.protocol.error_codes import ProtocolError
@@ -44,6 +45,8 @@ class Session:
     registrations: Registrations
     identity: str | None = None
     name: str | None = None
+    # Who it was when it connected last.
+    principal: Principal = LOCAL
     sink: Sink | None = None
     patterns: int = 0
     # Advertisements that are not answered until the whole network knows them.

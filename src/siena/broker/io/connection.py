@@ -16,6 +16,7 @@ import socket
 from collections.abc import Iterator
 from typing import cast
 
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
@@ -64,6 +65,8 @@ class Connection(asyncio.BufferedProtocol):
         # The same, if it is a client.
         self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
+        self.principal: Principal = LOCAL
+        """Who is at the other end, as far as it was shown."""
         self.address = ""
         self.file_number = -1
         """Of the connection, among the files of this process."""

@@ -1,0 +1,54 @@
+"""The principal: who is at the other end of a connection, as far as it was shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+def _none() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody with a name and roles, shown by a credential.
+
+    ``claims`` are what the credential says besides: of a certificate its ``cn``, of a
+    JWT its claims.  ``caveats`` are filters, in the language, that narrow everything
+    the roles allow.  After ``expires_at``, in seconds since 1970, the credential shows
+    nothing any more.
+
+    >>> alice = Principal("alice", roles=("trader",))
+    >>> alice.owns("alice"), alice.owns("alice/phone"), alice.owns("alicia")
+    (True, True, False)
+    >>> ANONYMOUS.owns("alice"), LOCAL.owns("alice")
+    (False, True)
+    """
+
+    identity: str | None
+    roles: tuple[str, ...] = ()
+    claims: Mapping[str, str] = field(default_factory=_none, hash=False)
+    caveats: tuple[str, ...] = ()
+    expires_at: float | None = None
+    is_local: bool = False
+    """Whether nobody is asked who they are, and all may do everything."""
+
+    def owns(self, identity: str) -> bool:
+        """Whether what is kept under an identity is theirs to take."""
+        if self.is_local:
+            return True
+        mine = self.identity
+        return mine is not None and (
+            identity == mine or identity.startswith(f"{mine}/")
+        )
+
+    def has_expired(self, now: float) -> bool:
+        """Whether the credential shows nothing any more, at this time since 1970."""
+        return self.expires_at is not None and now >= self.expires_at
+
+
+LOCAL = Principal(None, is_local=True)
+"""Everybody, at a broker without ``[access]``."""
+
+ANONYMOUS = Principal(None, roles=("anonymous",))
+"""Who has shown no credential, at a broker that asks for one."""
