@@ -282,7 +282,6 @@ class Client(Facts):
         """
         suspend = Suspend(queue)
         done = self._session.ask(suspend)
-        self._session.is_parked = False
         self._session.suspended = suspend
         try:
             await asyncio.shield(done)
@@ -293,13 +292,10 @@ class Client(Facts):
     async def resume(self) -> None:
         """Get what was kept, and from then on whatever comes.
 
-        A program that starts anew with its identity resumes by itself when it first
-        waits for something to read.  Subscribe before that: what was kept for a
-        subscription comes under the number that it had, and a program that subscribes
-        in the same order has the same numbers.
+        A program that starts anew does so when it first waits for something to read.
+        Subscribe before, in the same order as ever: what was kept comes by number.
         """
         done = self._session.ask(Resume())
-        self._session.is_parked = False
         self._session.suspended = None
         await asyncio.shield(done)
 
@@ -321,8 +317,7 @@ class Client(Facts):
         """Publish a question and wait for the first reply; see :meth:`reply`.
 
         Raises:
-            NoReplyError: if none comes in time, or at once if no subscription in the
-                network wants the question (where brokers quench).
+            NoReplyError: if none comes in time; at once if nobody wants the question.
         """
         return await self._replies.request(joined(attributes, more), timeout_s)
 

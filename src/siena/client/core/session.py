@@ -177,6 +177,8 @@ class Session:
             ConnectionLostError: if there is no connection to send it over.
         """
         self._connected().send(body.pack())
+        if isinstance(body, Suspend | Resume):  # the program decides by itself
+            self.is_parked = False
         return self._pending.ask((body.op, number))
 
     def ask_for(self, body: Body) -> asyncio.Future[Any]:
