@@ -41,6 +41,7 @@ class Fault(Enum):
     PART_UNKNOWN = _Fault(123, closes=False)
     NO_ROOM = _Fault(124, closes=False)
     LOG_DAMAGED = _Fault(125, closes=False)
+    PUBLISHERS_WAIT = _Fault(133, closes=False)
     # About the connection.
     BAD_PREFACE = _Fault(200, closes=True)
     BAD_FRAME = _Fault(201, closes=True)
