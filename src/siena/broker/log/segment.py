@@ -168,10 +168,8 @@ class Segment:
         """Which of its offsets cannot be read, looking at every record."""
         expected, place = self.first, self.start
         for at, record in self._good_records(self.start, self.size, self.first):
-            if record.first > expected:
+            if at > place:  # if no bytes are missing, offsets were given up
                 yield Gap(expected, record.first)
-            elif at > place:  # garbage that stands where no record is missing
-                yield Gap(expected, expected)
             expected, place = record.end, end_of(at, record)
         if expected < self.records_end:
             yield Gap(expected, self.records_end)
