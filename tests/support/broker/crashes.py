@@ -172,7 +172,7 @@ class Disk:
             case "rename":
                 inode = self._now[done.new] = self._now.pop(done.path)
                 self._since.append((done, inode))
-            case "delete":
+            case _:  # delete
                 self._since.append((done, self._now.pop(done.path)))
 
     def left(self, rng: random.Random) -> dict[str, bytes]:

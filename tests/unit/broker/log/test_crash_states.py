@@ -16,6 +16,7 @@ from siena.broker.log.cursors import Readers
 from siena.broker.log.store import Store
 from siena.clock import SystemClock
 from siena.matching.input.buffers import encode_all
+from siena.model import Value
 
 SEGMENT_BYTES = 4_096
 
@@ -46,7 +47,9 @@ class History:
         )
         for _ in range(appends):
             count = rng.choice((1, 1, 2, 5, 20))
-            batch = [{"n": n + k, "x": "x" * rng.randrange(60)} for k in range(count)]
+            batch: list[dict[str, Value]] = [
+                {"n": n + k, "x": "x" * rng.randrange(60)} for k in range(count)
+            ]
             n += count
             first = store.latest
             store.append(*encode_all(batch), 7)
