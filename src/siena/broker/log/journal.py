@@ -10,6 +10,8 @@ who have published nothing wait for nothing.
 not tell (the system forgets what it could not write).  Nobody whose publications may be
 concerned gets an answer, and publishers wait until the operator says that the disk is
 good again (:meth:`Journal.resume`).
+
+Why one module: what is written, who waits and what the disk says are one state.
 """
 
 import asyncio
