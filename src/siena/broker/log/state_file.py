@@ -64,7 +64,7 @@ def with_checksum(line: bytes) -> bytes:
     r"""A line, and one with its checksum.
 
     >>> with_checksum(b"{}")
-    b'{}\n#745e3fd8\n'
+    b'{}\n#a3a6bf43\n'
     """
     return line + b"\n#%08x\n" % zlib.crc32(line)
 
