@@ -135,9 +135,13 @@ class Authenticator:
         if found is not None:
             self._counters.logins += 1
             return found
-        self._counters.logins_refused += 1
+        self.refused()
         await asyncio.sleep(self._attempts.failed(shown.address, self._clock.elapsed()))
         raise refusal
+
+    def refused(self) -> None:
+        """Somebody was sent away, who has shown nothing, or nothing that counts."""
+        self._counters.logins_refused += 1
 
     def called(
         self, certificate: Mapping[str, Any] | None, wanted: str | None

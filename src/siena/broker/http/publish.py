@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.http.authentication import principal_of
 from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
@@ -67,7 +68,7 @@ class Publishing:
         advertisements = _advertisements(scope["query_string"])
         posted = await read_notifications(kind, await read_body(receive))
         entry = self._entry
-        visit = entry.enter(name="POST /publish")
+        visit = entry.enter(name="POST /publish", principal=principal_of(scope))
         local_client, client = visit
         try:
             if advertisements:
