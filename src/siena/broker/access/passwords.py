@@ -1,7 +1,7 @@
 """Passwords: argon2id, in threads, a few at a time.
 
-One takes some hundredths of a second and 64 MiB on purpose; so they are neither checked
-in the loop nor many at once, and one that was right is known again for a while.
+One takes some hundredths of a second and much memory on purpose; so they are neither
+checked in the loop nor many at once, and one that was right is known again for a while.
 """
 
 import asyncio
@@ -9,7 +9,14 @@ import hmac
 import secrets
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+# What OWASP asks for at least, of argon2id in one thread.
+MEMORY_BYTES = 19 * 1024 * 1024
+ROUNDS = 2
 # At the same time, and those that may wait for it: a second or two of work.
 CHECKS_MAX = 2
 WAITING_MAX = 64
@@ -18,22 +25,27 @@ KNOWN_MAX = 1_024
 PASSWORD_CHARACTERS_MAX = 1_024
 
 
-def hash_password(password: str) -> str:
-    """What is kept of a password."""
+def _hasher() -> "PasswordHasher":
     from argon2 import PasswordHasher  # noqa: PLC0415 -- for those who have users
 
-    return PasswordHasher().hash(password)
+    return PasswordHasher(
+        time_cost=ROUNDS, memory_cost=MEMORY_BYTES // 1024, parallelism=1
+    )
+
+
+def hash_password(password: str) -> str:
+    """What is kept of a password."""
+    return _hasher().hash(password)
 
 
 def _is_right(kept: str, password: str) -> bool:
-    from argon2 import PasswordHasher  # noqa: PLC0415 -- for those who have users
-    from argon2.exceptions import (  # noqa: PLC0415
+    from argon2.exceptions import (  # noqa: PLC0415 -- for those who have users
         InvalidHashError,
         VerificationError,
     )
 
     try:
-        return PasswordHasher().verify(kept, password)
+        return _hasher().verify(kept, password)
     except (VerificationError, InvalidHashError):
         return False
 

@@ -7,8 +7,8 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from siena.broker.http.authentication import principal_of
 from siena.broker.http.body import read_body
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX
 from siena.broker.webhooks.mapping import Handlers

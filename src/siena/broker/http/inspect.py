@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from siena.broker.access.principal import ANONYMOUS
 from siena.broker.clients.in_process_entry import InProcessEntry
-from siena.broker.http.authentication import principal_of
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.inspect import SNAPSHOTS
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
-from siena.broker.http.authentication import principal_of
 from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
 from siena.protocol.control_frames import Advertise, Error, Quench, unpack

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.app import make_app
-from siena.broker.http.authentication import CERTIFICATE
+from siena.broker.http.door.authentication import CERTIFICATE
 from siena.broker.http.limits import (
     CONNECTIONS_MAX,
     DRAIN_SECONDS_MAX,

@@ -23,7 +23,7 @@ from websockets.protocol import State
 from siena.broker.access.authenticator import not_admitted
 from siena.broker.access.principal import ANONYMOUS, Principal
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
-from siena.broker.http.authentication import (
+from siena.broker.http.door.authentication import (
     CERTIFICATE,
     principal_of,
     shown_by,

@@ -10,8 +10,9 @@ import binascii
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from siena.broker.access.authenticator import Authenticator, Shown, not_admitted
+from siena.broker.access.authenticator import Shown, not_admitted
 from siena.broker.access.principal import ANONYMOUS, LOCAL, Principal
+from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.faults import answer_of
 from siena.protocol.error_codes import ProtocolError
 
@@ -25,9 +26,9 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 class Authentication:
     """Gives every request its principal, or an answer."""
 
-    def __init__(self, app: ASGIApp, access: Authenticator) -> None:
+    def __init__(self, app: ASGIApp, entry: InProcessEntry) -> None:
         self._app = app
-        self._access = access
+        self._entry = entry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find out who it is, and let it in."""
@@ -40,7 +41,7 @@ class Authentication:
         await self._app(scope, receive, send)
 
     async def _principal(self, scope: Scope) -> Principal:
-        access = self._access
+        access = self._entry.broker.access
         if not access.is_asking:
             return LOCAL
         shown = shown_by(scope)
