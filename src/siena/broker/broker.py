@@ -152,7 +152,7 @@ class Broker:
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
-        self.handoff = Handoff(self.state)
+        self.handoff = Handoff(self.state, self.certificates)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
@@ -447,7 +447,7 @@ class Broker:
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
-        session.principal = who.principal
+        session.principal, session.token = who.principal, body.token
         self.leases.begin(who, session)
         self.state.sessions[session.number] = session
         who.outbox.policy = body.policy
