@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from siena.client.core.acked_publisher import AckedPublisher
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -37,10 +38,11 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import Limits
+from siena.protocol.handshake import DURABLE, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -70,6 +72,8 @@ class Session:
         self.room = Gate()
         # How we asked to be suspended, while we are.
         self.suspended: Suspend | None = None
+        # Whether the broker keeps what is for our identity until we resume.
+        self.is_parked = False
         # Why there will be no more connections.
         self.failure: SienaError | None = None
         self.connections = 0
@@ -79,8 +83,13 @@ class Session:
         self._refused: SienaError | None = None
         self._pending = Pending()
         self._numbers = itertools.count(1)
+        self._newest_interest = 0
         self._pings = itertools.count(1)
         self._is_leaving = False
+        self.features: tuple[str, ...] = ()
+        """What the broker of this connection can do."""
+        self.acked = AckedPublisher(self.say)
+        """Publications that want a receipt."""
 
     @property
     def is_to_be_kept(self) -> bool:
@@ -90,10 +99,13 @@ class Session:
 
     # -- connections come and go -----------------------------------------------
 
-    def attach(self, transport: Transport, limits: Limits) -> None:
+    def attach(
+        self, transport: Transport, limits: Limits, features: tuple[str, ...] = ()
+    ) -> None:
         """Go on over this wire: say again what still stands."""
         self.transport = transport
         self.limits = limits
+        self.features = features
         self.connections += 1
         if not self._is_leaving:
             for interest in self.interests.values():
@@ -106,11 +118,13 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
         self.transport = None
+        self.acked.detach()
         self.room.close()
         self._pending.fail(reason)
         for trace in self.traces.values():
@@ -124,11 +138,18 @@ class Session:
         """There will be no other wire: everybody who waits hears why."""
         self.failure = self.failure or reason
         self.detach(reason)
+        self.acked.fail(reason)
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
         for advertisement in self.advertisements.values():
             advertisement.fail(reason)
+
+    def wake(self) -> None:
+        """Resume, if that is still to be done: the program has begun to read."""
+        if self.is_parked and self.transport is not None:
+            self.is_parked = False
+            self.transport.send(Resume().pack())
 
     def pace(self) -> None:
         """Let publishers go on, or wait, as the socket wants it."""
@@ -156,6 +177,8 @@ class Session:
             ConnectionLostError: if there is no connection to send it over.
         """
         self._connected().send(body.pack())
+        if isinstance(body, Suspend | Resume):  # the program decides by itself
+            self.is_parked = False
         return self._pending.ask((body.op, number))
 
     def ask_for(self, body: Body) -> asyncio.Future[Any]:
@@ -184,6 +207,7 @@ class Session:
             standing.fail(self.failure)
             return standing
         self.interests[standing.number] = standing
+        self._newest_interest = standing.number
         self.say(standing.request())
         return standing
 
@@ -275,6 +299,8 @@ class Session:
                 self.traces[token].add(hop)
             case Error():
                 self._refuse(told)
+            case Stored() | PublisherIs():
+                self.acked.hear(told)
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
@@ -283,9 +309,21 @@ class Session:
     ) -> None:
         interest = self.interests.get(number)
         if interest is None:
-            return  # it has just ended
+            if number > self._newest_interest:
+                self._miss(number, len(items))
+            return  # or it has just ended
         if not interest.put_all(items) and interest.inbox.end is not False:
             self.unsubscribe(interest)  # it overflowed, and has ended with that
+
+    def _miss(self, number: int, count: int) -> None:
+        """The broker kept this for an interest that the program has not yet said."""
+        self.lost += count
+        log.warning(
+            "%d notifications kept for subscription %d came before this program "
+            "subscribed that often: subscribe to everything, and then read",
+            count,
+            number,
+        )
 
     def _settled(self, told: Settled) -> None:
         interest = self.interests.get(told.number)
@@ -335,6 +373,8 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
+        elif told.request == Op.PUBLISHER:
+            self.acked.refused(error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:

@@ -89,6 +89,7 @@ Advertise(number=8, advertisement='x any'))
             "unadv": _unadv,
             "look": _look,
             "ping": lambda text: unpack_ping(text.encode()),
+            "auth": _late,
             "help": lambda _: Reply(_HELP),
             "quit": lambda _: Quit(),
         }
@@ -207,6 +208,11 @@ def _pub(text: str) -> Request:
     notification = with_place.try_to(read_pairs, text)
     assert isinstance(notification, Notification)
     return Publication(encode(notification))
+
+
+def _late(_: str) -> Request:
+    text = "auth comes first, with a token, and only where the broker asks for one"
+    raise ProtocolError(Fault.BAD_REQUEST, text)
 
 
 def _unsub(text: str) -> Request:
