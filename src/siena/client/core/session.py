@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from siena.client.core.acked_publisher import AckedPublisher
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -37,10 +38,11 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import Limits
+from siena.protocol.handshake import DURABLE, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -81,6 +83,10 @@ class Session:
         self._numbers = itertools.count(1)
         self._pings = itertools.count(1)
         self._is_leaving = False
+        self.features: tuple[str, ...] = ()
+        """What the broker of this connection can do."""
+        self.acked = AckedPublisher(self.say)
+        """Publications that want a receipt."""
 
     @property
     def is_to_be_kept(self) -> bool:
@@ -90,10 +96,13 @@ class Session:
 
     # -- connections come and go -----------------------------------------------
 
-    def attach(self, transport: Transport, limits: Limits) -> None:
+    def attach(
+        self, transport: Transport, limits: Limits, features: tuple[str, ...] = ()
+    ) -> None:
         """Go on over this wire: say again what still stands."""
         self.transport = transport
         self.limits = limits
+        self.features = features
         self.connections += 1
         if not self._is_leaving:
             for interest in self.interests.values():
@@ -106,11 +115,13 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
         self.transport = None
+        self.acked.detach()
         self.room.close()
         self._pending.fail(reason)
         for trace in self.traces.values():
@@ -124,6 +135,7 @@ class Session:
         """There will be no other wire: everybody who waits hears why."""
         self.failure = self.failure or reason
         self.detach(reason)
+        self.acked.fail(reason)
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
@@ -275,6 +287,8 @@ class Session:
                 self.traces[token].add(hop)
             case Error():
                 self._refuse(told)
+            case Stored() | PublisherIs():
+                self.acked.hear(told)
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
@@ -335,6 +349,8 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
+        elif told.request == Op.PUBLISHER:
+            self.acked.refused(error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:
