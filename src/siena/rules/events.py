@@ -36,7 +36,7 @@ def event_of(form: Json, renamed: Mapping[str, str] | None = None) -> Event:
         raise InvalidFormError("an event is a JSON object")
     if isinstance(form.get("Event"), dict):
         return _renamed(dict(windows_attributes(form)), renamed)
-    return _renamed(dict(flatten(form)), renamed)
+    return _renamed(dict(flatten(form, with_nulls=False)), renamed)
 
 
 def is_plain(event: Event) -> bool:

@@ -76,7 +76,9 @@ def test_a_folder_as_sigmahq_has_it_names_the_rules_beside_the_events(
 
 def test_events_are_attributes_by_path_and_by_the_names_that_rules_use() -> None:
     assert event_of({"a": {"b": 1, "c": [1, "x"]}}) == {"a.b": 1, "a.c": (1, "x")}
-    windows: Json = {"Event": {"EventData": {"Image": "a.exe"}, "System": {"EventID": 1}}}
+    windows: Json = {
+        "Event": {"EventData": {"Image": "a.exe"}, "System": {"EventID": 1}}
+    }
     assert event_of(windows) == {"EventID": 1, "Image": "a.exe"}
     assert read_event("x = 1", {"x": "y"}) == {"y": 1}
     with pytest.raises(SienaError, match="JSON object"):
