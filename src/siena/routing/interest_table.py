@@ -10,6 +10,7 @@ Reference:
 """
 
 from collections.abc import Callable, Collection as AnyOf, Iterable, Iterator, Mapping
+from itertools import islice
 from operator import itemgetter
 from typing import Generic, NamedTuple
 
@@ -62,6 +63,10 @@ class InterestTable(Generic[F]):
         # Most hops are parties of clients, which hold one thing: there are no objects
         # for these but the holder, which their entry has as well.
         self._of_hop: dict[Interface, _One[F] | dict[Holder, _Held[F]]] = {}
+        # How many are given up at once for what covers them; without it, all.  What is
+        # left is given up by :meth:`give_up_some`.
+        self.part_max: int | None = None
+        self._given_up: dict[tuple[Holder, F], None] = {}
 
     def __iter__(self) -> Iterator[F]:
         return iter(self._entries)
@@ -121,6 +126,7 @@ class InterestTable(Generic[F]):
             covered = set(held.below(node, self.order))
         else:
             node = self.order.add(item)
+            self._given_up.pop((holder, node), None)
             if node in held.items:
                 return []
             covered = {
@@ -129,7 +135,20 @@ class InterestTable(Generic[F]):
                 if not self.order.covers(narrow, node)
             }
         changes = [self._enter(holder, node, item)]
+        if keeps_covered and self.part_max is not None and len(covered) > self.part_max:
+            self._given_up.update(((holder, narrow), None) for narrow in covered)
+            return changes
         return changes + [self._leave(holder, narrow) for narrow in sorted_(covered)]
+
+    @property
+    def is_giving_up(self) -> bool:
+        """Whether a holder has what it was told to give up for a cover."""
+        return bool(self._given_up)
+
+    def give_up_some(self) -> list[Change[F]]:
+        """Give up a part of what was put off."""
+        some = list(islice(self._given_up, self.part_max))
+        return [self._leave(holder, item) for holder, item in some]
 
     def withdraw(
         self,
@@ -214,6 +233,8 @@ class InterestTable(Generic[F]):
         return held.holder
 
     def _leave(self, holder: Holder, item: F) -> Change[F]:
+        if self._given_up:
+            self._given_up.pop((holder, item), None)
         found = self._of_hop[holder.hop]
         if isinstance(found, dict):
             found[holder].remove(item)
