@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self, overload
 
 from siena.block import Attributes
+from siena.client.blocking_durable import DurableSubscription
 from siena.client.blocking_handles import Advertising, Subscription
 from siena.client.blocking_log import LogClient
 from siena.client.client import SUSPENDED_QUEUE
@@ -16,6 +17,7 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
 from siena.client.core.traces import TRACE_SECONDS
+from siena.client.durable_subscription import Begin
 from siena.client.interests import Wanted, as_interest
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
@@ -183,17 +185,40 @@ class Client:
         bytes_max: int = ...,
         overflow: Overflow = ...,
     ) -> Subscription[tuple[Notification, ...]]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: str | Filter | Predicate,
+        *,
+        durable: str,
+        start: Begin = ...,
+        credit: int = ...,
+        ack_wait_s: float = ...,
+        max_deliver: int = ...,
+        key: str | None = ...,
+    ) -> DurableSubscription: ...
     def subscribe(
         self,
         interest: Wanted,
         *,
+        durable: str | None = None,
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
-    ) -> Subscription[Any]:
-        """Ask for what a filter selects, or for sequences that match a pattern."""
+        **how: Any,
+    ) -> Subscription[Any] | DurableSubscription:
+        """Ask for what a filter selects, or for sequences that match a pattern.
+
+        With ``durable``, for what the broker remembers under that name.
+        """
         # By now it is known which: a text is read once, and here.
         wanted = as_interest(interest)
+        if durable is not None:
+            read = self._loop.client.read_durable
+            made_durable = self._loop.call(lambda: read(wanted, durable, **how))
+            return DurableSubscription(self._loop, made_durable)
+        if how:
+            raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
         subscribe: Callable[..., AsyncSubscription[Any]] = self._loop.client.subscribe
         bounds = {"count_max": count_max, "bytes_max": bytes_max, "overflow": overflow}
         made = self._loop.call(lambda: subscribe(wanted, **bounds))
@@ -218,6 +243,14 @@ class Client:
             )
 
         return Subscription(self._loop, self._loop.call(subscribe))
+
+    def seek_durable(self, name: str, start: Begin) -> None:
+        """Let a durable subscription go on from somewhere else."""
+        self._loop.run(self._loop.client.seek_durable(name, start))
+
+    def forget_durable(self, name: str) -> None:
+        """End a durable subscription: nothing is remembered any more."""
+        self._loop.run(self._loop.client.forget_durable(name))
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether anybody wants it."""

@@ -53,6 +53,8 @@ class Session:
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Whether nobody is behind it: what it wants comes from the log.
+    is_standing: bool = False
     # Whether it is about to be forgotten, and misses nothing any more.
     is_gone: bool = False
 

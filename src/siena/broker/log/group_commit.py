@@ -9,12 +9,33 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-
-from siena.broker.log.store import Store
+from typing import Protocol
 
 log = logging.getLogger("siena.broker")
 
+
 Synced = Callable[[OSError | None], None]
+
+
+class Syncable(Protocol):
+    """Files that are written to."""
+
+    @property
+    def latest(self) -> int:
+        """How far they have come."""
+        ...
+
+    def sync(self) -> None:
+        """Have the disk keep what was written, now.
+
+        Raises:
+            OSError: if it does not.
+        """
+        ...
+
+    def descriptors(self) -> list[int]:
+        """Of what the disk may not have yet, for somebody else to sync and close."""
+        ...
 
 
 class GroupCommit:
@@ -26,7 +47,7 @@ class GroupCommit:
     Ownership: whoever makes it awaits :meth:`close`; the thread is the loop's.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Syncable) -> None:
         self._store = store
         self._waiting: list[Synced] = []
         self._running: asyncio.Future[None] | None = None

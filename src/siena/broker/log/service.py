@@ -78,6 +78,7 @@ class LogService:
         if self.journal is not None:
             self.journal.start()
         self.sinks.start()
+        self.durable.start()
 
     async def close(self) -> None:
         """Write everything to the disk."""

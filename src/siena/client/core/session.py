@@ -11,7 +11,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from siena.client.core.acked_publisher import AckedPublisher
+from msgspec.structs import replace
+
+from siena.client.core.acked_publisher import AckedPublisher, no_store
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -19,6 +21,7 @@ from siena.client.core.registrations import (
     StandingAdvertisement,
     StandingInterest,
 )
+from siena.client.core.standing_durable import StandingDurable
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
@@ -38,6 +41,7 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.reading import DurableDelivery, DurableSubscribe
 from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
@@ -85,6 +89,7 @@ class Session:
         self._is_leaving = False
         self.features: tuple[str, ...] = ()
         """What the broker of this connection can do."""
+        self.durables: dict[int, StandingDurable] = {}
         self.acked = AckedPublisher(self.say)
         """Publications that want a receipt."""
 
@@ -115,6 +120,8 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        for durable in list(self.durables.values()):
+            self._ask_durable(durable)
         self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
@@ -128,6 +135,8 @@ class Session:
             trace.fail(reason)
         for interest in self.interests.values():
             interest.settled.close()
+        for durable in self.durables.values():
+            durable.detach()
         for advertisement in self.advertisements.values():
             advertisement.forget()
 
@@ -139,6 +148,8 @@ class Session:
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
+        for durable in self.durables.values():
+            durable.fail(reason)
         for advertisement in self.advertisements.values():
             advertisement.fail(reason)
 
@@ -206,6 +217,35 @@ class Session:
             return None
         return self.ask(Unsubscribe(number), number)
 
+    def read_durable(self, body: DurableSubscribe) -> StandingDurable:
+        """Read a durable subscription, now and after every reconnection."""
+        body = replace(body, number=next(self._numbers))
+        durable = StandingDurable(body, self.say)
+        if self.failure is not None:
+            durable.fail(self.failure)
+            return durable
+        self.durables[durable.number] = durable
+        if self.transport is not None:
+            self._ask_durable(durable)
+        return durable
+
+    def _ask_durable(self, durable: StandingDurable) -> None:
+        if DURABLE in self.features:
+            self.say(durable.request())
+        else:  # an older one would hang up
+            del self.durables[durable.number]
+            durable.fail(no_store())
+
+    def leave_durable(self, durable: StandingDurable) -> asyncio.Future[None] | None:
+        """Read no more; a future for the broker's word, if it has to be told."""
+        if self.durables.pop(durable.number, None) is None:
+            return None
+        durable.flush()
+        durable.end()
+        if self.transport is None:
+            return None
+        return self.ask(Unsubscribe(durable.number), durable.number)
+
     def advertise(self, advertisement: str) -> StandingAdvertisement:
         """Say what will be published, now and after every reconnection."""
         standing = StandingAdvertisement(next(self._numbers), advertisement)
@@ -260,6 +300,8 @@ class Session:
                     self._put(number, run)
             case FoundSequence(number, blocks):
                 self._put(number, [blocks])
+            case DurableDelivery(number=number) if number in self.durables:
+                self.durables[number].put(event)
             case Pong(body):
                 self._pending.answer((Op.PONG, body))
             case Ping():
@@ -305,6 +347,8 @@ class Session:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.settled.open()
+        elif told.number in self.durables:
+            self.durables[told.number].hear_settled()
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -349,6 +393,8 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
+        elif told.request == Op.DSUB and number in self.durables:
+            self.durables.pop(number).fail(error)
         elif told.request == Op.PUBLISHER:
             self.acked.refused(error)
         elif not self._pending.answer(_question(told), error):
