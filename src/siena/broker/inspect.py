@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from siena.algebra.poset.poset import Poset
 from siena.broker.clients.session import Session
+from siena.broker.log.service import LogService
 from siena.broker.state import BrokerState
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter
@@ -32,6 +33,7 @@ class Broker(Protocol):
 
     name: str
     state: BrokerState
+    log_service: LogService
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know in short."""
@@ -119,12 +121,20 @@ def sessions(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
+def durables(broker: Broker, limit: int) -> Form:
+    """The durable subscriptions, and how far each is."""
+    durable = broker.log_service.durable
+    shown = durable.durables(limit)
+    return {"broker": broker.name, "count": durable.count, "durables": shown}
+
+
 SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
     "counters": counters,
     "links": links,
     "tables": tables,
     "poset": poset,
     "sessions": sessions,
+    "durables": durables,
 }
 
 

@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "serve": "siena.cli.service.serve:serve",
     "pub": "siena.cli.service.pub:pub",
     "sub": "siena.cli.service.sub:sub",
+    "durable": "siena.cli.service.durable:app",
     "adv": "siena.cli.service.adv:adv",
     "context": "siena.cli.service.context:app",
     "top": "siena.cli.service.top:top",

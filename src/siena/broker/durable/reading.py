@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from siena.block import decode, encode
 from siena.broker.clients.session import Session
-from siena.broker.durable.blocks import Blocks
-from siena.broker.durable.cursor import Cursor, Flight
-from siena.broker.durable.cursors import Cursors
-from siena.broker.durable.finder import Finder
+from siena.broker.durable.cursors.blocks import Blocks
+from siena.broker.durable.cursors.cursor import Cursor, Flight
+from siena.broker.durable.cursors.finder import Finder
+from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import CREDIT_BYTES, DISPATCH_MAX
 from siena.model import Value
 from siena.protocol.durable.reading import DurableDelivery, pack_deliver
@@ -146,9 +146,8 @@ class Reading:
 
     # --- Answers --------------------------------------------------------------------
 
-    def ack(self, member: Member, offsets: Iterable[int], up_to: int | None) -> None:
-        """These are done."""
-        cursor = member.cursor
+    def ack(self, cursor: Cursor, offsets: Iterable[int], up_to: int | None) -> int:
+        """These are done; how many of them were waited for."""
         wanted = list(offsets)
         if up_to is not None:
             wanted += cursor.below(up_to)
@@ -160,14 +159,16 @@ class Reading:
                 self._landed(ended)
         self._cursors.acked(cursor, done)
         self.serve([cursor])
+        return len(done)
 
-    def nak(self, member: Member, offsets: Iterable[int], delay: float) -> None:
-        """These shall come again."""
-        cursor = member.cursor
+    def nak(self, cursor: Cursor, offsets: Iterable[int], delay: float) -> int:
+        """These shall come again; how many of them were under way."""
         due = asyncio.get_running_loop().time() + delay if delay else None
-        for offset in offsets:
-            self._landed(cursor.nak(offset, due))
+        ended = [flight for o in offsets if (flight := cursor.nak(o, due)) is not None]
+        for flight in ended:
+            self._landed(flight)
         self.serve([cursor])
+        return len(ended)
 
     def _landed(self, flight: object) -> None:
         """A member has room for another one."""

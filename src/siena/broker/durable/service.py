@@ -12,14 +12,14 @@ from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.durable.acknowledging import Acknowledging
-from siena.broker.durable.blocks import Blocks
-from siena.broker.durable.cursor import Cursor
-from siena.broker.durable.cursors import Cursors
-from siena.broker.durable.finder import Finder
-from siena.broker.durable.publishers import Publishers
+from siena.broker.durable.cursors.blocks import Blocks
+from siena.broker.durable.cursors.cursor import Cursor
+from siena.broker.durable.cursors.finder import Finder
+from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.reading import Reading
-from siena.broker.durable.refusing import refuse
+from siena.broker.durable.receipts.acknowledging import Acknowledging
+from siena.broker.durable.receipts.publishers import Publishers
+from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.durable.subscribing import Subscribing
 from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
@@ -132,6 +132,30 @@ class DurableService:
         """Publish a dead letter."""
         self._publications.add(_Ours(), run_of([block]))
         asyncio.get_running_loop().call_soon(self._publications.flush)
+
+    def ack(self, owner: str, name: str, offsets: list[int], up_to: int | None) -> int:
+        """Acknowledge for a name; how many were waited for.
+
+        Raises:
+            ProtocolError: if there is no such name, or no store.
+        """
+        subscribing = self._known()
+        return subscribing.ack(subscribing.find(owner, name), offsets, up_to)
+
+    def nak(self, owner: str, name: str, offsets: list[int], delay: float) -> int:
+        """Have some delivered again; how many were under way.
+
+        Raises:
+            ProtocolError: if there is no such name, or no store.
+        """
+        cursor = self._known().find(owner, name)
+        assert self.reading is not None
+        return self.reading.nak(cursor, offsets, delay)
+
+    def _known(self) -> Subscribing:
+        if self._subscribing is None:
+            raise ProtocolError(Fault.NO_STORE, NO_STORE)
+        return self._subscribing
 
     def durables(self, limit: int) -> list[dict[str, object]]:
         """What there is to know of durable subscriptions."""

@@ -10,9 +10,9 @@ from itertools import count
 
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
-from siena.broker.durable.cursor import Cursor, Epoch, Spec
-from siena.broker.durable.cursors import Cursors
-from siena.broker.durable.finder import Finder
+from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
+from siena.broker.durable.cursors.finder import Finder
+from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import DURABLES_MAX
 from siena.broker.durable.owners import owner_of
 from siena.broker.durable.reading import Member, Reading
@@ -185,12 +185,19 @@ class Subscribing:
         session.reply(Done(body.op, body.number).pack())
 
     def _ack(self, session: Session, body: Ack) -> None:
-        self._reading.ack(self._member(session, body.number), body.offsets, body.up_to)
+        cursor = self._member(session, body.number).cursor
+        self.ack(cursor, body.offsets, body.up_to)
+
+    def ack(self, cursor: Cursor, offsets: list[int], up_to: int | None) -> int:
+        """These are done; how many of them were waited for."""
+        count = self._reading.ack(cursor, offsets, up_to)
         if self._journal.holds:  # those who wait for room in the log
             self._journal.look_for_room()
+        return count
 
     def _nak(self, session: Session, body: Nak) -> None:
-        self._reading.nak(self._member(session, body.number), body.offsets, body.delay)
+        cursor = self._member(session, body.number).cursor
+        self._reading.nak(cursor, body.offsets, body.delay)
 
     def _member(self, session: Session, number: int) -> Member:
         member = self._reading.find(session, number)
@@ -240,7 +247,15 @@ class Subscribing:
         self._cursors.forget(cursor, saved)
 
     def _cursor(self, session: Session, name: str) -> Cursor:
-        cursor = self._cursors.find(owner_of(session), name)
+        return self.find(owner_of(session), name)
+
+    def find(self, owner: str, name: str) -> Cursor:
+        """The cursor of a name.
+
+        Raises:
+            ProtocolError: if there is none.
+        """
+        cursor = self._cursors.find(owner, name)
         if cursor is None:
             text = f"there is no durable subscription {name!r}"
             raise ProtocolError(Fault.DURABLE_UNKNOWN, text)

@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.durable.http_reading import answer, forget
 from siena.broker.http.events import Events
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
 from siena.broker.http.guard import Guard
@@ -46,6 +47,11 @@ def make_app(
             Route("/healthz", health),
             Route("/readyz", readiness),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
+            *(
+                Route(f"/durables/{{name}}/{verb}", answer, methods=["POST"])
+                for verb in ("ack", "nak")
+            ),
+            Route("/durables/{name}", forget, methods=["DELETE"]),
             Route("/api/identities", list_identities),
             Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
             Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),

@@ -16,6 +16,7 @@ from siena.broker.webhooks.mapping import Handlers
 
 # Links of which there is a line each; of more than these only the sums are told.
 LINKS_MAX = 1_000
+DURABLE_GAUGES = ("lag", "found", "under_way", "readers", "dead")
 LINK_COUNTERS = ("forwarded", "received", "router_out", "router_in")
 
 
@@ -47,11 +48,32 @@ class BrokerCollector(Collector):
             "advertisements_held": len(router.tables.advertisements),
         }.items():
             yield GaugeMetricFamily(f"siena_{name}", f"{name} now", value)
+        yield from self._durables()
         for name, value in self._handlers.totals().items():
             yield CounterMetricFamily(
                 f"siena_handler_{name}", f"{name}, of all handlers", value
             )
         yield from self._links()
+
+    def _durables(self) -> Iterator[Metric]:
+        durable = self._entry.broker.log_service.durable
+        for name, total in durable.snapshot().items():
+            text = f"{name}, of what must not be lost"
+            value = float(str(total))
+            if name in {"publishers", "subscriptions"}:
+                yield GaugeMetricFamily(f"siena_durable_{name}", text, value)
+            else:
+                yield CounterMetricFamily(f"siena_durable_{name}", text, value)
+        shown = durable.durables(LINKS_MAX)
+        for name in DURABLE_GAUGES:
+            family = GaugeMetricFamily(
+                f"siena_durable_{name}",
+                f"{name} of a durable subscription",
+                labels=["name"],
+            )
+            for each in shown:
+                family.add_metric([str(each["name"])], float(str(each[name])))
+            yield family
 
     def _links(self) -> Iterator[Metric]:
         links = [link.snapshot() for link in self._entry.broker.state.links.values()]

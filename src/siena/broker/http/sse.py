@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.durable.http_reading import subscription_of
 from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import (
@@ -19,6 +20,7 @@ from siena.broker.http.limits import (
 from siena.protocol.control_frames import Policy, Subscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
+HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 # That publishers wait for a page somewhere is for those who have connected properly.
 POLICIES = tuple(policy for policy in get_args(Policy) if policy != "block")
 
@@ -29,6 +31,8 @@ async def subscribe(request: Request) -> StreamingResponse:
         raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
     filters = request.query_params.getlist("filter")
     policy = request.query_params.get("policy", "drop")
+    if "durable" in request.query_params:
+        return _read_durable(request)
     unknown = request.query_params.keys() - {"filter", "policy"}
     if not filters or unknown:
         text = "a subscription has filter=…, as often as wanted, and maybe policy=…"
@@ -51,8 +55,21 @@ async def subscribe(request: Request) -> StreamingResponse:
     except BaseException:
         entry.leave(visit)
         raise
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return Stream(entry, visit, headers)
+    return Stream(entry, visit, dict(HEADERS))
+
+
+def _read_durable(request: Request) -> StreamingResponse:
+    """Read a durable subscription; what is read is acknowledged in other requests."""
+    body = subscription_of(request.query_params)
+    entry: InProcessEntry = request.app.state.entry
+    visit = entry.enter(name="GET /subscribe", transcript=request.app.state.events)
+    try:
+        entry.broker.route()  # what was published before
+        entry.broker.requests.handle(visit.client.session, body)
+    except BaseException:
+        entry.leave(visit)
+        raise
+    return Stream(entry, visit, dict(HEADERS))
 
 
 class Stream(StreamingResponse):

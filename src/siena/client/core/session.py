@@ -3,6 +3,8 @@
 A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
 lends it one wire after another: :meth:`Talk.attach` says everything that still stands
 again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+
+Why one module: what stands and what is asked is one state, of one conversation.
 """
 
 import asyncio

@@ -13,12 +13,13 @@ from msgspec import structs
 import siena
 from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
-from siena.broker.durable import cursor as cursors_module
+from siena.broker.durable.cursors import cursor as cursors_module
 from siena.broker.settings import Link, Settings
 from siena.client.durable_subscription import Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
-from siena.model import Notification
+from siena.model import Notification, Value
+from siena.protocol.control_frames import Settled
 from siena.protocol.durable.reading import (
     Ack,
     DurableDelivery,
@@ -156,7 +157,7 @@ async def test_a_lost_connection_brings_it_again_at_once(tmp_path: Path) -> None
         await publish(broker, 1)
         assert (await delivered(first)).attempt == 1
         second = await joined(broker, ack_wait=1_000.0)
-        first.writer.transport.abort()  # type: ignore[attr-defined]
+        first.writer.transport.abort()
         assert (await delivered(second)).attempt == 2
 
 
@@ -217,14 +218,13 @@ async def test_after_too_many_deliveries_it_is_a_dead_letter(tmp_path: Path) -> 
             seen = message.attempt
             message.nak()
         letter = await dead.get(SECONDS)
-        assert letter == Notification(
-            {
-                "siena.dead": True,
-                "siena.durable": "billing",
-                "siena.offset": 0,
-                "siena.reason": "delivered 3 times without an answer",
-            }
-        )
+        expected: dict[str, Value] = {
+            "siena.dead": True,
+            "siena.durable": "billing",
+            "siena.offset": 0,
+            "siena.reason": "delivered 3 times without an answer",
+        }
+        assert letter == Notification(expected)
         assert shown(broker)["dead"] == 1
         assert shown(broker)["low"] == 3
 
@@ -326,7 +326,7 @@ async def test_no_more_than_the_credit_is_without_an_answer(tmp_path: Path) -> N
         first = [await delivered(wire) for _ in range(3)]
         assert [d.offset for d in first] == [0, 1, 2]
         assert shown(broker)["under_way"] == 3
-        assert not [came for came in await wire.sync() if came == Op.DELIVER]
+        assert all(isinstance(came, Settled) for came in await wire.sync())
         wire.send(Ack(7, [1]))
         assert (await delivered(wire)).offset == 3
         wire.send(Ack(7, [], up_to=3))
@@ -461,7 +461,7 @@ async def test_the_log_keeps_what_is_not_acknowledged(tmp_path: Path) -> None:
         siena.connect(url(broker)) as reader,
     ):
         read = await reader.subscribe("[]", durable="billing").settled()
-        many = [{"n": n, "text": "x" * 400} for n in range(100)]
+        many: list[dict[str, Value]] = [{"n": n, "text": "x" * 400} for n in range(100)]
         publishing = asyncio.get_running_loop().create_task(
             client.publish_many(many, ack=True)
         )

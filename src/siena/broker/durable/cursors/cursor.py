@@ -4,7 +4,7 @@ Everything below its *position* has been matched.  What was found there and is n
 acknowledged is held by offset, a bounded number of them; the rest of the log is looked
 at when there is room.  A cursor at the tail of the log has no position of its own.
 
-Nothing here reads a clock, a file or a socket: who does is :mod:`.reading`.
+Nothing here reads a clock, a file or a socket.
 """
 
 import heapq

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.durable.cursor import Cursor, Epoch
+from siena.broker.durable.cursors.cursor import Cursor, Epoch
 from siena.broker.durable.limits import SWEEP_BYTES
 from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.log.store import Store

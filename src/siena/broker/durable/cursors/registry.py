@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from siena.broker.durable.cursor import Cursor, Epoch, Spec
-from siena.broker.durable.record_file import RecordFile
+from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
+from siena.broker.durable.cursors.record_file import RecordFile
 from siena.broker.log.group_commit import Synced
 from siena.errors import SienaError
 

@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from siena.broker.durable.cursor import Cursor, Epoch, Spec
+from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
 from siena.broker.durable.limits import FOUND_MAX
 
 ACK_WAIT = 8.0
