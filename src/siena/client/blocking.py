@@ -17,7 +17,10 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
 from siena.client.core.traces import TRACE_SECONDS
-from siena.client.durable_subscription import Begin
+from siena.client.durable_subscription import (
+    Begin,
+    DurableSubscription as AsyncDurableSubscription,
+)
 from siena.client.interests import Wanted, as_interest
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
@@ -31,6 +34,8 @@ from siena.model import (
 )
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Hop
+from siena.protocol.durable.reading import ACK_WAIT_SECONDS
+from siena.protocol.limits import CREDIT_DEFAULT
 
 
 class Client:
@@ -214,9 +219,7 @@ class Client:
         # By now it is known which: a text is read once, and here.
         wanted = as_interest(interest)
         if durable is not None:
-            read = self._loop.client.read_durable
-            made_durable = self._loop.call(lambda: read(wanted, durable, **how))
-            return DurableSubscription(self._loop, made_durable)
+            return self.read_durable(wanted, durable, **how)
         if how:
             raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
         subscribe: Callable[..., AsyncSubscription[Any]] = self._loop.client.subscribe
@@ -243,6 +246,32 @@ class Client:
             )
 
         return Subscription(self._loop, self._loop.call(subscribe))
+
+    def read_durable(
+        self,
+        interest: Wanted,
+        name: str,
+        *,
+        start: Begin = "new",
+        credit: int = CREDIT_DEFAULT,
+        ack_wait_s: float = ACK_WAIT_SECONDS,
+        max_deliver: int = 0,
+        key: str | None = None,
+    ) -> DurableSubscription:
+        """Read a durable subscription, which the first to use its name makes."""
+
+        def read() -> AsyncDurableSubscription:
+            return self._loop.client.read_durable(
+                interest,
+                name,
+                start=start,
+                credit=credit,
+                ack_wait_s=ack_wait_s,
+                max_deliver=max_deliver,
+                key=key,
+            )
+
+        return DurableSubscription(self._loop, self._loop.call(read))
 
     def seek_durable(self, name: str, start: Begin) -> None:
         """Let a durable subscription go on from somewhere else."""
@@ -309,4 +338,4 @@ class Client:
         self._loop.run(self._loop.client.close())
 
 
-__all__ = ["Advertising", "Client", "Subscription"]
+__all__ = ["Advertising", "Client", "DurableSubscription", "Subscription"]

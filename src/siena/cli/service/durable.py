@@ -34,7 +34,12 @@ def durable() -> None:
 
 @app.command("list")
 def list_durables(*, server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """List them: how many of the log each has still to acknowledge, and who reads."""
+    """List them: how many of the log each has still to acknowledge, and who reads.
+
+    \b
+    Examples:
+      siena durable list
+    """  # noqa: D301 -- Typer needs the backspace itself
     with Observer(find_server(server)) as observer:
         seen = observer.look("durables", LOOK_MAX)
     if as_json:
@@ -56,7 +61,12 @@ def list_durables(*, server: ServerOption = None, as_json: JsonOption = False) -
 def show_durable(
     name: NameArgument, *, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show all there is to know of one."""
+    """Show all there is to know of one.
+
+    \b
+    Examples:
+      siena durable show billing --json
+    """  # noqa: D301 -- Typer needs the backspace itself
     with Observer(find_server(server)) as observer:
         found = observer.look("durables", LOOK_MAX)["durables"]
     for each in found:
@@ -90,13 +100,23 @@ def seek_durable(
     *,
     server: ServerOption = None,
 ) -> None:
-    """Let one go on from somewhere else in the log."""
+    """Let one go on from somewhere else in the log.
+
+    \b
+    Examples:
+      siena durable seek billing all
+    """  # noqa: D301 -- Typer needs the backspace itself
     with open_server(server, "siena durable") as client:
         client.seek_durable(name, read_start(where))
 
 
 @app.command("rm")
 def remove_durable(name: NameArgument, *, server: ServerOption = None) -> None:
-    """End one: nothing is remembered of it, and those who read it hear of that."""
+    """End one: nothing is remembered of it, and those who read it hear of that.
+
+    \b
+    Examples:
+      siena durable rm billing
+    """  # noqa: D301 -- Typer needs the backspace itself
     with open_server(server, "siena durable") as client:
         client.forget_durable(name)

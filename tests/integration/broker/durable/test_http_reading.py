@@ -20,7 +20,7 @@ async def test_events_are_read_and_acknowledged_by_requests(tmp_path: Path) -> N
         async with client.stream("GET", path) as answer:
             assert answer.status_code == 200
             events = Events(answer)
-            found = []
+            found: list[object] = []
             while len(found) < 3:
                 name, form = await events.next()
                 if name == "message":
@@ -71,7 +71,7 @@ async def test_a_websocket_reads_and_answers(tmp_path: Path) -> None:
             await socket.send(json.dumps({"sub": "n any", "durable": "billing"}))
             await until(lambda: broker.log_service.durable.count == 1)
             await publish(broker, 2)
-            found = []
+            found: list[object] = []
             while len(found) < 2:
                 said = json.loads(await socket.recv())
                 if said["siena"] == "DELIVER":
