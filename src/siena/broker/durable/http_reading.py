@@ -14,6 +14,7 @@ from starlette.responses import Response
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.durable.owners import owner_of
 from siena.broker.http.body import kind_of, read_body
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.limits import HOLD_SECONDS_MAX
 from siena.protocol.control_frames import Done, Error, unpack
 from siena.protocol.durable.reading import DurableSubscribe, Forget, Offsets, Seconds
@@ -77,7 +78,8 @@ async def answer(request: Request) -> Response:
     except (msgspec.MsgspecError, ValueError) as error:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(name="POST /durables")
+    principal = principal_of(request.scope)
+    visit = entry.enter(name="POST /durables", principal=principal)
     try:
         durable = entry.broker.log_service.durable
         owner = owner_of(visit.client.session)
@@ -95,7 +97,8 @@ async def answer(request: Request) -> Response:
 async def forget(request: Request) -> Response:
     """End a durable subscription; answered when the disk knows."""
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(name="DELETE /durables")
+    principal = principal_of(request.scope)
+    visit = entry.enter(name="DELETE /durables", principal=principal)
     try:
         body = Forget(request.path_params["name"][:255])
         entry.broker.requests.handle(visit.client.session, body)

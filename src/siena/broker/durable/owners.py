@@ -9,5 +9,4 @@ def owner_of(session: Session) -> str:
     Not the identity that a client keeps across connections: that is connected once,
     and a durable subscription may be read over several connections.
     """
-    principal = getattr(session, "principal", None)
-    return getattr(principal, "identity", None) or ""
+    return session.principal.identity or ""

@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.durable.http_reading import subscription_of
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import (
@@ -45,6 +46,7 @@ async def subscribe(request: Request) -> StreamingResponse:
     entry: InProcessEntry = request.app.state.entry
     visit = entry.enter(
         name="GET /subscribe",
+        principal=principal_of(request.scope),
         policy=cast("Policy", policy),
         transcript=request.app.state.events,
     )
@@ -62,7 +64,11 @@ def _read_durable(request: Request) -> StreamingResponse:
     """Read a durable subscription; what is read is acknowledged in other requests."""
     body = subscription_of(request.query_params)
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(name="GET /subscribe", transcript=request.app.state.events)
+    visit = entry.enter(
+        name="GET /subscribe",
+        principal=principal_of(request.scope),
+        transcript=request.app.state.events,
+    )
     try:
         entry.broker.route()  # what was published before
         entry.broker.requests.handle(visit.client.session, body)

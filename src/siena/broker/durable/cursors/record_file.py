@@ -41,7 +41,6 @@ class RecordFile:
         self._descriptor = -1
         self._size = self._size_anew = 0
         self._buffer: list[bytes] = []
-        self._is_due = False
         self._rewriting: asyncio.Future[None] | None = None
         self._waiting: list[Synced] = []
         self._commit: GroupCommit | None = None
@@ -89,13 +88,14 @@ class RecordFile:
     # --- Appending ------------------------------------------------------------------
 
     def append(self, record: bytes, then: Synced | None = None) -> None:
-        """Write a record at the end of this turn, and call this when it is synced."""
+        """Write a record now, and call this when it is synced."""
         self._buffer.append(record)
         if then is not None:
             self._waiting.append(then)
-        if not self._is_due:
-            self._is_due = True
-            asyncio.get_running_loop().call_soon(self._flush)
+        if self._rewriting is None:
+            self._flush()
+        else:  # into the old file as well, which counts until the new one is there
+            self._write(_packed([record]))
 
     def sync(self) -> None:
         """Nothing was appended yet that is not synced."""
@@ -105,9 +105,8 @@ class RecordFile:
         return [os.dup(self._descriptor)]
 
     def _flush(self) -> None:
-        self._is_due = False
-        if self._rewriting is not None or not self._buffer:
-            return  # it follows when that is done
+        if not self._buffer:
+            return
         records, self._buffer = self._buffer, []
         waiting, self._waiting = self._waiting, []
         failure = self._write(_packed(records))
@@ -155,11 +154,7 @@ class RecordFile:
 
     async def close(self) -> None:
         """Write the file for the last time."""
-        if self._rewriting is not None:
-            await asyncio.wait([self._rewriting])
-            await asyncio.sleep(0)
-        self._flush()
-        if self._rewriting is not None:
+        while self._rewriting is not None:
             await asyncio.wait([self._rewriting])
             await asyncio.sleep(0)
         if self._commit is not None:

@@ -1,0 +1,166 @@
+"""What do changes and faults cost, with covering and without?
+
+x: subscriptions, in a tree of 32 brokers.  Left: messages between brokers when a client
+wants something else.  Right: messages when a link breaks and comes back: what was told
+over it is taken back everywhere, and told again.
+The runs are those of :mod:`siena.research.studies.covering.merging`.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from matplotlib.figure import Figure
+
+from siena.research.studies.covering.merging import (
+    WORKLOADS,
+    in_all,
+    of_way,
+    plan as plan_all,
+)
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    Decide,
+    Select,
+    Spoil,
+    decided,
+)
+from siena.research.studies.framework.intervals import (
+    all_right,
+    between,
+    curve_of,
+    of_means,
+)
+from siena.research.studies.framework.rows import Row, number, where
+from siena.research.studies.framework.spoils import constant, one, only, times
+from siena.research.studies.framework.study import Parameter, Size, Study
+from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.runs.interests import BROKERS, live
+
+# Less than this would not pay for comparing filters.
+LEAST = 0.02
+COVERING = ("no covering", "pairwise covering", "exact covering")
+
+
+def plan(size: Size, seeds: int) -> list[Row]:
+    """The runs without merging."""
+    return [row for row in plan_all(size, seeds) if row["merging"] == "none"]
+
+
+# --- Claims ---------------------------------------------------------------------
+
+
+def _every_link(rows: Sequence[Row]) -> Answer:
+    expected = 2 * (BROKERS - 1)
+    away = max(abs(number(row, "messages_per_change") - expected) for row in rows)
+    return decided(away < 1e-9, f"{away:.2g} messages away from {expected} at most")
+
+
+def _saved(event: str) -> Decide:
+    """How much less is sent with covering, all numbers of subscriptions together."""
+
+    def decide(rows: Sequence[Row]) -> Answer:
+        with_it, without = (
+            in_all(of_way(rows, way), f"messages_per_{event}")
+            for way in ("exact covering", "no covering")
+        )
+        share = of_means(lambda a, b: 1 - a / b, with_it, without)
+        words = f"{share.words('.1%')} fewer messages for a {event}"
+        return between(share, LEAST, 1, words)
+
+    return decide
+
+
+def _workload(workload: str) -> Select:
+    return lambda rows: where(rows, workload=workload)
+
+
+def _alike(event: str) -> Spoil:
+    return constant(f"messages_per_{event}", 62.0)
+
+
+CLAIMS = (
+    Claim(
+        "right",
+        "after all changes and faults, every client gets what it wants, once",
+        "what clients got against a flat list of filters, in every single run",
+        partial(all_right, column="is_right", what="networks"),
+        {"one is wrong": one(constant("is_right", False))},
+    ),
+    Claim(
+        "O(N)",
+        "without covering, a change goes over every link, twice",
+        "messages for a change, in every single run: twice the links",
+        _every_link,
+        {"half of them": times("messages_per_change", 0.5)},
+        of=lambda rows: of_way(rows, "no covering", workload="W"),
+        about="W, no covering",
+    ),
+    *(
+        Claim(
+            "saved",
+            f"{WORKLOADS[workload]}: covering saves {LEAST:.0%} of the messages for a "
+            f"{event}, or more",
+            "share of messages saved, all sizes together, with its 95 % interval over "
+            f"the seeds: above {LEAST:.0%}",
+            _saved(event),
+            {"both send as much": _alike(event)},
+            {
+                "half is saved": only(
+                    lambda r: r["covering"] == "exact",
+                    times(f"messages_per_{event}", 0.4),
+                )
+            },
+            of=_workload(workload),
+            about=f"{workload}, exact covering against none",
+            why="These interests are narrow, and few of them cover another.",
+            is_gating=False,
+            seeds_min=3,
+        )
+        for workload in WORKLOADS
+        for event in ("change", "fault")
+    ),
+)
+
+
+def draw(rows: Sequence[Row]) -> Figure:
+    """Changes and faults, for each workload."""
+    known = [name for name in WORKLOADS if where(rows, workload=name)]
+    figure, axes = panels(2, len(known))
+    for place, workload in enumerate(known):
+        for offset, name in enumerate(("change", "fault")):
+            each = axes[2 * place + offset]
+            for style, way in enumerate(COVERING):
+                own = of_way(rows, way, workload=workload)
+                points = curve_of(own, "subscriptions", f"messages_per_{name}")
+                line(each, points, way, style)
+            event = {"change": "Another interest", "fault": "A broken link"}[name]
+            title = f"{event}: {WORKLOADS[workload]}"
+            finish(each, title, "subscriptions", "messages between brokers", log="x")
+            each.set_ylim(bottom=0)
+    return figure
+
+
+STUDY = Study(
+    name="changes",
+    title="What changes and faults cost",
+    paper="ours",
+    says="Covering keeps interests from travelling; but when a covering one goes, "
+    "those it covered must be told. The papers do not say what that comes to, nor what "
+    "it costs when a link is lost.",
+    shape="Covering at or below none; a fault costs more with more subscriptions.",
+    caption="Messages between the 32 brokers of a tree when a client wants something "
+    "else (left), and when a link breaks and comes back (right), against the number of "
+    "subscriptions; without covering, with the pairwise rule, and with the exact one.",
+    parameters=(
+        Parameter("network", "a random tree of 32 brokers", "ours"),
+        Parameter("changes", "40 clients, one after the other", "ours"),
+        Parameter("faults", "10 links break and come back, one by one", "ours"),
+        Parameter("interests", "W-TR0605 of 10 names; flights of New York", "ours"),
+    ),
+    run=live,
+    plan=plan,
+    claims=CLAIMS,
+    draw=draw,
+    seeds={"full": 5, "quick": 3, "test": 1},
+)

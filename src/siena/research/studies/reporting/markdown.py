@@ -1,0 +1,132 @@
+"""The report for a repository: a page of Markdown, and figures beside it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from siena.research.studies.framework.registry import GROUPS
+from siena.research.studies.framework.results import Result, read_result
+from siena.research.studies.framework.store import Store
+from siena.research.studies.framework.study import Study
+from siena.research.studies.reporting.report import caption
+from siena.research.studies.reporting.summary import sentence, short
+
+PAGE = "README.md"
+DATA = "data"
+"""The folder of rows, beside the page."""
+
+
+def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
+    """Write the page, and beside it figures and rows of all studies that were run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {
+        study.name: (study, result)
+        for study in studies
+        if (result := read_result(study.name, store)) is not None
+    }
+    data = folder / DATA
+    data.mkdir(exist_ok=True)
+    for name in done:
+        picture = (store.of(name) / "figure.svg").read_bytes()
+        (folder / f"{name}.svg").write_bytes(picture)
+        for form in ("csv", "parquet"):
+            rows = (store.of(name) / f"rows.{form}").read_bytes()
+            (data / f"{name}.{form}").write_bytes(rows)
+    page = folder / PAGE
+    page.write_text(markdown(done), encoding="utf-8")
+    return page
+
+
+def markdown(done: dict[str, tuple[Study, Result]]) -> str:
+    """The page."""
+    machines = dict.fromkeys(result.machine for _, result in done.values())
+    counts = Counter(result.size for _, result in done.values())
+    sizes = ", ".join(f"{count} {size}" for size, count in sorted(counts.items()))
+    seconds = sum(result.seconds for _, result in done.values())
+    findings = [f for _, result in done.values() for f in result.findings]
+    lines = [
+        "# What the studies found",
+        "",
+        (
+            "The figures and claims of the papers, computed by the code that runs in "
+            "brokers. `siena study report` makes the same as one HTML page, and "
+            "`siena study report --markdown DIR` made this one; what the words mean is "
+            "in [the reference](../reference/studies.md)."
+        ),
+        "",
+        (
+            f"Machine: {'; '.join(machines)}. {seconds:,.0f} s of computing in all, "
+            "rows that several studies share counted for each. "
+            f"Sizes: {sizes}."
+        ),
+        "",
+        f"**In all: {short(findings)}.**",
+        "",
+    ]
+    groups = {
+        group: [done[name] for name in names if name in done]
+        for group, names in GROUPS.items()
+    }
+    for group, own in groups.items():
+        if own:
+            lines += ["", f"**{group}**", "", "| study | question | |", "|---|---|---|"]
+        for study, result in own:
+            lines.append(
+                f"| [{study.name}](#{study.name}) | {study.title} | "
+                f"{short(result.findings)} |"
+            )
+    for own in groups.values():
+        for study, result in own:
+            lines += _section(study, result)
+    return "\n".join(lines) + "\n"
+
+
+def _section(study: Study, result: Result) -> list[str]:
+    name = study.name
+    lines = [
+        "",
+        f"## {name}",
+        "",
+        f"**{study.title}** ({study.paper}). {study.says}",
+        "",
+        f"![{study.title}]({name}.svg)",
+        "",
+        (
+            f"*{caption(study, result)}* Rows: [CSV]({DATA}/{name}.csv), "
+            f"[parquet]({DATA}/{name}.parquet)."
+        ),
+        "",
+        f"Expected: {study.shape}",
+        "",
+        f"**{sentence(result.findings)}**",
+        "",
+        "| | claim | found | |",
+        "|---|---|---|---|",
+    ]
+    for f in result.findings:
+        note = "" if f.is_gating else " (not gating)"
+        says = (
+            f"{f.says}{note}. *Test*: {f.test}. *Data*: [{f.data}]({DATA}/{name}.csv)."
+        )
+        found = f"{f.found}. {f.why}" if f.why else f.found
+        cells = (f.claim, says, found, str(f.verdict))
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    if study.remark:
+        lines += ["", study.remark]
+    lines += ["", "| parameter | value | source |", "|---|---|---|"]
+    lines += [
+        f"| {' | '.join(map(_cell, parameter))} |" for parameter in study.parameters
+    ]
+    lines += [
+        "",
+        (
+            f"`{result.command}`: {result.rows:,} rows, seeds 1 to {result.seeds}, "
+            f"size {result.size}, {result.seconds:,.0f} s of computing, Siena "
+            f"{result.version}, code `{result.code}`."
+        ),
+    ]
+    return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
