@@ -17,6 +17,7 @@ from siena.cli.common.client_options import (
     open_server,
 )
 from siena.cli.common.durable_options import durable_options
+from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
 from siena.client.blocking_durable import DurableSubscription
 from siena.client.durable_subscription import Delivered
@@ -225,4 +226,4 @@ def _as_json(found: Delivered | Notification | tuple[Notification, ...]) -> str:
         form: object = notification_to_json(found)
     else:
         form = [notification_to_json(each) for each in found]
-    return msgspec.json.encode(form).decode()
+    return safe_json(msgspec.json.encode(form).decode())
