@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "siena.cli.service.doctor:doctor",
     "explain": "siena.cli.data.explain:explain",
     "translate": "siena.cli.rules.translate:translate",
+    "rules": "siena.cli.rules.command:app",
     "sift": "siena.cli.data.sift:sift",
     "serve": "siena.cli.service.serve:serve",
     "pub": "siena.cli.service.pub:pub",
