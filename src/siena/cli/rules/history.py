@@ -12,7 +12,7 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
-from siena.cli.rules.options import (
+from siena.cli.rules.spark_options import (
     Column,
     Dialect,
     Events,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from siena.cli.common.spark_jobs import require_spark
-from siena.cli.rules.options import Dialect, LogSource, RulesPath, say_aside
+from siena.cli.rules.spark_options import Dialect, LogSource, RulesPath, say_aside
 
 
 def rules_publish(
