@@ -216,6 +216,7 @@ class Broker:
         self.settings = self.state.settings = replace(now, **changeable)
         self._limit_connections()
         self.links.call(settings.links)
+        self.log_service.resume()
         names = settings.__struct_fields__
         return [
             name

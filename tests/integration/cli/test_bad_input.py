@@ -66,6 +66,7 @@ BAD: dict[str, list[list[str]]] = {
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],
     "reduce": [["DIR/none"], []],
+    "log": [["check", "DIR/none"], ["export", "DIR/none"], ["what"]],
     "replay": [["DIR/none"], ["DIR/wanted.csv", "--server", "NOBODY"], []],
     "sim check": [["--worlds", "x"]],
     "sim draw": [["chain:x"], []],
