@@ -229,8 +229,9 @@ class Broker:
         state, router = self.state, self.state.router
         return {
             "broker": self.name,
-            "number": router.me,
-            "epoch": router.epoch,
+            # As texts: beyond 2^53 many readers of JSON damage numbers.
+            "number": str(router.me),
+            "epoch": str(router.epoch),
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
             "links": [link.snapshot() for link in state.links.values()],

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo.command:demo",
     "tour": "siena.cli.data.tour:tour",
     "doctor": "siena.cli.service.doctor:doctor",
+    "version": "siena.cli.service.version:version",
     "explain": "siena.cli.data.explain:explain",
     "translate": "siena.cli.rules.translate:translate",
     "rules": "siena.cli.rules.command:app",
@@ -32,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "pub": "siena.cli.service.pub:pub",
     "sub": "siena.cli.service.sub:sub",
     "adv": "siena.cli.service.adv:adv",
+    "log": "siena.cli.log.command:app",
     "context": "siena.cli.service.context:app",
     "top": "siena.cli.service.top:top",
     "topo": "siena.cli.service.topo:topo",
@@ -184,7 +186,7 @@ def _say_misuse(error: TyperException) -> None:
         return
     message = getattr(error, "format_message", error.__str__)()
     line = " ".join(message.split()).rstrip(".")
-    print(f"siena: error: {line} (see: {command} --help)", file=sys.stderr)
+    print(f"{_mistake()} {line} (see: {command} --help)", file=sys.stderr)
 
 
 def _code_of(error: SienaError) -> int:
@@ -206,10 +208,17 @@ def _say(error: Exception) -> None:
         error = SienaError(f"{error.filename}: {error.strerror}")
     # Some of Python's own have nothing to say, such as a TimeoutError.
     line = " ".join(str(error).splitlines()) or type(error).__name__
-    print(f"siena: error: {line}", file=sys.stderr)
+    print(f"{_mistake()} {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None
     if place is not None and sys.stderr.isatty():
         print(place.pointer(), file=sys.stderr)
+
+
+def _mistake() -> str:
+    """How a line begins that says what went wrong."""
+    from siena.cli.terminal.colour import Paint
+
+    return Paint(sys.stderr)("bad", "siena: error:")
 
 
 def _forget_stdout() -> None:
