@@ -45,7 +45,6 @@ COMMANDS: dict[str, str] = {
     "backtest": "siena.cli.data.backtest:backtest",
     "reduce": "siena.cli.data.reduce:reduce",
     "replay": "siena.cli.service.replay:replay",
-    "log": "siena.cli.service.log:app",
     "sim": "siena.cli.sim.command:app",
     "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",

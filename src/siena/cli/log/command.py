@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from siena.cli.log.read import read
+from siena.cli.service.log import app as offline
 
 _DEFAULT = "read"
 
@@ -37,3 +38,5 @@ def log() -> None:
 
 
 app.command(_DEFAULT)(read)
+# Those about a folder that no broker has open.
+app.registered_commands += offline.registered_commands
