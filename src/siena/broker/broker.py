@@ -5,6 +5,8 @@
     connections ── turn ──▶ publications ──▶ exchange ──▶ connections
          │                        └──▶ onward ──▶ links, monitors, kept
          └── requests ──▶ router ──▶ core.post ──▶ connections, links
+
+Why one module: it does little but start, join and end the parts, and that in one order.
 """
 
 import asyncio
