@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from siena.broker.access.settings import Access, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
     CONNECTIONS_MAX,
@@ -106,6 +107,10 @@ class Link(Strict, frozen=True):
     url: str
     side: Side = "peer"
     weight: Weight = 1.0
+    # What it is shown, read from a file at every call; and who it must be, if it shows
+    # a certificate.
+    token_file: str | None = None
+    identity: Name | None = None
 
 
 class Handlers(Strict, frozen=True):
@@ -139,15 +144,32 @@ class Settings(Strict, frozen=True):
     log: Log = field(default_factory=Log)
     durable: Durable = field(default_factory=Durable)
     links: tuple[Link, ...] = ()
+    tls: Tls | None = None
+    access: Access | None = None  # without it nobody is asked who they are
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.
 
-        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
-        (Link(url='siena://b2', side='mesh', weight=1.0),)
+        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links[0].url
+        'siena://b2'
         """
         more = tuple(msgspec.convert(link, Link) for link in links)
         return msgspec.structs.replace(self, links=self.links + more)
+
+    def at(self, folder: Path) -> "Settings":
+        """With the files of ``[tls]``, ``[access]`` and links that lie in a folder."""
+        links = (
+            msgspec.structs.replace(
+                link, token_file=link.token_file and str(folder / link.token_file)
+            )
+            for link in self.links
+        )
+        return msgspec.structs.replace(
+            self,
+            links=tuple(links),
+            tls=self.tls and self.tls.at(folder),
+            access=self.access and self.access.at(folder),
+        )
 
 
 def as_settings(form: Mapping[str, Any]) -> Settings:
@@ -208,6 +230,7 @@ def gather(
         elif value is not None:
             form[name] = value
     try:
-        return as_settings(form)
+        settings = as_settings(form)
+        return settings.at(path.parent) if path else settings
     except SienaError as error:
         raise error.about(str(path)) if path else error from None

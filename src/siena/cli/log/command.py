@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from siena.cli.log.read import read
-from siena.cli.service.log import app as offline
+from siena.cli.service.log import check, compact, export, repair
 
 _DEFAULT = "read"
 
@@ -38,5 +38,5 @@ def log() -> None:
 
 
 app.command(_DEFAULT)(read)
-# Those about a folder that no broker has open.
-app.registered_commands += offline.registered_commands
+for _command in (check, repair, export, compact):
+    app.command()(_command)
