@@ -18,6 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from itertools import count
+from pathlib import Path
 
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from msgspec.structs import replace
 from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.clients.remembered import Remembered
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
@@ -37,6 +39,7 @@ from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
 from siena.broker.peers.destination import read_destination
+from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
@@ -55,6 +58,7 @@ from siena.protocol.handshake import (
     CLOSED,
     COVERED,
     EXACT,
+    GAPS,
     PREFACE,
     RUNS,
     Info,
@@ -99,6 +103,7 @@ class Broker:
         """What is delivered as lines."""
         self._connections_max = 0
         self._file_number_max = 0
+        self._remembered: Remembered | None = None
         self._handovers: set[asyncio.Task[None]] = set()
 
     # --- Beginning and end ----------------------------------------------------------
@@ -142,6 +147,7 @@ class Broker:
                 each.close()
             raise
         self.links = Links(self.state, self.publications, self, self.name, self._worker)
+        self.links.gaps = Gaps(self.state, self.requests)
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Tick(self.state, self.publications, loop)
@@ -158,12 +164,21 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
+        self._take_up_identities()
         for each in sockets:
             server = await loop.create_server(self.accept, sock=each, backlog=BACKLOG)
             self._servers.append(server)
         self.links.call(self.settings.links)
         self.log_service.start()
         self.table_compactor = TableCompactor(self.state.exchange)
+
+    def _take_up_identities(self) -> None:
+        """Let those be known who were when the broker ended; a log remembers them."""
+        journal, path = self.log_service.journal, self.settings.log.path
+        if journal is not None and path is not None:
+            self._remembered = Remembered(self.state, journal, Path(path))
+            self._remembered.take_up(self._numbers)
+            journal.on_tick = self._remembered.write
 
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
@@ -173,6 +188,7 @@ class Broker:
             EXACT,
             CLOSED,
             RUNS,
+            GAPS,
             pulse_feature(self.settings.pulse_seconds),
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
@@ -196,6 +212,8 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
+        if self._remembered is not None:
+            self._remembered.close()
         await self.log_service.close()
 
     def reload(self, settings: Settings) -> list[str]:

@@ -8,7 +8,7 @@ again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from siena.client.core.inbox import Inbox
@@ -20,6 +20,7 @@ from siena.client.core.registrations import (
 )
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
+from siena.clock import SystemClock
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.protocol.client import Event
 from siena.protocol.control_frames import (
@@ -27,6 +28,7 @@ from siena.protocol.control_frames import (
     Done,
     Ended,
     Error,
+    Gap,
     Lost,
     Quench,
     Resume,
@@ -74,6 +76,11 @@ class Session:
         self.failure: SienaError | None = None
         self.connections = 0
         self.lost = 0
+        self.gaps = 0
+        self.on_gap: Callable[[Gap], None] = lambda _gap: None
+        # Since when nothing can have come, and whose answers end that.
+        self._lost_at: int | None = None
+        self._unsettled: set[int] = set()
         # Whether something was published that no flush has followed yet.
         self.has_published = False
         self._refused: SienaError | None = None
@@ -90,9 +97,25 @@ class Session:
 
     # -- connections come and go -----------------------------------------------
 
-    def attach(self, transport: Transport, limits: Limits) -> None:
-        """Go on over this wire: say again what still stands."""
+    def attach(
+        self,
+        transport: Transport,
+        limits: Limits,
+        *,
+        hears_gaps: bool = False,
+        was_kept: bool = False,
+    ) -> None:
+        """Go on over this wire: say again what still stands.
+
+        With ``hears_gaps`` the broker tells of gaps; with ``was_kept`` it has kept what
+        came since the wire before was lost.
+        """
         self.transport = transport
+        if hears_gaps:
+            transport.send(Gap().pack())
+        if was_kept or not self.interests:
+            self._lost_at = None
+        self._unsettled = set(self.interests)
         self.limits = limits
         self.connections += 1
         if not self._is_leaving:
@@ -110,6 +133,8 @@ class Session:
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
+        if self._lost_at is None and self.transport is not None and self.interests:
+            self._lost_at = _now()
         self.transport = None
         self.room.close()
         self._pending.fail(reason)
@@ -271,6 +296,8 @@ class Session:
                 self._pending.answer((_ANSWERED[type(told)], None), answer=told)
             case Lost():
                 self._count_lost(told)
+            case Gap():
+                self._gap(told)
             case Trace(token, hop) if token in self.traces:
                 self.traces[token].add(hop)
             case Error():
@@ -291,6 +318,10 @@ class Session:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.settled.open()
+        self._unsettled.discard(told.number)
+        if self._lost_at is not None and not self._unsettled:
+            since, self._lost_at = self._lost_at, None
+            self._gap(Gap(since, _now(), "the connection was lost"))
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -317,8 +348,16 @@ class Session:
         for interest in [named] if named else self.interests.values():
             interest.lost_before += told.count
 
+    def _gap(self, told: Gap) -> None:
+        """Something may have been lost in between."""
+        self.gaps += 1
+        self.on_gap(told)
+
     def _refuse(self, told: Error) -> None:
         error = RequestRefusedError(told.fault, told.text)
+        if told.fault == Fault.PUBLISHERS_WAIT.number:  # nothing was refused
+            log.warning("the broker: %s", told.text)
+            return
         number = told.number
         if told.closes:
             assert self.transport is not None
@@ -348,6 +387,11 @@ class Session:
         standing.number = next(self._numbers)
         numbered[standing.number] = standing
         self.say(standing.request())
+
+
+def _now() -> int:
+    """Microseconds since 1970."""
+    return SystemClock().nanoseconds() // 1_000
 
 
 def _question(told: Error | Done) -> tuple[int, int | None]:
