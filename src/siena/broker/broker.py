@@ -5,6 +5,8 @@
     connections ── turn ──▶ publications ──▶ exchange ──▶ connections
          │                        └──▶ onward ──▶ links, monitors, kept
          └── requests ──▶ router ──▶ core.post ──▶ connections, links
+
+Why one module: it is the one place that knows all parts.
 """
 
 import asyncio

@@ -90,6 +90,14 @@ class Log(Strict, frozen=True):
             )
 
 
+class Durable(Strict, frozen=True):
+    """What it takes for something to be acknowledged."""
+
+    # A receipt waits for the disk; or it does not, and what was acknowledged in the
+    # last second or so is lost with the machine, though not with the process.
+    sync: Literal["always", "second"] = "always"
+
+
 class Link(Strict, frozen=True):
     """A broker to connect to, and what to take it for."""
 
@@ -126,6 +134,7 @@ class Settings(Strict, frozen=True):
     limits: Limits = field(default_factory=Limits)
     handlers: Handlers = field(default_factory=Handlers)
     log: Log = field(default_factory=Log)
+    durable: Durable = field(default_factory=Durable)
     links: tuple[Link, ...] = ()
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":

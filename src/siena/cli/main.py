@@ -44,7 +44,7 @@ COMMANDS: dict[str, str] = {
     "replay": "siena.cli.service.replay:replay",
     "log": "siena.cli.service.log:app",
     "sim": "siena.cli.sim.command:app",
-    "study": "siena.cli.lab.study:app",
+    "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",
     "chaos": "siena.cli.lab.chaos:chaos",
 }

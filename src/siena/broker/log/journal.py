@@ -17,18 +17,18 @@ Why one module: what is written, who waits and what the disk says are one state.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.data.batch import Batch, Source
+from siena.broker.data.batch import Batch, Origin, Receipt, Source
 from siena.broker.io.backpressure import Held
 from siena.broker.io.connection import Connection
 from siena.broker.log.cursors import Readers
-from siena.broker.log.files import Files
+from siena.broker.log.group_commit import GroupCommit
 from siena.broker.log.limits import (
     SIGN_OF_LIFE_TICKS,
     SINK_SHARE,
@@ -55,6 +55,9 @@ class _Piece(NamedTuple):
     offsets: npt.NDArray[np.int64]
     time: int
     tag: int
+    # Who waits for it, and how many of theirs came before it.
+    receipt: Receipt | None = None
+    at: int = 0
 
 
 class Journal:
@@ -102,7 +105,8 @@ class Journal:
         self._was_full = False
         self._ticks = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._syncing: asyncio.Future[OSError | None] | None = None
+        self.group_commit = GroupCommit(self.store, self._fail)
+        """How it is known what the disk has."""
 
     # --- Writing --------------------------------------------------------------------
 
@@ -110,16 +114,20 @@ class Journal:
         self, batch: Batch, bad: Sequence[tuple[int, int]], answers: Answers
     ) -> Answers:
         """Write what was routed, but for what is bad; the answers that may be sent."""
-        blocks, offsets = batch.plain
-        if bad:
-            blocks, offsets = _without(batch, {index for index, _ in bad})
-        if len(offsets) > 1:
-            time = self._state.clock.nanoseconds() // 1_000
-            had_failed = self.failure
-            self._take(_Piece(blocks, offsets, time, self.tag))
-            if self.failure and not had_failed:
-                self._disown({origin.source for origin in batch.origins})
-                return [each for each in answers if each[0] not in self._late]
+        had_failed = self.failure
+        time = self._state.clock.nanoseconds() // 1_000
+        if any(origin.receipt is not None for origin in batch.origins):
+            refused = {index for index, _ in bad}
+            self._take(_pieces(batch, refused, time, self.tag))
+        else:
+            blocks, offsets = batch.plain
+            if bad:
+                blocks, offsets = _without(batch, {index for index, _ in bad})
+            if len(offsets) > 1:
+                self._take([_Piece(blocks, offsets, time, self.tag)])
+        if self.failure and not had_failed:
+            self._disown({origin.source for origin in batch.origins})
+            return [each for each in answers if each[0] not in self._late]
         if self.defers:
             self._late.update(origin.source for origin in batch.origins)
         if self.lets_wait:
@@ -131,24 +139,26 @@ class Journal:
         self._answers += [each for each in answers if each[0] in self._late]
         return [each for each in answers if each[0] not in self._late]
 
-    def _take(self, piece: _Piece) -> None:
-        """Write it, now or when the disk takes it.
+    def _take(self, pieces: Iterable[_Piece]) -> None:
+        """Write them, now or when the disk takes them.
 
         Those of a mesh are not held.  What they send is kept within a bound, and beyond
         that delivered, but not logged, and counted.
         """
-        if self._unwritten_bytes > UNWRITTEN_BYTES_MAX:
-            if not self.unlogged:
-                log.warning(
-                    "the log cannot be written, and more than %d bytes wait: what "
-                    "neighbours send is not logged until it can",
-                    UNWRITTEN_BYTES_MAX,
-                )
-            self.unlogged += len(piece.offsets) - 1
-            return
-        self._unwritten.append(piece)
-        self._unwritten_bytes += len(piece.blocks)
-        if len(self._unwritten) == 1:
+        is_waiting = bool(self._unwritten)
+        for piece in pieces:
+            if self._unwritten_bytes > UNWRITTEN_BYTES_MAX and piece.receipt is None:
+                if not self.unlogged:
+                    log.warning(
+                        "the log cannot be written, and more than %d bytes wait: what "
+                        "neighbours send is not logged until it can",
+                        UNWRITTEN_BYTES_MAX,
+                    )
+                self.unlogged += len(piece.offsets) - 1
+            else:
+                self._unwritten.append(piece)
+                self._unwritten_bytes += len(piece.blocks)
+        if self._unwritten and not is_waiting:
             self._write_first()
 
     def _hold(self, source: Source) -> None:
@@ -182,7 +192,7 @@ class Journal:
             return
         try:
             while self._unwritten:
-                self.store.append(*self._unwritten[0])
+                self._append(self._unwritten[0])
                 self._unwritten_bytes -= len(self._unwritten[0].blocks)
                 del self._unwritten[0]
                 self._is_dirty = True
@@ -199,7 +209,7 @@ class Journal:
                 self.store.sync()
                 self._is_dirty = False
             except OSError as error:
-                self._fail(error)
+                self.group_commit.fail(error)
 
     # --- A sync that failed ---------------------------------------------------------
 
@@ -241,9 +251,16 @@ class Journal:
             log.error("the log cannot begin a new file: %s", error)  # noqa: TRY400 -- the reason is all
             return
         self.failure = self.trouble = ""
+        self.group_commit.recover()
         self._is_dirty = False
         log.warning("the log goes on at offset %d", self.store.latest)
         self.look_for_room()
+
+    def _append(self, piece: _Piece) -> None:
+        self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
+        count = len(piece.offsets) - 1
+        if piece.receipt is not None:
+            piece.receipt.stored(piece.at, count, self.store.latest - count)
 
     def _write_first(self) -> None:
         """Write what waits for nothing else; a mistake of ours is not repeated."""
@@ -338,27 +355,13 @@ class Journal:
             self._show_life()
 
     def _sync_elsewhere(self) -> None:
-        """Let a thread wait for the disk."""
-        if self._syncing is not None and not self._syncing.done():
-            return
-        try:
-            found = self.store.descriptors()
-        except OSError as error:  # too many files are open: in a second, again
-            log.warning("the log cannot be written to the disk yet: %s", error)
-            return
+        """Let a thread wait for the disk, unless nobody wants that."""
         self._is_dirty = False
-        if self._settings.sync == "never":
-            for descriptor in found:
+        if self._settings.sync != "never":
+            self.group_commit.start()
+        elif not self.group_commit.is_busy:
+            for descriptor in self.store.descriptors():
                 os.close(descriptor)
-            return
-        loop = asyncio.get_running_loop()
-        self._syncing = loop.run_in_executor(None, _sync, self.store.files, found)
-        self._syncing.add_done_callback(self._synced)
-
-    def _synced(self, done: "asyncio.Future[OSError | None]") -> None:
-        error = None if done.cancelled() else done.result()
-        if error is not None and not self.failure:
-            self._fail(error)
 
     def _show_life(self) -> None:
         """Who waits hears something, or they would take the connection for broken."""
@@ -370,8 +373,7 @@ class Journal:
         """Write everything to the disk."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._syncing is not None:
-            await self._syncing
+        await self.group_commit.close()
         self._write_all()
         if self._unwritten:
             count = sum(len(piece.offsets) - 1 for piece in self._unwritten)
@@ -396,17 +398,31 @@ class Journal:
         }
 
 
-def _sync(files: Files, descriptors: list[int]) -> OSError | None:
-    """Wait for the disk, in a thread; what went wrong, if anything did."""
-    failed: OSError | None = None
-    for descriptor in descriptors:
-        try:
-            files.sync(descriptor)
-        except OSError as error:
-            failed = failed or error
-        finally:
-            files.close(descriptor)
-    return failed
+def _pieces(batch: Batch, bad: set[int], time: int, tag: int) -> Iterator[_Piece]:
+    """What a batch writes if somebody waits for it: each of theirs is a record.
+
+    Its tag says whose it is, and so it is known again, whatever happens.
+    """
+    for place, origin in enumerate(batch.origins):
+        is_last = place + 1 == len(batch.origins)
+        end = batch.run.total if is_last else batch.origins[place + 1].first
+        yield from _pieces_of(batch, origin, end, bad, time, tag)
+
+
+def _pieces_of(
+    batch: Batch, origin: Origin, end: int, bad: set[int], time: int, tag: int
+) -> Iterator[_Piece]:
+    blocks, offsets = batch.plain
+    receipt = origin.receipt
+    at = origin.first
+    for index in [*(i for i in range(origin.first, end) if i in bad), end]:
+        if at < index:
+            bounds = offsets[at : index + 1]
+            part = blocks[bounds[0] : bounds[-1]]
+            before = at - origin.first
+            tagged = tag if receipt is None else receipt.tag(before)
+            yield _Piece(part, bounds - bounds[0], time, tagged, receipt, before)
+        at = index + 1
 
 
 def _without(batch: Batch, bad: set[int]) -> tuple[bytes, npt.NDArray[np.int64]]:

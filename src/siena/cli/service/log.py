@@ -10,7 +10,7 @@ import typer
 
 from siena.block import decode
 from siena.broker.log.filter_cache import RecordFilter
-from siena.broker.log.offline import OfflineLog, Report
+from siena.broker.log.offline.folder import OfflineLog, Report
 from siena.cli.common.progress import Progress
 from siena.lang.notification_form import notification_to_json
 

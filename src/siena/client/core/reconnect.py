@@ -22,7 +22,7 @@ from siena.protocol.address import Address
 from siena.protocol.client import Event
 from siena.protocol.control_frames import Connect, Error, Gap, Welcome
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.handshake import GAPS, TOKEN, Info
+from siena.protocol.handshake import TOKEN, Info
 
 log = logging.getLogger("siena.client")
 
@@ -182,7 +182,7 @@ class Reconnector:
             self._session.attach(
                 transport,
                 self.info.limits,
-                hears_gaps=GAPS in self.info.features,
+                self.info.features,
                 was_kept=event.resumed,
             )
         elif isinstance(event, Error):

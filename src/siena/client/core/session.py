@@ -3,6 +3,8 @@
 A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
 lends it one wire after another: :meth:`Talk.attach` says everything that still stands
 again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+
+Why one module: what was said, what is waited for and what was heard are one state.
 """
 
 import asyncio
@@ -11,6 +13,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from siena.client.core.acked_publisher import AckedPublisher
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -39,10 +42,11 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import Limits
+from siena.protocol.handshake import DURABLE, GAPS, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -88,6 +92,10 @@ class Session:
         self._numbers = itertools.count(1)
         self._pings = itertools.count(1)
         self._is_leaving = False
+        self.features: tuple[str, ...] = ()
+        """What the broker of this connection can do."""
+        self.acked = AckedPublisher(self.say)
+        """Publications that want a receipt."""
 
     @property
     def is_to_be_kept(self) -> bool:
@@ -101,22 +109,22 @@ class Session:
         self,
         transport: Transport,
         limits: Limits,
+        features: tuple[str, ...] = (),
         *,
-        hears_gaps: bool = False,
         was_kept: bool = False,
     ) -> None:
         """Go on over this wire: say again what still stands.
 
-        With ``hears_gaps`` the broker tells of gaps; with ``was_kept`` it has kept what
-        came since the wire before was lost.
+        With ``was_kept`` the broker has kept what came since the wire before was lost.
         """
         self.transport = transport
-        if hears_gaps:
+        if GAPS in features:
             transport.send(Gap().pack())
         if was_kept or not self.interests:
             self._lost_at = None
         self._unsettled = set(self.interests)
         self.limits = limits
+        self.features = features
         self.connections += 1
         if not self._is_leaving:
             for interest in self.interests.values():
@@ -129,6 +137,7 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
@@ -136,6 +145,7 @@ class Session:
         if self._lost_at is None and self.transport is not None and self.interests:
             self._lost_at = _now()
         self.transport = None
+        self.acked.detach()
         self.room.close()
         self._pending.fail(reason)
         for trace in self.traces.values():
@@ -149,6 +159,7 @@ class Session:
         """There will be no other wire: everybody who waits hears why."""
         self.failure = self.failure or reason
         self.detach(reason)
+        self.acked.fail(reason)
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
@@ -294,14 +305,14 @@ class Session:
                 self._quench(told)
             case Extent() | Entries() | Taken():
                 self._pending.answer((_ANSWERED[type(told)], None), answer=told)
-            case Lost():
-                self._count_lost(told)
-            case Gap():
-                self._gap(told)
+            case Lost() | Gap():
+                self._missed(told)
             case Trace(token, hop) if token in self.traces:
                 self.traces[token].add(hop)
             case Error():
                 self._refuse(told)
+            case Stored() | PublisherIs():
+                self.acked.hear(told)
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
@@ -321,7 +332,7 @@ class Session:
         self._unsettled.discard(told.number)
         if self._lost_at is not None and not self._unsettled:
             since, self._lost_at = self._lost_at, None
-            self._gap(Gap(since, _now(), "the connection was lost"))
+            self._missed(Gap(since, _now(), "the connection was lost"))
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -348,10 +359,13 @@ class Session:
         for interest in [named] if named else self.interests.values():
             interest.lost_before += told.count
 
-    def _gap(self, told: Gap) -> None:
-        """Something may have been lost in between."""
-        self.gaps += 1
-        self.on_gap(told)
+    def _missed(self, told: Lost | Gap) -> None:
+        """So many were lost; or, for all that is known, something was."""
+        if isinstance(told, Gap):
+            self.gaps += 1
+            self.on_gap(told)
+        else:
+            self._count_lost(told)
 
     def _refuse(self, told: Error) -> None:
         error = RequestRefusedError(told.fault, told.text)
@@ -374,6 +388,8 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
+        elif told.request == Op.PUBLISHER:
+            self.acked.refused(error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:

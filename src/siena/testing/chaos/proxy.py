@@ -70,7 +70,7 @@ class Proxy:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._copy(reader, there))
                 both.create_task(self._copy(back, writer))
-        except* OSError:  # one of the two has gone
+        except* (OSError, asyncio.CancelledError):  # one has gone, or all is over
             pass
         finally:
             for end in (writer, there):
