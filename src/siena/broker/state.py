@@ -8,7 +8,7 @@ from typing import Protocol
 
 from siena.broker.clients.letters import frame_of, frames_of_listing, frames_of_parcel
 from siena.broker.clients.session import Session
-from siena.broker.counters import Counters
+from siena.broker.counters import TICK_SECONDS, Counters, Histogram
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
 from siena.broker.ids import token_of_offer
@@ -96,6 +96,7 @@ class BrokerState:
     name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
+    tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
     sessions: dict[int, Session] = field(default_factory=dict)
     # Sessions that outlive their connections, by who they are.
     identities: dict[str, Session] = field(default_factory=dict)
