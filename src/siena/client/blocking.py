@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self, overload
 
 from siena.block import Attributes
-from siena.client.blocking_durable import DurableSubscription
 from siena.client.blocking_handles import Advertising, Subscription
 from siena.client.blocking_log import LogClient
 from siena.client.client import SUSPENDED_QUEUE
@@ -17,7 +16,8 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
 from siena.client.core.traces import TRACE_SECONDS
-from siena.client.durable_subscription import (
+from siena.client.durable.blocking import DurableSubscription
+from siena.client.durable.subscription import (
     Begin,
     DurableSubscription as AsyncDurableSubscription,
 )

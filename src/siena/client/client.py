@@ -26,7 +26,7 @@ from siena.client.core.reconnect import Reconnector
 from siena.client.core.session import Session
 from siena.client.core.timing import timed
 from siena.client.core.traces import TRACE_SECONDS
-from siena.client.durable_subscription import (
+from siena.client.durable.subscription import (
     Begin,
     DurableSubscription,
     begin_of,

@@ -10,7 +10,7 @@ import pytest
 import siena
 from siena import Notification, testing
 from siena.client import Advertising, Backoff, Client, Subscription, blocking
-from siena.client.durable_subscription import DurableSubscription
+from siena.client.durable.subscription import DurableSubscription
 from siena.errors import (
     ConnectionLostError,
     InvalidNotificationError,

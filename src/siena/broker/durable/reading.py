@@ -18,7 +18,7 @@ from siena.broker.durable.cursors.cursor import Cursor, Flight
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import CREDIT_BYTES, DISPATCH_MAX
-from siena.model import Value
+from siena.model import Predicate, Value
 from siena.protocol.durable.reading import DurableDelivery, pack_deliver
 
 log = logging.getLogger("siena.broker")
@@ -63,6 +63,7 @@ class Reading:
 
     Args:
         publish: publishes a block of our own.
+        heard_by: what a session may hear; none if that is everything.
     """
 
     def __init__(
@@ -71,11 +72,13 @@ class Reading:
         finder: Finder,
         blocks: Blocks,
         publish: Callable[[bytes], None],
+        heard_by: Callable[[Session], Predicate | None] = lambda _: None,
     ) -> None:
         self._cursors = cursors
         self._finder = finder
         self._blocks = blocks
         self._publish = publish
+        self._heard_by = heard_by
         self._members: dict[int, Member] = {}
         self._readers: dict[Cursor, list[Member]] = {}
         self._numbered: dict[tuple[int, int], Member] = {}
@@ -158,6 +161,8 @@ class Reading:
                 done.append(offset)
                 self._landed(ended)
         self._cursors.acked(cursor, done)
+        if up_to is not None and self._finder.skip(cursor, up_to):
+            self._cursors.save(cursor)
         self.serve([cursor])
         return len(done)
 
@@ -207,6 +212,9 @@ class Reading:
             if member is None:
                 cursor.put_back(offset)
                 break
+            if not self._may_hear(member, block):
+                self._drop(cursor, offset)
+                continue
             if self._is_parked(cursor, offset, block):
                 continue
             attempt = cursor.sent(offset, member.identifier, len(block), now)
@@ -248,6 +256,10 @@ class Reading:
         if chosen is None or chosen.has_room:
             return chosen
         return next((member for member in members if member.has_room), None)
+
+    def _may_hear(self, member: Member, block: bytes) -> bool:
+        heard = self._heard_by(member.session)
+        return heard is None or heard.matches(decode(block))
 
     def _is_parked(self, cursor: Cursor, offset: int, block: bytes) -> bool:
         if cursor.spec.key is None:

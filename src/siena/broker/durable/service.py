@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
+from siena.broker.durable.owners import heard_by
 from siena.broker.durable.reading import Reading
 from siena.broker.durable.receipts.acknowledging import Acknowledging
 from siena.broker.durable.receipts.publishers import Publishers
@@ -78,7 +80,9 @@ class DurableService:
         self._cursors = cursors = Cursors(folder, store.latest)
         self._blocks = blocks = Blocks(store)
         self._finder = finder = Finder(store, self._found)
-        self.reading = Reading(cursors, finder, blocks, self._publish_ours)
+        self.reading = Reading(
+            *(cursors, finder, blocks, self._publish_ours), partial(heard_by, state)
+        )
         self._subscribing = Subscribing(
             state, requests, journal, cursors, finder, self.reading
         )

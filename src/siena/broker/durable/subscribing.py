@@ -265,6 +265,8 @@ class Subscribing:
 class _Settling:
     """Where answers to the standing client go: what is settled is told to members."""
 
+    hears_gaps = False
+
     def __init__(self, settled: Callable[[int], None]) -> None:
         self._settled = settled
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from siena.client.durable_subscription import Begin
+from siena.client.durable.subscription import Begin
 from siena.errors import SienaError
 
 

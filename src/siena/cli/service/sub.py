@@ -19,8 +19,8 @@ from siena.cli.common.client_options import (
 from siena.cli.common.durable_options import durable_options
 from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
-from siena.client.blocking_durable import DurableSubscription
-from siena.client.durable_subscription import Delivered
+from siena.client.durable.blocking import DurableSubscription
+from siena.client.durable.subscription import Delivered
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
 from siena.lang.parser import parse_interest

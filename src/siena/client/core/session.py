@@ -456,14 +456,18 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
-        elif told.request == Op.DSUB and number in self.durables:
-            self.durables.pop(number).fail(error)
-        elif told.request == Op.PUBLISHER:
-            self.acked.refused(error)
+        elif told.request in {Op.DSUB, Op.PUBLISHER}:
+            self._refuse_durable(told, error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:
                 self._refused = self._refused or error
+
+    def _refuse_durable(self, told: Error, error: SienaError) -> None:
+        if told.request == Op.PUBLISHER:
+            self.acked.refused(error)
+        elif told.number in self.durables:
+            self.durables.pop(told.number).fail(error)
 
     def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
         """Take another number: under this one our identity asked for something else.

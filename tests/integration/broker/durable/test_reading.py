@@ -15,10 +15,10 @@ from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.cursors import cursor as cursors_module
 from siena.broker.settings import Link, Settings
-from siena.client.durable_subscription import Delivered, DurableSubscription
+from siena.client.durable.subscription import Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
-from siena.model import Notification, Value
+from siena.model import Notification, Predicate, Value
 from siena.protocol.control_frames import Settled
 from siena.protocol.durable.reading import (
     Ack,
@@ -333,6 +333,22 @@ async def test_no_more_than_the_credit_is_without_an_answer(tmp_path: Path) -> N
         assert [(await delivered(wire)).offset for _ in range(2)] == [4, 5]
 
 
+async def test_all_up_to_an_offset_may_be_more_than_was_delivered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cursors_module, "FOUND_MAX", 10)
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker)) as client,
+    ):
+        read = await client.subscribe("[]", durable="billing", credit=2).settled()
+        await publish(broker, 100)
+        assert [m.offset for m in await take(read, 2)] == [0, 1]
+        read.ack_up_to(90)
+        assert [m.offset for m in await take(read, 2)] == [90, 91]
+        assert shown(broker)["low"] == 90
+
+
 async def test_another_filter_holds_from_then_on(tmp_path: Path) -> None:
     async with serving(kept_in(tmp_path)) as broker:
         async with siena.connect(url(broker)) as client:
@@ -383,7 +399,7 @@ async def test_where_it_begins(tmp_path: Path) -> None:
         await asyncio.sleep(0.002)
         now = datetime.now(UTC)
         await publish(broker, 5, first=5)
-        starts: list[tuple[siena.client.durable_subscription.Begin, int]] = [
+        starts: list[tuple[siena.client.durable.subscription.Begin, int]] = [
             ("all", 0), ("new", 10), (3, 3), (10, 10), (now, 5),
         ]  # fmt: skip
         for place, (start, first) in enumerate(starts):
@@ -554,6 +570,24 @@ async def test_what_comes_from_other_brokers_is_for_it_too(tmp_path: Path) -> No
             # And no longer, when it is forgotten.
             await client.forget_durable("billing")
             await until(lambda: not len(away.state.router.tables.filters))
+
+
+async def test_a_grant_is_a_guard_at_delivery(tmp_path: Path) -> None:
+    """What is not granted counts as acknowledged, and the cursor is as it was."""
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker)) as client,
+    ):
+        reading = broker.log_service.durable.reading
+        assert reading is not None
+        reading._heard_by = lambda _: Predicate([parse_filter("n != 1")])
+        read = await client.subscribe("n any", durable="billing").settled()
+        await publish(broker, 3)
+        for message in await take(read, 2):
+            assert message["n"] != 1
+            message.ack()
+        await client.flush()
+        assert shown(broker)["low"] == 3
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,17 @@ class Finder:
             self._hungry.setdefault(cursor.position, set()).add(cursor)
             self._schedule()
 
+    def skip(self, cursor: Cursor, offset: int) -> bool:
+        """Go on behind what is done, if that has not been looked at; whether it has."""
+        if cursor.position is None or cursor.position >= offset:
+            return False
+        for cursors in self._hungry.values():
+            cursors.discard(cursor)
+        cursor.position = min(offset, self.tail)
+        self._arrange(cursor)
+        self.wake(cursor)
+        return True
+
     def _schedule(self) -> None:
         if not self._is_due and self._hungry and not self.is_closed:
             self._is_due = True

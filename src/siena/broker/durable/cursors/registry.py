@@ -69,7 +69,7 @@ class Cursors:
         self._named[owner, name] = self._numbered[cursor.number] = cursor
         return cursor
 
-    def save(self, cursor: Cursor, then: Synced) -> None:
+    def save(self, cursor: Cursor, then: Synced | None = None) -> None:
         """Write a cursor down, and call this when the disk has it."""
         self._file.append(self._whole(cursor), then)
 

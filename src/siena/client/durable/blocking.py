@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from siena.client.core.loop_thread import LoopThread
-from siena.client.durable_subscription import (
+from siena.client.durable.subscription import (
     Delivered,
     DurableSubscription as AsyncDurableSubscription,
 )
