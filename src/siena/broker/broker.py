@@ -68,6 +68,7 @@ from siena.protocol.handshake import (
     COVERED,
     EXACT,
     PREFACE,
+    RESIDUAL,
     RUNS,
     TOKEN,
     Info,
@@ -224,6 +225,7 @@ class Broker:
             COVERED,
             EXACT,
             CLOSED,
+            RESIDUAL,
             RUNS,
             pulse_feature(self.settings.pulse_seconds),
         )

@@ -44,6 +44,7 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.model.expression.residual import ResidualPredicate
 from siena.protocol.address import Address
 from siena.protocol.control_frames import (
     Hop,
@@ -54,7 +55,7 @@ from siena.protocol.control_frames import (
     UnsubscribeCovered,
 )
 from siena.protocol.frames import HEAD_BYTES
-from siena.protocol.handshake import COVERED
+from siena.protocol.handshake import COVERED, RESIDUAL
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -188,6 +189,7 @@ class Client(Facts):
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -205,6 +207,7 @@ class Client(Facts):
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
+        dialect: str | None = None,
     ) -> Subscription[Any]:
         """Ask for what a filter selects, or for sequences that match a pattern.
 
@@ -222,13 +225,24 @@ class Client(Facts):
             overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
+            dialect: the language of the text, if it is another: ``"sql"``,
+                ``"eventbridge"``, ``"cesql"``, … (:mod:`siena.dialects`).  What
+                filters cannot say of it the broker decides before it delivers.
         """
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect)
+        self._check_residual(wanted)
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
         return Subscription(self._session, standing)
+
+    def _check_residual(self, wanted: Filter | Predicate | Pattern) -> None:
+        if isinstance(wanted, ResidualPredicate) and RESIDUAL not in self.features:
+            raise SienaError(
+                "this broker knows no residuals, and filters cannot say all of this",
+                hint=f"a wider filter: {wanted.cover}",
+            )
 
     def subscribe_pattern(
         self,
