@@ -28,12 +28,7 @@ from siena.client.facts import Facts
 from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
-from siena.client.settings import (
-    CLOSE_SECONDS,
-    DRAIN_SECONDS,
-    REPLY_SECONDS,
-    Settings,
-)
+from siena.client.settings import CLOSE_SECONDS, DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.model import (
@@ -44,7 +39,6 @@ from siena.model import (
     Predicate,
     Value,
 )
-from siena.model.expression.residual import ResidualPredicate
 from siena.protocol.address import Address
 from siena.protocol.control_frames import (
     Hop,
@@ -55,7 +49,7 @@ from siena.protocol.control_frames import (
     UnsubscribeCovered,
 )
 from siena.protocol.frames import HEAD_BYTES
-from siena.protocol.handshake import COVERED, RESIDUAL
+from siena.protocol.handshake import COVERED
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -225,24 +219,14 @@ class Client(Facts):
             overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
-            dialect: the language of the text, if it is another: ``"sql"``,
-                ``"eventbridge"``, ``"cesql"``, … (:mod:`siena.dialects`).  What
-                filters cannot say of it the broker decides before it delivers.
+            dialect: the language of the text, if another (:mod:`siena.dialects`).
         """
-        wanted = as_interest(interest, dialect)
-        self._check_residual(wanted)
+        wanted = as_interest(interest, dialect, self.features)
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
         return Subscription(self._session, standing)
-
-    def _check_residual(self, wanted: Filter | Predicate | Pattern) -> None:
-        if isinstance(wanted, ResidualPredicate) and RESIDUAL not in self.features:
-            raise SienaError(
-                "this broker knows no residuals, and filters cannot say all of this",
-                hint=f"a wider filter: {wanted.cover}",
-            )
 
     def subscribe_pattern(
         self,
