@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
+from siena.broker.peers.stall import Stall
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.state import BrokerState
 from siena.messages import (
@@ -106,6 +107,8 @@ class Link:
         # What it was told, once that is counted.
         self._said: Tally | None = None
         self._spelling = ""
+        self.stall = Stall(connection)
+        """Whether it takes anything at all."""
         connection.outbox.policy = "link"
 
     @property
@@ -143,6 +146,7 @@ class Link:
 
     def gone(self) -> None:
         """The connection has ended."""
+        self.stall.end()
         self._on_gone(self)
 
     def _forward(self, run: ForwardRun) -> None:
