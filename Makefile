@@ -116,6 +116,19 @@ format: $(READY) ## format the code and repair what can be repaired
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
+# The site is built by what only it needs: installed when it is first wanted.
+SITE := build/site
+.PHONY: docs
+docs: $(BUILT) ## build the documentation site, strictly, into build/site/html
+	@$(BIN)/python -c 'import zensical, mkdocstrings' 2>/dev/null || { \
+	    echo 'Installing what builds the site'; \
+	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
+	    command -v uv >/dev/null 2>&1 && install="uv pip install --quiet --python $(BIN)/python"; \
+	    $$install --constraint constraints.txt zensical mkdocstrings-python; }
+	$(BIN)/python tools/gather_pages.py
+	cd $(SITE) && $(CURDIR)/$(BIN)/zensical build --strict --config-file zensical.toml
+	@echo 'The site: file://$(CURDIR)/$(SITE)/html/index.html'
+
 .PHONY: bench
 bench: $(BUILT) ## run every benchmark in turn
 	@test -n "$(BENCH)" || echo 'No benchmarks yet.'

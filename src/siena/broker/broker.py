@@ -6,7 +6,8 @@
          │                        └──▶ onward ──▶ links, monitors, kept
          └── requests ──▶ router ──▶ core.post ──▶ connections, links
 
-Why one module: it is the one place that knows all parts.
+Why one module: the front has a few lines for each of its parts, and no part but itself
+knows them all.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ import concurrent.futures.thread  # noqa: F401 -- see above
 import logging
 import socket
 from collections.abc import Callable
+from dataclasses import replace as replace_address
 from functools import partial
 from importlib.metadata import version
 from itertools import count
@@ -25,21 +27,28 @@ from pathlib import Path
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
+from siena.broker.access.authenticator import Authenticator
+from siena.broker.access.certificates import Certificates
+from siena.broker.access.leases import Leases
 from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
+from siena.broker.clients.entrance import Entrance
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.remembered import Remembered
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
+from siena.broker.counters import Counters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.data.table_compactor import TableCompactor
 from siena.broker.ids import number_of
 from siena.broker.inspect import look
 from siena.broker.io.connection import Connection
 from siena.broker.io.listen import check_listening, listen, raise_file_limit
+from siena.broker.io.stalls import StallWatch
 from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
+from siena.broker.peers.callers import Callers
 from siena.broker.peers.destination import read_destination
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.handoff import Handoff
@@ -51,18 +60,21 @@ from siena.broker.state import BrokerState
 from siena.broker.workers.handover import hand_over
 from siena.broker.workers.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
+from siena.errors import SienaError
 from siena.messages import Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import (
     ADVERTISED,
+    AUTH,
     CLOSED,
     COVERED,
     EXACT,
     GAPS,
     PREFACE,
     RUNS,
+    TOKEN,
     Info,
 )
 from siena.protocol.limits import URLS_MAX
@@ -119,11 +131,14 @@ class Broker:
         addresses = [read_address(text) for text in self.settings.listen]
         for link in self.settings.links:  # said now rather than at the first call
             read_destination(link.url)
-        check_listening(addresses, insecure=self.settings.insecure_listen)
+        self._begin_access(addresses)
         self._limit_connections()
         is_shared = self._worker is not None
         sockets = [listen(address, is_shared=is_shared) for address in addresses]
-        self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
+        self.addresses = [
+            replace_address(a, host=s.getsockname()[0], port=s.getsockname()[1])
+            for s, a in zip(sockets, addresses, strict=True)
+        ]
         if self._worker is not None and self._worker.is_hub:
             # Where the other workers, and neighbours, call.
             sockets.append(listen(self._worker.hub, is_shared=True))
@@ -136,20 +151,28 @@ class Broker:
             flat=True,
             sliced=True,
         )
-        self.state = BrokerState(self.settings, self._clock, router, self.name)
+        self.state = BrokerState(
+            self.settings, self._clock, router, self.name, counters=self._counters
+        )
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
-        self.handoff = Handoff(self.state)
+        self.handoff = Handoff(self.state, self.certificates)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
             for each in sockets:
                 each.close()
             raise
-        self.links = Links(self.state, self.publications, self, self.name, self._worker)
-        self.links.gaps = Gaps(self.state, self.requests)
+        self.links = Links(
+            self.state,
+            self.publications,
+            self,
+            self.name,
+            Callers(self.access, self.certificates),
+            self._worker,
+        )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Tick(self.state, self.publications, loop)
@@ -166,21 +189,57 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
-        self._take_up_identities()
-        for each in sockets:
-            server = await loop.create_server(self.accept, sock=each, backlog=BACKLOG)
-            self._servers.append(server)
+        self._take_up()
+        await self._listen(sockets)
         self.links.call(self.settings.links)
         self.log_service.start()
         self.table_compactor = TableCompactor(self.state.exchange)
 
-    def _take_up_identities(self) -> None:
-        """Let those be known who were when the broker ended; a log remembers them."""
+    async def _listen(self, sockets: list[socket.socket]) -> None:
+        """Accept connections; at which of them with TLS, the addresses say."""
+        loop = asyncio.get_running_loop()
+        for at, each in enumerate(sockets):
+            # The last may be where other workers call.
+            is_secure = at < len(self.addresses) and self.addresses[at].is_secure
+            secure = self.certificates.server if is_secure else None
+            server = await loop.create_server(
+                self.accept, sock=each, backlog=BACKLOG, ssl=secure
+            )
+            self._servers.append(server)
+        self.access.start()
+        self.stalls = StallWatch(self._connections)
+        self.stalls.start()
+
+    def _take_up(self) -> None:
+        """Let identities be known that were when the broker ended, and tell of gaps."""
+        self.links.gaps = Gaps(self.state, self.requests)
         journal, path = self.log_service.journal, self.settings.log.path
         if journal is not None and path is not None:
             self._remembered = Remembered(self.state, journal, Path(path))
             self._remembered.take_up(self._numbers)
             journal.on_tick = self._remembered.write
+
+    def _begin_access(self, addresses: list[Address]) -> None:
+        """Read who may come, and with which certificate they are received.
+
+        Raises:
+            SienaError: if a file is wrong, or it may not listen there.
+        """
+        settings = self.settings
+        tls = settings.tls and settings.tls.of(settings.name or "")
+        self.certificates = Certificates(tls)
+        self._counters = Counters()
+        self.access = Authenticator(settings.access, self._clock, self._counters)
+        self.leases = Leases(self._clock)
+        self.entrance = Entrance(self.access, self.count_fault)
+        if tls is None and any(address.is_secure for address in addresses):
+            hint = "[tls] in the settings names them; siena cert makes some"
+            raise SienaError("sienas:// needs a certificate and its key", hint=hint)
+        check_listening(
+            addresses,
+            insecure=settings.insecure_listen,
+            is_asking=self.access.has_identities,
+        )
 
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
@@ -194,6 +253,7 @@ class Broker:
             pulse_feature(self.settings.pulse_seconds),
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
+        features = (*features, *((TOKEN, AUTH) if self.access.is_asking else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)
         return (*features, *hub_feature(self._worker.hub))
@@ -204,6 +264,9 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
+        self.stalls.stop()
+        await self.entrance.stop()
+        self.access.stop()
         await self.handoff.stop()
         await self.table_compactor.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
@@ -219,10 +282,18 @@ class Broker:
         await self.log_service.close()
 
     def reload(self, settings: Settings) -> list[str]:
-        """Take over what can change while it serves; the names of what cannot."""
+        """Take over what can change while it serves; the names of what cannot.
+
+        Raises:
+            SienaError: if something is wrong with them, and then nothing has changed.
+        """
         for link in settings.links:
             read_destination(link.url)
         now = self.settings
+        access = self.access.prepare(settings.access)
+        self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        self.access.reload(access)
+        self.leases.renew(self.access)
         changeable = {
             name: getattr(settings, name)
             for name in (
@@ -231,6 +302,8 @@ class Broker:
                 "digest_seconds",
                 "accept_peers",
                 "handlers",
+                "access",
+                *(("tls",) if (now.tls and settings.tls) else ()),
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
@@ -249,8 +322,9 @@ class Broker:
         state, router = self.state, self.state.router
         return {
             "broker": self.name,
-            "number": router.me,
-            "epoch": router.epoch,
+            # As texts: beyond 2^53 many readers of JSON damage numbers.
+            "number": str(router.me),
+            "epoch": str(router.epoch),
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
             "links": [link.snapshot() for link in state.links.values()],
@@ -296,7 +370,7 @@ class Broker:
         # For a client no neighbour waits, and in a mesh neighbours could wait for each
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
-        if link is not None and not link.stall.lets_wait():
+        if link is not None and not link.standstill.lets_wait():
             return
         for source in self.publications.publishers:
             if is_for_all or source.neighbour is None:
@@ -343,17 +417,27 @@ class Broker:
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
         self._connections.discard(connection)
+        self.leases.end(connection)
         self.state.counters.connections_now -= 1
 
     def connect(self, connection: Connection, body: Connect) -> None:
-        """Make a stranger a client, or a neighbour."""
+        """Find out who a stranger is, and make it a client, or a neighbour."""
+        worker = self._worker
+        is_elsewhere = worker is not None and not worker.is_hub
+        if worker is not None and is_elsewhere and body.identity and not body.peer:
+            self._hand_over(connection, body, worker)  # who it is, is found out there
+        elif self.links.is_of_ours(body):
+            self._connected(connection, body)
+        else:
+            then = partial(self._connected, connection, body)
+            self.entrance.ask(connection, body, then)
+
+    def _connected(self, connection: Connection, body: Connect) -> None:
+        """Make a client, or a neighbour, of one that is known."""
         if body.peer is not None:
             self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
-            return
-        worker = self._worker
-        if body.identity and worker is not None and not worker.is_hub:
-            self._hand_over(connection, body, worker)
+            self.leases.begin(connection)
             return
         client, is_known = self.admit(connection, body)
         connection.become(client, publisher=client)
@@ -384,11 +468,19 @@ class Broker:
     def admit(
         self, who: Connection | InProcessClient, body: Connect
     ) -> tuple[Client, bool]:
-        """A client from now on; and whether something was kept for it."""
+        """A client from now on; and whether something was kept for it.
+
+        Raises:
+            ProtocolError: if it wants an identity that it may not have.
+        """
+        if body.identity and not who.principal.owns(body.identity):
+            text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
+            raise ProtocolError(Fault.IDENTITY_REFUSED, text)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
-        session.principal = who.principal
+        session.principal, session.token = who.principal, body.token
+        self.leases.begin(who, session)
         self.state.sessions[session.number] = session
         who.outbox.policy = body.policy
         client = Client(

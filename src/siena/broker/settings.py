@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from siena.broker.access.settings import Access, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
     CONNECTIONS_MAX,
@@ -25,7 +26,9 @@ from siena.broker.log.limits import (
     SEGMENTS_MIN,
     STAGED_BYTES,
 )
+from siena.broker.logs import LogFormat
 from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
+from siena.broker.settings_errors import explained
 from siena.errors import SienaError
 from siena.protocol.address import PORT
 from siena.protocol.limits import NAME_CHARACTERS_MAX
@@ -104,6 +107,10 @@ class Link(Strict, frozen=True):
     url: str
     side: Side = "peer"
     weight: Weight = 1.0
+    # What it is shown, read from a file at every call; and who it must be, if it shows
+    # a certificate.
+    token_file: str | None = None
+    identity: Name | None = None
 
 
 class Handlers(Strict, frozen=True):
@@ -126,6 +133,7 @@ class Settings(Strict, frozen=True):
     insecure_listen: bool = False
     http: str | None = None
     http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
+    log_format: LogFormat = "text"  # of what it says on standard error
     accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     # Neighbours hear of each other so often, and five times that is too long.
@@ -136,15 +144,32 @@ class Settings(Strict, frozen=True):
     log: Log = field(default_factory=Log)
     durable: Durable = field(default_factory=Durable)
     links: tuple[Link, ...] = ()
+    tls: Tls | None = None
+    access: Access | None = None  # without it nobody is asked who they are
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.
 
-        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
-        (Link(url='siena://b2', side='mesh', weight=1.0),)
+        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links[0].url
+        'siena://b2'
         """
         more = tuple(msgspec.convert(link, Link) for link in links)
         return msgspec.structs.replace(self, links=self.links + more)
+
+    def at(self, folder: Path) -> "Settings":
+        """With the files of ``[tls]``, ``[access]`` and links that lie in a folder."""
+        links = (
+            msgspec.structs.replace(
+                link, token_file=link.token_file and str(folder / link.token_file)
+            )
+            for link in self.links
+        )
+        return msgspec.structs.replace(
+            self,
+            links=tuple(links),
+            tls=self.tls and self.tls.at(folder),
+            access=self.access and self.access.at(folder),
+        )
 
 
 def as_settings(form: Mapping[str, Any]) -> Settings:
@@ -153,14 +178,15 @@ def as_settings(form: Mapping[str, Any]) -> Settings:
     >>> as_settings({"limits": {"connections": 0}})
     Traceback (most recent call last):
     siena.errors.SienaError: Expected `int` >= 1 - at `$.limits.connections`
-    >>> as_settings({"lisen": ["127.0.0.1:0"]})
+    >>> as_settings({"routing": {"covering": "exat"}})
     Traceback (most recent call last):
-    siena.errors.SienaError: Object contains unknown field `lisen`
+    siena.errors.SienaError: Invalid enum value 'exat' - at `$.routing.covering`
+    (did you mean exact? there are: exact, none, pairwise)
     """
     try:
         return msgspec.convert(form, Settings)
     except msgspec.ValidationError as error:
-        raise SienaError(str(error)) from None
+        raise explained(error, Settings) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -177,7 +203,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 # What the environment may say, and where it goes.
-VARIABLES = {"SIENA_NAME": "name", "SIENA_LISTEN": "listen", "SIENA_HTTP": "http"}
+VARIABLES = {
+    "SIENA_NAME": "name",
+    "SIENA_LISTEN": "listen",
+    "SIENA_HTTP": "http",
+    "SIENA_LOG_FORMAT": "log_format",
+}
 
 
 def gather(
@@ -199,6 +230,7 @@ def gather(
         elif value is not None:
             form[name] = value
     try:
-        return as_settings(form)
+        settings = as_settings(form)
+        return settings.at(path.parent) if path else settings
     except SienaError as error:
         raise error.about(str(path)) if path else error from None

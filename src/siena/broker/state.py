@@ -1,17 +1,17 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 from siena.broker.clients.letters import frame_of, frames_of_listing, frames_of_parcel
 from siena.broker.clients.session import Session
-from siena.broker.counters import Counters
+from siena.broker.counters import TICK_SECONDS, Counters, Histogram
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
-from siena.broker.ids import token_of_offer
+from siena.broker.ids import number_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
@@ -38,14 +38,14 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.interest_table import Change
-from siena.routing.router import Router
+from siena.routing.router import Batched, Router
 
 
 class Neighbourly(Protocol):
     """A link to a neighbouring broker, as far as others need it."""
 
-    def tell(self, message: Message) -> None:
-        """Send a message of our router to the other one."""
+    def tell(self, messages: Sequence[Message]) -> None:
+        """Send messages of our router to the other one."""
         ...
 
     @property
@@ -96,6 +96,7 @@ class BrokerState:
     name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
     counters: Counters = field(default_factory=Counters)
+    tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
     sessions: dict[int, Session] = field(default_factory=dict)
     # Sessions that outlive their connections, by who they are.
     identities: dict[str, Session] = field(default_factory=dict)
@@ -104,8 +105,8 @@ class BrokerState:
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
-    # By how many origins a hop wants a filter: the exchange needs to know it once.
-    _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
+    # By how many more origins than one a hop wants a filter: the exchange has it once.
+    _again: Counter[tuple[int, Filter]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
@@ -127,12 +128,17 @@ class BrokerState:
         if not isinstance(change.item, Filter):
             return
         key = hop, change.item
-        self._watched[key] += 1 if change.gained else -1
-        if change.gained and self._watched[key] == 1:
-            self.exchange.watch(*key)
-        elif not self._watched[key]:
-            del self._watched[key]
+        if change.gained:
+            if not self.exchange.is_watched(*key):
+                self.exchange.watch(*key)
+            else:
+                self._again[key] += 1
+        elif key not in self._again:
             self.exchange.unwatch(*key)
+        elif self._again[key] == 1:
+            del self._again[key]
+        else:
+            self._again[key] -= 1
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
@@ -161,28 +167,45 @@ class BrokerState:
         """Let the router decide what follows from a message, and send it."""
         self.post(self.router.handle(message, source))
 
+    def gather(self, message: Batched, source: Interface) -> None:
+        """The same, together with others of this tick, at its end at the latest."""
+        self.post(self.router.gather(message, source))
+
+    def handle_gathered(self) -> None:
+        """Let the router decide what follows from what this tick has gathered."""
+        self.post(self.router.handle_gathered())
+
     # --- What the router answers ----------------------------------------------------
 
     def post(self, outbox: Outbox) -> None:
         """Send what the router answers."""
         if not outbox:  # most often
             return
-        for (interface, is_letter), group in groupby(outbox, _kind):
-            if is_letter:
-                self._deliver(interface, [message for _, message in group])  # type: ignore[misc]
-                continue
-            for to, message in group:  # a client, or where it comes from
-                self._send(to, message)
+        for (interface, kind), group in groupby(outbox, _kind):
+            messages: list[Any] = [message for _, message in group]
+            if isinstance(interface, int):
+                self._tell(interface, messages)
+            elif kind is Numbered:
+                self._deliver(interface, messages)
+            elif kind is Settled:
+                self._settle(interface, messages)
+            elif kind is Elsewhere:
+                self._ask(interface, messages)
+            else:
+                for message in messages:
+                    self._say(interface, message)
 
-    def _send(self, interface: Interface, message: Message) -> None:
-        if isinstance(interface, Elsewhere):
-            if interface in self.old_brokers:
-                self.old_brokers[interface].ask(message)
-        elif isinstance(interface, str):
-            self._say(interface, message)
-        elif interface in self.links:
-            self.counters.router_out += 1
-            self.links[interface].tell(message)
+    def _tell(self, neighbour: int, messages: list[Message]) -> None:
+        """Tell a neighbour, unless it has gone."""
+        if neighbour in self.links:
+            self.counters.router_out += len(messages)
+            self.links[neighbour].tell(messages)
+
+    def _ask(self, client: str, messages: list[Message]) -> None:
+        """Ask the broker where a client comes from."""
+        for message in messages:
+            if client in self.old_brokers:  # what is asked may end it
+                self.old_brokers[client].ask(message)
 
     def _say(self, party: str, message: Message) -> None:
         """Tell a client; one that has gone meanwhile hears nothing."""
@@ -202,8 +225,6 @@ class BrokerState:
             for number in sorted(session.advertisements.keys() - session.unsettled):
                 self.answer_advertisement(session, number)
             self.old_brokers[session.client].moved(message.error)
-        elif isinstance(party, Party) and isinstance(message, Settled):
-            self._settled(session, party.number, message.token)
         elif isinstance(party, Party) and isinstance(message, (Quenched, Unquenched)):
             self._quench(
                 session, party.number, is_quenched=isinstance(message, Quenched)
@@ -213,12 +234,18 @@ class BrokerState:
         if number not in session.unsettled:
             session.reply(Quench(number, is_quenched).pack())
 
-    def _settled(self, session: Session, number: int, token: int) -> None:
-        if token != token_of_offer(number):
-            session.reply(SettledBody(number).pack())
-        elif number in session.unsettled:
-            session.unsettled.remove(number)
-            self.answer_advertisement(session, number)
+    def _settle(self, client: str, answers: list[Settled]) -> None:
+        """Tell a client which of its requests are in force; their tokens say it."""
+        session = self.sessions.get(int(client))
+        if session is None:
+            return
+        frames = [SettledBody(a.token).pack() for a in answers if a.token >= 0]
+        if frames:
+            session.reply(b"".join(frames))
+        for number in [number_of_offer(a.token) for a in answers if a.token < 0]:
+            if number in session.unsettled:
+                session.unsettled.remove(number)
+                self.answer_advertisement(session, number)
 
     def answer_advertisement(self, session: Session, number: int) -> None:
         """Say whether nothing of an advertisement is wanted."""
@@ -251,7 +278,11 @@ class BrokerState:
         self.counters.lost += lost
 
 
-def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, bool]:
-    """What can be sent together: letters to one client."""
+def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, type | None]:
+    """What can be sent together: answers and letters to one client, or to a link."""
     interface, message = sent
-    return interface, isinstance(message, Numbered)
+    if isinstance(interface, Party) and isinstance(message, Settled):
+        return interface.client, Settled
+    if isinstance(interface, Elsewhere):  # and no client, though it looks like one
+        return interface, Elsewhere
+    return interface, Numbered if isinstance(message, Numbered) else None

@@ -161,9 +161,9 @@ class Requests:
         party = session.party(number)
         if known is None:
             self._check_room(session, interest, number)
-            self._state.handle(Subscribe(interest), party)
+            self._state.gather(Subscribe(interest), party)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        self._state.handle(Settle(interest, number), party)
+        self._state.gather(Settle(interest, number), party)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
         if len(session.interests) >= SUBSCRIPTIONS_MAX:

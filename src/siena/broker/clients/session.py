@@ -50,6 +50,8 @@ class Session:
     name: str | None = None
     # Who it was when it connected last.
     principal: Principal = LOCAL
+    # What it has shown, for the broker where it was before; never told or logged.
+    token: str | None = field(default=None, repr=False)
     sink: Sink | None = None
     patterns: int = 0
     # Advertisements that are not answered until the whole network knows them.

@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from siena.broker.access.principal import ANONYMOUS
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.inspect import SNAPSHOTS
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
@@ -25,16 +27,34 @@ def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
 async def health(request: Request) -> Response:
     """Whether it serves."""
     entry: InProcessEntry = request.app.state.entry
-    said = {"ok": not entry.is_draining, "broker": entry.broker.name}
+    said: dict[str, object] = {"ok": not entry.is_draining}
+    if principal_of(request.scope) is not ANONYMOUS:
+        said["broker"] = entry.broker.name
     return JSONResponse(said, 503 if entry.is_draining else 200)
 
 
 async def readiness(request: Request) -> Response:
-    """Whether it serves with all the links that it was told to have."""
-    entry: InProcessEntry = request.app.state.entry
+    """Whether it serves with all the links that it was told to have, and has settled.
+
+    It has settled once its router has done all that it put off: what links that came
+    up had to be told.  What is put off later does not take that back, for a broker is
+    always busy with something; a link that goes missing does.
+    """
+    state = request.app.state
+    entry: InProcessEntry = state.entry
     missing = [link for link in entry.broker.wanted_links() if not link["up"]]
-    is_ready = not missing and not entry.is_draining
-    said = {"ready": is_ready, "broker": entry.broker.name, "missing": missing}
+    if missing:
+        state.has_settled = False
+    elif not entry.broker.state.router.backlog:
+        state.has_settled = True
+    is_ready = state.has_settled and not entry.is_draining
+    said: dict[str, object] = {"ready": is_ready}
+    if principal_of(request.scope) is not ANONYMOUS:
+        said |= {
+            "broker": entry.broker.name,
+            "settled": state.has_settled,
+            "missing": missing,
+        }
     return JSONResponse(said, 200 if is_ready else 503)
 
 

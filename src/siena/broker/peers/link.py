@@ -6,14 +6,14 @@ broken and made anew, and everything is told again.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.peers.stall import Stall
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
+from siena.broker.peers.standstill import Standstill
 from siena.broker.state import BrokerState
 from siena.messages import (
     Advertise,
@@ -106,8 +106,7 @@ class Link:
         self._held = Tally()
         # What it was told, once that is counted.
         self._said: Tally | None = None
-        self._spelling = ""
-        self.stall = Stall(connection)
+        self.standstill = Standstill(connection)
         """Whether it takes anything at all."""
         connection.outbox.policy = "link"
 
@@ -134,6 +133,7 @@ class Link:
             case Tell():
                 self._hear(event)
             case Digest():
+                self._state.handle_gathered()  # it is about these, too
                 self._compare(event)
             case Trace():
                 self._publications.tracing.answer(event)
@@ -146,7 +146,7 @@ class Link:
 
     def gone(self) -> None:
         """The connection has ended."""
-        self.stall.end()
+        self.standstill.end()
         self._on_gone(self)
 
     def _forward(self, run: ForwardRun) -> None:
@@ -179,21 +179,20 @@ class Link:
         if not isinstance(message, TOLD):
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
-        if isinstance(message, Subscribe):
-            is_filter = isinstance(message.interest, Filter)
-            self._spelling = (text_of if is_filter else str)(message.interest)
-        elif isinstance(message, Advertise):
-            self._spelling = text_of(message.advertisement)
-        self._state.post(self._state.router.handle(message, self.number))
+        if isinstance(message, (Subscribe, Settle)):
+            self._state.gather(message, self.number)
+        else:
+            self._state.handle(message, self.number)
 
     # --- Going out ------------------------------------------------------------------
 
-    def tell(self, message: Message) -> None:
-        """Send a message of our router; that the link stands was said already."""
+    def tell(self, messages: Sequence[Message]) -> None:
+        """Send messages of our router; that the link stands was said already."""
         self._follow()
-        if not isinstance(message, PeerConfirm):
-            self.counters.router_out += 1
-            self.connection.reply(pack_tell(message))
+        frames = [pack_tell(m) for m in messages if not isinstance(m, PeerConfirm)]
+        self.counters.router_out += len(frames)
+        if frames:
+            self.connection.reply(b"".join(frames))
 
     def forward(self, frame: bytes, count: int) -> None:
         """Send notifications, as many as a frame has."""
@@ -230,9 +229,11 @@ class Link:
         """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
-            spelling = text_of(change.item)
-            if self._spelling != spelling:
-                spelling = self._spellings[key] = self._spelling
+            words = change.words
+            assert words is not None
+            spelling = text_of(words)
+            if words is not change.item and spelling != text_of(change.item):
+                self._spellings[key] = spelling
             self._count += 1
             self._held.add(spelling, self._origin(key[1]))
         else:
@@ -286,7 +287,7 @@ class Link:
     def snapshot(self) -> dict[str, object]:
         """What there is to know about it."""
         return {
-            "broker": self.number,
+            "broker": str(self.number),  # a number beyond 2^53 is not safe in JSON
             "name": self.name,
             "address": self.connection.address,
             "urls": self._urls,

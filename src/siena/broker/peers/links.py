@@ -9,9 +9,11 @@ import random
 from collections.abc import Iterator
 from hmac import compare_digest
 
+from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
@@ -43,12 +45,14 @@ class Links:
         publications: PublishBatch,
         host: ConnectionHost,
         name: str,
+        callers: Callers,
         worker: Worker | None = None,
     ) -> None:
         self.state = state
         self.publications = publications
         self.host = host
         self.name = name
+        self.callers = callers
         self.worker = worker
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
@@ -154,11 +158,14 @@ class Links:
         Raises:
             ProtocolError: if it does not get one.
         """
-        if not self.state.settings.accept_peers and not self._is_of_ours(body):
+        if not self.state.settings.accept_peers and not self.is_of_ours(body):
             raise ProtocolError(
                 Fault.PEER_REFUSED,
                 "this broker links to none that call it; see --accept-peers",
             )
+        who = connection.principal
+        if not who.is_local and who.identity is None:
+            raise not_admitted()
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
@@ -186,7 +193,7 @@ class Links:
         self.up(link)
         self.state.post(out)
 
-    def _is_of_ours(self, body: Connect) -> bool:
+    def is_of_ours(self, body: Connect) -> bool:
         """Whether it is another worker of this broker."""
         worker = self.worker
         return (

@@ -6,12 +6,14 @@ and nobody waits for anything else.
 
 import socket
 import ssl
+from errno import ECONNREFUSED
 from types import TracebackType
 from typing import Annotated, Any, Self
 
 import typer
 
-from siena.cli.common.contexts import Server, find_server
+from siena.cli.common.contexts import Server, context_names, find_server
+from siena.cli.terminal.foreign import printable, printable_form
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
@@ -33,6 +35,7 @@ ServersOption = Annotated[
         help="Address or context of a broker, as often as wanted; otherwise SIENA_URL, "
         "the context in use, or siena://127.0.0.1:2606.",
         show_default=False,
+        autocompletion=context_names,
     ),
 ]
 
@@ -43,6 +46,7 @@ class Observer:
     def __init__(self, server: Server, *, seconds: float = ANSWER_SECONDS_MAX) -> None:
         self.address = parse_address(server.url)
         self.info: Info | None = None
+        self._tls = server.tls
         self._seconds = seconds
         connect = Connect(VERSIONS[1], "siena observer", token=server.token)
         self._conversation = ClientConversation(connect)
@@ -56,10 +60,12 @@ class Observer:
             NoBrokerError: if nobody answers, or nobody that we understand.
         """
         try:
-            self._socket = _connected(self.address, self._seconds)
+            self._socket = _connected(self.address, self._seconds, self._tls)
         except OSError as error:
             why = error.strerror or str(error)
-            raise NoBrokerError(f"no broker at {self.address}: {why}") from None
+            hint = "start one with: siena serve" if error.errno == ECONNREFUSED else ""
+            text = f"no broker at {self.address}: {why}"
+            raise NoBrokerError(text, hint=hint) from None
         try:
             info = self._expect(Info)
             assert isinstance(info, Info)
@@ -85,7 +91,8 @@ class Observer:
         self.send(Look(what, limit).pack())
         seen = self._expect(Seen)
         assert isinstance(seen, Seen)
-        return seen.seen
+        found: Form = printable_form(seen.seen)
+        return found
 
     def send(self, frames: bytes) -> None:
         """Send bytes."""
@@ -117,7 +124,8 @@ class Observer:
         if isinstance(event, ProtocolError):
             raise NoBrokerError(f"{self.address}: {event}")
         if isinstance(event, Error):
-            raise RequestRefusedError(event.fault, f"{self.address}: {event.text}")
+            text = printable(event.text)
+            raise RequestRefusedError(event.fault, f"{self.address}: {text}")
         return event
 
     def _expect(self, kind: type[Body] | type[Info]) -> Event:
@@ -130,12 +138,17 @@ class Observer:
         return event
 
 
-def _connected(address: Address, seconds: float) -> socket.socket:
+def _connected(
+    address: Address, seconds: float, tls: ssl.SSLContext | None
+) -> socket.socket:
     found = socket.create_connection((address.host, address.port), seconds)
-    if not address.is_secure:
+    if tls is None:
         return found
-    context = ssl.create_default_context()
-    return context.wrap_socket(found, server_hostname=address.host)
+    try:
+        return tls.wrap_socket(found, server_hostname=address.host)
+    except BaseException:
+        found.close()
+        raise
 
 
 def _lost(address: Address, error: OSError) -> ConnectionLostError:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,11 +11,14 @@ from siena.cli.common.client_options import JsonOption
 from siena.cli.common.contexts import (
     Contexts,
     Server,
+    context_names,
     contexts_path,
     find_server,
     load_contexts,
+    read_token_file,
     save_contexts,
 )
+from siena.protocol.address import parse_address
 
 app = typer.Typer(
     add_completion=False,
@@ -22,6 +26,9 @@ app = typer.Typer(
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME")]
+SavedArgument = Annotated[
+    str, typer.Argument(metavar="NAME", autocompletion=context_names)
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -36,10 +43,16 @@ def list_contexts(context: typer.Context, *, as_json: JsonOption = False) -> Non
     Examples:
       siena context add work siena://hub.example:2606
       siena context use work
+      siena context list
       siena sub 'level > 3' --server work
     """  # noqa: D301 -- Typer needs the backspace itself
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        print_contexts(as_json=as_json)
+
+
+@app.command("list")
+def print_contexts(*, as_json: JsonOption = False) -> None:
+    """List them; * marks the one in use."""
     saved = _load()
     if not saved.servers and sys.stderr.isatty():
         print("siena: none is saved (siena context add NAME URL)", file=sys.stderr)
@@ -58,23 +71,60 @@ def add_context(
     *,
     token: Annotated[
         str | None,
-        typer.Option(help="What the broker wants to see.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="A file with the token that the broker wants to see; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Certificates to believe, for sienas://; otherwise the system's.",
+            show_default=False,
+        ),
+    ] = None,
+    cert: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A certificate of yours.", show_default=False
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="And its key.", show_default=False),
     ] = None,
     use: Annotated[bool, typer.Option("--use", help="Use it from now on.")] = False,
 ) -> None:
-    """Save a server under a name, in place of what had that name before."""
-    saved = _load().add(name, Server(url, token))
+    """Save a server under a name, in place of what had that name before.
+
+    Its token is kept, too, for your eyes only; it is read from a file, because others
+    can read what you type.
+
+    \b
+    Examples:
+      siena context add work sienas://hub.example --ca ca.pem --token work.token
+      siena token narrow 'symbol = DIS' < work.token | siena context add dis \\
+        sienas://hub.example --ca ca.pem --token -
+    """  # noqa: D301 -- Typer needs the backspace itself
+    files = [None if path is None else str(path.absolute()) for path in (ca, cert, key)]
+    server = Server(url, read_token_file(token) if token else None, *files)
+    parse_address(url)
+    _ = server.tls  # a file that is missing is said now
+    saved = _load().add(name, server)
     _save(saved.use(name) if use else saved)
 
 
 @app.command("use")
-def use_context(name: NameArgument) -> None:
+def use_context(name: SavedArgument) -> None:
     """Let commands talk to this server, if nothing else is said."""
     _save(_load().use(name))
 
 
+@app.command("rm")
 @app.command("remove")
-def remove_context(name: NameArgument) -> None:
+def remove_context(name: SavedArgument) -> None:
     """Forget a server."""
     _save(_load().remove(name))
 

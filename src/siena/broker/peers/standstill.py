@@ -1,4 +1,4 @@
-"""Stall: a neighbour that takes nothing at all is waited for no longer.
+"""A standstill: a neighbour that takes nothing at all is waited for no longer.
 
 Those who publish for a neighbour that is slow wait for it, so that a flood does not end
 its link.  But one that is frozen, or behind one that is, would let everybody wait until
@@ -15,7 +15,7 @@ from siena.broker.io.connection import Connection
 STALL_SECONDS = 1.0
 
 
-class Stall:
+class Standstill:
     """Looks whether anything goes over a link that is full.
 
     Ownership: of a timer, until :meth:`end`.

@@ -1,0 +1,1 @@
+"""Commands about who may come: tokens, users and certificates."""
