@@ -253,9 +253,12 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     where = broker.settings.http
     if where is None:
         return None
-    from siena.broker.http.server import HttpServer
+    from siena.broker.http.server import HttpServer, read_where
+    from siena.web.files import console_routes
 
-    server = HttpServer(broker, where)
+    # The console is for this machine, and for who has said who they are.
+    is_shown = read_where(where).is_loopback or broker.access.has_identities
+    server = HttpServer(broker, where, console_routes() if is_shown else ())
     await server.start()
     return server
 
