@@ -42,6 +42,7 @@ from siena.broker.ids import number_of
 from siena.broker.inspect import look
 from siena.broker.io.connection import Connection
 from siena.broker.io.listen import check_listening, listen, raise_file_limit
+from siena.broker.io.stalls import StallWatch
 from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
@@ -183,17 +184,25 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
+        await self._listen(sockets)
+        self.links.call(self.settings.links)
+        self.log_service.start()
+        self.table_compactor = TableCompactor(self.state.exchange)
+
+    async def _listen(self, sockets: list[socket.socket]) -> None:
+        """Accept connections; at which of them with TLS, the addresses say."""
+        loop = asyncio.get_running_loop()
         for at, each in enumerate(sockets):
-            is_secure = at < len(addresses) and addresses[at].is_secure
+            # The last may be where other workers call.
+            is_secure = at < len(self.addresses) and self.addresses[at].is_secure
             secure = self.certificates.server if is_secure else None
             server = await loop.create_server(
                 self.accept, sock=each, backlog=BACKLOG, ssl=secure
             )
             self._servers.append(server)
         self.access.start()
-        self.links.call(self.settings.links)
-        self.log_service.start()
-        self.table_compactor = TableCompactor(self.state.exchange)
+        self.stalls = StallWatch(self._connections)
+        self.stalls.start()
 
     def _begin_access(self, addresses: list[Address]) -> None:
         """Read who may come, and with which certificate they are received.
@@ -239,6 +248,7 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
+        self.stalls.stop()
         await self.entrance.stop()
         self.access.stop()
         await self.handoff.stop()
