@@ -1,13 +1,16 @@
 """The pages as routes: read once, sent with their checks, and never from elsewhere."""
 
 import hashlib
+from collections.abc import Callable
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from siena.errors import SienaError
 from siena.web.questions import relations, why
 
 KINDS = {
@@ -38,6 +41,9 @@ HEADERS = {
 }
 
 
+Survey = Callable[[], list[dict[str, Any]]]
+
+
 class File(NamedTuple):
     """One file, as it is sent."""
 
@@ -56,9 +62,20 @@ def read_files() -> dict[str, File]:
     return found
 
 
-def console_routes() -> list[BaseRoute]:
-    """What answers for the console; its files are read now, not when asked for."""
+def console_routes(survey: Survey) -> list[BaseRoute]:
+    """What answers for the console; its files are read now, not when asked for.
+
+    Args:
+        survey: all brokers that are found from here, with their links; it may take a
+            while, and is called in a thread.
+    """
     known = read_files()
+
+    async def network(request: Request) -> Response:  # noqa: ARG001 -- as below
+        try:
+            return JSONResponse({"brokers": await run_in_threadpool(survey)})
+        except (SienaError, TimeoutError) as error:
+            return JSONResponse({"brokers": [], "error": str(error)})
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
@@ -76,6 +93,7 @@ def console_routes() -> list[BaseRoute]:
     return [
         Route("/", home),
         Route("/console", home),
+        Route("/console/network", network),
         Route("/console/relations", relations, methods=["POST"]),
         Route("/console/why", why, methods=["POST"]),
         Route("/console/", page),

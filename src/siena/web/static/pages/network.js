@@ -37,28 +37,60 @@ export function Network() {
         <td class="number">${number(link.forwarded)}</td><td class="number">${number(link.received)}</td>
         <td><button onClick=${() => choose(link.name === chosen ? null : link.name)} aria-expanded=${String(link.name === chosen)}>
           filters of ${link.name}</button></td></tr>`)}</tbody></table></div>`}
-    ${missing.map((link) => html`<p class="bad">✗ ${link.url} (${link.side}): ${link.error || "not up"}</p>`)}
+    ${missing.map((link) => html`<p class="bad">✗ no link to ${link.url} (${link.side}): ${link.error || "not up"}</p>`)}
     ${chosen && html`<${Link} name=${chosen} key=${chosen} />`}
     <h2>Clients</h2>
     ${sessions.value && html`<${Clients} sessions=${sessions.value} />`}`;
 }
 
+/** Where each broker stands: a column for each step from here, one below the other. */
+function places(brokers, here) {
+  const known = new Map(brokers.map((each) => [each.broker, each]));
+  const found = new Map([[here, 0]]);
+  const queue = [here];
+  for (const name of queue) { // it grows
+    for (const link of known.get(name)?.links || []) {
+      if (!found.has(link.name)) { found.set(link.name, found.get(name) + 1); queue.push(link.name); }
+    }
+  }
+  const columns = [];
+  for (const [name, depth] of found) (columns[depth] ||= []).push(name);
+  const height = Math.max(170, Math.max(...columns.map((column) => column.length)) * 84);
+  const step = columns.length > 1 ? 520 / (columns.length - 1) : 0;
+  const at = new Map();
+  columns.forEach((column, depth) => column.forEach((name, place) =>
+    at.set(name, [80 + depth * step, (place + 0.5) * (height / column.length)])));
+  return { at, height };
+}
+
 function Picture({ broker, links, missing }) {
-  const ends = [...links.map((link) => ({ name: link.name, up: true, said: `${number(link.forwarded)} → · ← ${number(link.received)}` })),
-    ...missing.map((link) => ({ name: link.url.replace(/^siena:\/\//, ""), up: false, said: "missing" }))].slice(0, 12);
-  if (!ends.length) return null;
-  const height = Math.max(150, ends.length * 74);
-  const middle = height / 2;
-  const label = `${broker} and its ${links.length} links` + (missing.length ? `, ${missing.length} missing` : "");
-  return html`<svg viewBox="0 0 640 ${height}" role="img" aria-label=${label}>
-    ${ends.map((end, place) => {
-      const y = (place + 0.5) * (height / ends.length);
-      return html`<line class=${end.up ? "up" : "down"} x1="120" y1=${middle} x2="500" y2=${y} />
-        <text class="soft" x="355" y=${middle + (y - middle) * 0.62 - 9} text-anchor="middle">${end.said}</text>
-        <circle class="node" cx="500" cy=${y} r="15" /><text x="524" y=${y + 5}>${end.name}</text>`;
-    })}
-    <circle class="node" cx="120" cy=${middle} r="21" />
-    <text x="120" y=${middle + 42} text-anchor="middle">${broker}</text></svg>`;
+  const network = usePolled("/console/network", 3000);
+  const seen = network.value?.brokers?.length ? network.value.brokers : [{ broker, links }];
+  const brokers = seen.slice(0, 60);
+  const { at, height } = places(brokers, broker);
+  if (at.size < 2 && !missing.length) return null;
+  const drawn = new Set();
+  const lines = [];
+  for (const each of brokers) {
+    for (const link of each.links || []) {
+      const key = [each.broker, link.name].sort().join("\n");
+      if (!drawn.has(key) && at.has(each.broker) && at.has(link.name)) {
+        drawn.add(key);
+        lines.push({ from: at.get(each.broker), to: at.get(link.name), said: `${number(link.forwarded)} → · ← ${number(link.received)}` });
+      }
+    }
+  }
+  const lost = brokers.flatMap((each) => (each.missing || []).map((link) => `${each.broker} misses ${link.url}`));
+  const dead = brokers.filter((each) => each.error).map((each) => `${each.broker}: ${each.error}`);
+  const label = `${at.size} brokers and ${lines.length} links, seen from ${broker}`;
+  return html`<div class="wide" tabindex="0" role="region" aria-label="The network">
+    <svg viewBox="0 0 680 ${height}" role="img" aria-label=${label}>
+      ${lines.map(({ from, to, said }) => html`<line class="up" x1=${from[0]} y1=${from[1]} x2=${to[0]} y2=${to[1]} />
+        <text class="soft" x=${(from[0] + to[0]) / 2} y=${(from[1] + to[1]) / 2 - 12} text-anchor="middle">${said}</text>`)}
+      ${[...at].map(([name, [x, y]]) => html`<circle class=${name === broker ? "node here" : "node"} cx=${x} cy=${y} r=${name === broker ? 19 : 15} />
+        <text x=${x} y=${y + 38} text-anchor="middle">${name}</text>`)}
+    </svg></div>
+    ${[...lost, ...dead].map((text) => html`<p class="bad">✗ ${text}</p>`)}`;
 }
 
 function Link({ name }) {
