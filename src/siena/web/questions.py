@@ -88,7 +88,8 @@ def answer_relations(asked: Relations) -> dict[str, Any]:
         return {"kind": "pattern", "text": str(interest), "complete": True}
     found = witness(interest)
     end = perf_counter() + SECONDS_MAX
-    wide, narrow, shown = [], [], {}
+    wide, narrow = [], []
+    shown: dict[int, Any] = {}
     others = _parsed(asked.filters)
     for place, other in enumerate(others):
         if perf_counter() > end:
@@ -131,7 +132,8 @@ def answer_why(asked: Why) -> dict[str, Any]:
     except SienaError as error:
         return _refused(error)
     end = perf_counter() + SECONDS_MAX
-    wanted, refused = [], []
+    wanted: list[int] = []
+    refused: list[tuple[int, list[str]]] = []
     others = _parsed(asked.filters)
     looked_at = 0
     for place, other in enumerate(others):
@@ -148,12 +150,14 @@ def answer_why(asked: Why) -> dict[str, Any]:
                 for reason in explain_matches(other, notification)
                 if not reason.holds
             ]
-            refused.append({"filter": place, "missing": missing})
-    refused.sort(key=lambda each: len(each["missing"]))  # the nearest first
+            refused.append((place, missing))
+    refused.sort(key=lambda each: len(each[1]))  # the nearest first
     return {
         "text": str(notification),
         "wanted_by": wanted,
-        "refused": refused,
+        "refused": [
+            {"filter": place, "missing": missing} for place, missing in refused
+        ],
         "complete": looked_at == len(others),
     }
 
