@@ -185,6 +185,7 @@ class Client:
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -215,14 +216,16 @@ class Client:
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
+        dialect: str | None = None,
         **how: Any,
     ) -> Subscription[Any] | DurableSubscription:
         """Ask for what a filter selects, or for sequences that match a pattern.
 
+        A text may be in another language, a ``dialect``.
         With ``durable``, for what the broker remembers under that name.
         """
         # By now it is known which: a text is read once, and here.
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect)
         if durable is not None:
             return self.read_durable(wanted, durable, **how)
         if how:

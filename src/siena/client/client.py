@@ -35,12 +35,7 @@ from siena.client.facts import Facts
 from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
-from siena.client.settings import (
-    CLOSE_SECONDS,
-    DRAIN_SECONDS,
-    REPLY_SECONDS,
-    Settings,
-)
+from siena.client.settings import CLOSE_SECONDS, DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.model import (
@@ -202,6 +197,7 @@ class Client(Facts):
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -232,6 +228,7 @@ class Client(Facts):
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
+        dialect: str | None = None,
         **how: Any,
     ) -> Subscription[Any] | DurableSubscription:
         """Ask for what a filter selects, or for sequences that match a pattern.
@@ -250,14 +247,15 @@ class Client(Facts):
             overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
+            dialect: the language of the text, if another (:mod:`siena.dialects`).
             durable: the name under which the broker remembers what was acknowledged.
             how: what can be said besides then; see :meth:`read_durable`.
         """
+        wanted = as_interest(interest, dialect, self.features)
         if durable is not None:
-            return self.read_durable(interest, durable, **how)
+            return self.read_durable(wanted, durable, **how)
         if how:
             raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
-        wanted = as_interest(interest)
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)

@@ -15,7 +15,7 @@ from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.cursors import cursor as cursors_module
 from siena.broker.settings import Link, Settings
-from siena.client.durable.subscription import Delivered, DurableSubscription
+from siena.client.durable.subscription import Begin, Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Predicate, Value
@@ -399,7 +399,7 @@ async def test_where_it_begins(tmp_path: Path) -> None:
         await asyncio.sleep(0.002)
         now = datetime.now(UTC)
         await publish(broker, 5, first=5)
-        starts: list[tuple[siena.client.durable.subscription.Begin, int]] = [
+        starts: list[tuple[Begin, int]] = [
             ("all", 0), ("new", 10), (3, 3), (10, 10), (now, 5),
         ]  # fmt: skip
         for place, (start, first) in enumerate(starts):
