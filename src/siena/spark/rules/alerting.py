@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_text
-from siena.model.expression import holds
 from siena.model.spelling import spell
 from siena.model.values import Value
 from siena.spark.batch.compiling import OnError
@@ -162,12 +161,13 @@ class _Batch:
         self.payload = pa.RecordBatch.from_arrays(batch.columns[:count], names)
         self.out = _Rows()
         self.events: dict[int, Event] = {}
+        self.groups: dict[frozenset[str] | None, tuple[Places, Places]] = {}
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
         found = match_batch(self.rules.table, self.batch, self.task.layout, None)
         if self.task.on_error == "raise":
-            refuse_bad(found)
+            refuse_bad(found, self.batch, self.task.layout)
         self.put_aside(found)
         rows, numbers = self.decided(*candidates(found))
         is_alert = self.rules.alerts[numbers]
@@ -192,12 +192,28 @@ class _Batch:
         is_open = self.rules.has_residual[numbers]
         if not is_open.any():
             return rows, numbers
-        self.look_at(rows[is_open])
         is_kept = ~is_open
-        for place in np.flatnonzero(is_open).tolist():
-            event = self.events[int(rows[place])]
-            is_kept[place] = holds(self.rules.residual(int(numbers[place])), event)
+        places = np.flatnonzero(is_open)
+        # Rule by rule: of rows that are alike in what it looks at, one is looked at.
+        places = places[np.argsort(numbers[places], kind="stable")]
+        starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
+        for some in np.split(places, starts[1:]):
+            number = int(numbers[some[0]])
+            alike, firsts = self.alike(self.rules.looked_at(number))
+            groups = alike[rows[some]]
+            asked = np.unique(groups)
+            self.look_at(firsts[asked])
+            test = self.rules.test(number)
+            holds = np.zeros(len(firsts), np.bool_)
+            holds[asked] = [test(self.events[row]) for row in firsts[asked].tolist()]
+            is_kept[some] = holds[groups]
         return rows[is_kept], numbers[is_kept]
+
+    def alike(self, names: frozenset[str] | None) -> tuple[Places, Places]:
+        """Of each row its group, of those that are alike; and a row of each group."""
+        if names not in self.groups:
+            self.groups[names] = _groups(self.batch, self.task.layout, names)
+        return self.groups[names]
 
     def alert(self, rows: Places, numbers: Places) -> None:
         """A row for each rule that fires."""
@@ -314,6 +330,30 @@ def fired(task: AlertTask, rules: LoadedRules, batch: pa.RecordBatch) -> Fired:
         (row, rules.ids[number])
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     }
+
+
+def _groups(
+    batch: pa.RecordBatch, layout: Layout, names: frozenset[str] | None
+) -> tuple[Places, Places]:
+    """The rows grouped by some of their columns, or by all of them."""
+    every = np.arange(batch.num_rows, dtype=np.int64)
+    if layout.form != "wide":
+        return every, every
+    groups = np.zeros(batch.num_rows, np.int64)
+    firsts = every[:1]
+    for name, place in layout.columns:
+        if names is None or name in names:
+            column = batch.column(place)
+            if not pa.types.is_dictionary(column.type):
+                column = column.dictionary_encode(null_encoding="encode")
+            codes = column.indices.fill_null(len(column.dictionary))
+            size = len(column.dictionary) + 1
+            # As few groups as there are, so that numbers stay small.
+            joined = groups * size + codes.to_numpy(zero_copy_only=False)
+            _, firsts, groups = np.unique(
+                joined, return_index=True, return_inverse=True
+            )
+    return groups, firsts
 
 
 def candidates(found: Found) -> tuple[Places, Places]:
