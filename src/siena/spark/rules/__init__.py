@@ -1,7 +1,7 @@
 """Rules on Spark: tables and streams of events in, alerts out.
 
 ``sources`` (where rules come from) → ``counting`` (conditions on several events),
-``deciding`` (residuals) → ``compiled`` (one file for all workers) → ``why``,
+``deciding`` (residuals) → ``compiled`` (one file for all workers) → ``rows``, ``why``,
 ``alerting`` (what a task does) → ``remembering`` (windows, suppression) → ``live``
 (rules that change) → ``applying``; ``history`` tries rules on the past.
 

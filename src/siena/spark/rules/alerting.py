@@ -9,29 +9,26 @@ further on (:mod:`siena.spark.rules.remembering`).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from siena.errors import SienaError
-from siena.lang.notification_form import notification_from_text
 from siena.model.spelling import spell
 from siena.model.values import Value
 from siena.spark.batch.compiling import OnError
-from siena.spark.batch.rows import read_map, read_row, read_variant
 from siena.spark.batch.worker import (
     Found,
     Layout,
     match_batch,
     refuse_bad,
-    wide_batch,
 )
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
+from siena.spark.rules.rows import Event, Places, candidates, events_of, groups_of
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
@@ -58,8 +55,6 @@ SIGNAL = pa.schema(
         pa.field(VALUE, pa.string()),
     ]
 )
-Event = Mapping[str, Value]
-Places = npt.NDArray[np.int64]
 
 
 class InForce(Protocol):
@@ -212,7 +207,7 @@ class _Batch:
     def alike(self, names: frozenset[str] | None) -> tuple[Places, Places]:
         """Of each row its group, of those that are alike; and a row of each group."""
         if names not in self.groups:
-            self.groups[names] = _groups(self.batch, self.task.layout, names)
+            self.groups[names] = groups_of(self.batch, self.task.layout, names)
         return self.groups[names]
 
     def alert(self, rows: Places, numbers: Places) -> None:
@@ -330,53 +325,6 @@ def fired(task: AlertTask, rules: LoadedRules, batch: pa.RecordBatch) -> Fired:
         (row, rules.ids[number])
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     }
-
-
-def _groups(
-    batch: pa.RecordBatch, layout: Layout, names: frozenset[str] | None
-) -> tuple[Places, Places]:
-    """The rows grouped by some of their columns, or by all of them."""
-    every = np.arange(batch.num_rows, dtype=np.int64)
-    if layout.form != "wide":
-        return every, every
-    groups = np.zeros(batch.num_rows, np.int64)
-    firsts = every[:1]
-    for name, place in layout.columns:
-        if names is None or name in names:
-            column = batch.column(place)
-            if not pa.types.is_dictionary(column.type):
-                column = column.dictionary_encode(null_encoding="encode")
-            codes = column.indices.fill_null(len(column.dictionary))
-            size = len(column.dictionary) + 1
-            # As few groups as there are, so that numbers stay small.
-            joined = groups * size + codes.to_numpy(zero_copy_only=False)
-            _, firsts, groups = np.unique(
-                joined, return_index=True, return_inverse=True
-            )
-    return groups, firsts
-
-
-def candidates(found: Found) -> tuple[Places, Places]:
-    """The rows, and the numbers of the rules whose predicates match them."""
-    counts = np.maximum(found.matches.counts, 0)
-    rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    return rows, found.matches.filters[: len(rows)].astype(np.int64)
-
-
-def events_of(
-    batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
-) -> Iterable[Event]:
-    """Some rows of a batch, all of which can be read, as mappings."""
-    places = pa.array(rows, pa.int64())
-    if layout.form == "wide":
-        wide = wide_batch(batch, layout).take(places)
-        return [dict(read_row(row)) for row in wide.to_pylist()]
-    ((_, column),) = layout.columns
-    values = batch.column(column).take(places).to_pylist()
-    if layout.form == "json":
-        return [notification_from_text(text) for text in values]
-    read: Any = read_map if layout.form == "map" else read_variant
-    return [dict(read(row)) for row in values]
 
 
 def suppression(span: int) -> str:
