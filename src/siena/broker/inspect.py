@@ -119,10 +119,29 @@ def sessions(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
+def told(broker: Broker, limit: int) -> Form:
+    """What each neighbour was told of what is wanted here: it sends what matches."""
+    state = broker.state
+    neighbours = state.router.tables.neighbours
+    shown = [
+        {
+            "name": link.snapshot()["name"],
+            "count": len(neighbours[number].filters.told),
+            "filters": [
+                _cut(f) for f, _ in islice(neighbours[number].filters.told, limit)
+            ],
+        }
+        for number, link in islice(state.links.items(), limit)
+        if number in neighbours
+    ]
+    return {"broker": broker.name, "links": shown}
+
+
 SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
     "counters": counters,
     "links": links,
     "tables": tables,
+    "told": told,
     "poset": poset,
     "sessions": sessions,
 }

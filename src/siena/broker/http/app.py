@@ -1,9 +1,11 @@
 """The application: which path is answered by what."""
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.door.authentication import Authentication
@@ -31,9 +33,15 @@ WANTED = "a WebSocket is wanted here"
 
 
 def make_app(
-    entry: InProcessEntry, handlers: Handlers, hosts: tuple[str, ...]
+    entry: InProcessEntry,
+    handlers: Handlers,
+    hosts: tuple[str, ...],
+    more: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """The application of a broker, which knows itself by these names."""
+    """The application of a broker, which knows itself by these names.
+
+    ``more`` is what others serve beside it, behind the same guards.
+    """
     app = Starlette(
         routes=[
             Route("/subscribe", subscribe, methods=["GET"]),
@@ -55,6 +63,7 @@ def make_app(
                 unsubscribe_identity,
                 methods=["DELETE"],
             ),
+            *more,
         ],
         middleware=[
             Middleware(Guard, hosts=hosts),
