@@ -178,6 +178,7 @@ class Client:
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -195,10 +196,14 @@ class Client:
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
+        dialect: str | None = None,
     ) -> Subscription[Any]:
-        """Ask for what a filter selects, or for sequences that match a pattern."""
+        """Ask for what a filter selects, or for sequences that match a pattern.
+
+        A text may be in another language, a ``dialect``.
+        """
         # By now it is known which: a text is read once, and here.
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect)
         subscribe: Callable[..., AsyncSubscription[Any]] = self._loop.client.subscribe
         bounds = {"count_max": count_max, "bytes_max": bytes_max, "overflow": overflow}
         made = self._loop.call(lambda: subscribe(wanted, **bounds))

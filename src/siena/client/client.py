@@ -28,12 +28,7 @@ from siena.client.facts import Facts
 from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
-from siena.client.settings import (
-    CLOSE_SECONDS,
-    DRAIN_SECONDS,
-    REPLY_SECONDS,
-    Settings,
-)
+from siena.client.settings import CLOSE_SECONDS, DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.model import (
@@ -188,6 +183,7 @@ class Client(Facts):
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -205,6 +201,7 @@ class Client(Facts):
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
+        dialect: str | None = None,
     ) -> Subscription[Any]:
         """Ask for what a filter selects, or for sequences that match a pattern.
 
@@ -222,8 +219,9 @@ class Client(Facts):
             overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
+            dialect: the language of the text, if another (:mod:`siena.dialects`).
         """
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect, self.features)
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)

@@ -34,6 +34,7 @@ class Fault(Enum):
     NOT_ADVERTISED = _Fault(106, closes=False)
     NOT_ALLOWED = _Fault(107, closes=False)
     BAD_REQUEST = _Fault(108, closes=False)
+    BAD_RESIDUAL = _Fault(109, closes=False)
     # About the log.
     NO_LOG = _Fault(120, closes=False)
     OFFSET_EXPIRED = _Fault(121, closes=False)

@@ -28,6 +28,8 @@ from siena.messages import (
 )
 from siena.messages.requests import filters_of
 from siena.model import Filter, Pattern
+from siena.model.expression import compile_expression
+from siena.model.expression.residual import ResidualPredicate
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -232,7 +234,7 @@ def _no_store(*_: object) -> None:
 
 def _read_interest(body: bodies.Subscribe) -> Interest:
     try:
-        interest = parse_interest(body.interest)
+        interest = parse_interest(body.interest, residuals=True)
         # A filter is not much longer than its text; multiplied out, others may be.
         if len(body.interest) > SHORT_CHARACTERS or not isinstance(interest, Filter):
             check_encodable(interest)
@@ -240,6 +242,13 @@ def _read_interest(body: bodies.Subscribe) -> Interest:
         raise ProtocolError.because(
             Fault.BAD_INTEREST, error, about=body.number
         ) from None
+    if isinstance(interest, ResidualPredicate):
+        try:  # now, and not at the first notification: an extra may be missing
+            compile_expression(interest.residual)
+        except SienaError as error:
+            raise ProtocolError.because(
+                Fault.BAD_RESIDUAL, error, about=body.number
+            ) from None
     return interest
 
 

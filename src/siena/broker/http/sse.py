@@ -17,6 +17,8 @@ from siena.broker.http.limits import (
     HEARTBEAT_SECONDS,
     STREAM_BYTES_AT_ONCE,
 )
+from siena.errors import SienaError
+from siena.model.expression.residual import interest_of
 from siena.protocol.control_frames import Policy, Subscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -30,15 +32,21 @@ async def subscribe(request: Request) -> StreamingResponse:
         raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
     filters = request.query_params.getlist("filter")
     policy = request.query_params.get("policy", "drop")
-    unknown = request.query_params.keys() - {"filter", "policy"}
+    dialect = request.query_params.get("dialect")
+    unknown = request.query_params.keys() - {"filter", "policy", "dialect"}
     if not filters or unknown:
-        text = "a subscription has filter=…, as often as wanted, and maybe policy=…"
+        text = (
+            "a subscription has filter=…, as often as wanted, and maybe policy=… and "
+            "dialect=…"
+        )
         raise ProtocolError(Fault.BAD_REQUEST, text)
     if len(filters) > FILTERS_MAX:
         raise ProtocolError(Fault.TOO_MANY, f"more than {FILTERS_MAX} filters")
     if policy not in POLICIES:
         text = f"a policy is one of {', '.join(POLICIES)}"
         raise ProtocolError(Fault.BAD_REQUEST, text)
+    if dialect is not None:
+        filters = [_read(dialect, text) for text in filters]
     entry: InProcessEntry = request.app.state.entry
     visit = entry.enter(
         name="GET /subscribe",
@@ -55,6 +63,16 @@ async def subscribe(request: Request) -> StreamingResponse:
         raise
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return Stream(entry, visit, headers)
+
+
+def _read(dialect: str, text: str) -> str:
+    """A rule of another language, as the broker reads it."""
+    from siena.dialects import read_rule  # noqa: PLC0415 -- seldom asked for
+
+    try:
+        return str(interest_of(read_rule(dialect, text)))
+    except SienaError as error:
+        raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
 
 
 class Stream(StreamingResponse):

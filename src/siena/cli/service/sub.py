@@ -17,10 +17,11 @@ from siena.cli.common.client_options import (
 )
 from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
+from siena.client.interests import as_interest
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
-from siena.lang.parser import parse_interest
 from siena.model import Filter, Notification, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate
 
 # So many lines are written at a time; whoever reads them sees each at once anyway.
 LINES_AT_ONCE = 1_024
@@ -43,6 +44,14 @@ def sub(
         int | None,
         typer.Option(
             "--count", "-n", "-C", min=1, help="End after so many.", show_default=False
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of the filter, if it is another: sql, amqp, azure, "
+            "eventbridge, sns, cesql, cloudevents, sigma.",
+            show_default=False,
         ),
     ] = None,
     timeout: TimeoutOption = None,
@@ -70,9 +79,10 @@ def sub(
       siena sub 'symbol = DIS and change < 0'
       siena sub 'what = login then what = alarm' --json
       siena sub 'level > 3' 'what = alarm'
+      siena sub --dialect sql "bid < ask AND symbol LIKE 'D%'"
       siena sub --count 10 --timeout 60         (-C and -W, as elsewhere)
     """  # noqa: D301 -- Typer needs the backspace itself
-    wanted = read_interests(interests or ["[]"])
+    wanted = read_interests(interests or ["[]"], dialect if interests else None)
     deadline = Deadline(timeout)
     with open_server(server, "siena sub") as client:
         subscription = client.subscribe(wanted)
@@ -91,7 +101,9 @@ def sub(
         raise typer.Exit(EXIT_TIMEOUT)
 
 
-def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
+def read_interests(
+    texts: list[str], dialect: str | None = None
+) -> Filter | Predicate | Pattern:
     """What is meant by one or more arguments.
 
     >>> print(read_interests(["x > 3", "y in (1, 2)"]))
@@ -103,7 +115,10 @@ def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
     siena.errors.SienaError: a pattern stands alone: x any then y any
     (a subscription each: siena sub twice)
     """
-    found = [parse_interest("[]" if t in EVERYTHING else t) for t in texts]
+    found = [
+        as_interest("[]" if dialect is None and t in EVERYTHING else t, dialect)
+        for t in texts
+    ]
     if len(found) == 1:
         return found[0]
     filters: list[Filter] = []
@@ -111,6 +126,11 @@ def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
         if isinstance(each, Pattern):
             hint = "a subscription each: siena sub twice"
             raise SienaError(f"a pattern stands alone: {each}", hint=hint)
+        if isinstance(each, ResidualPredicate):
+            hint = "a subscription each: siena sub twice"
+            raise SienaError(
+                f"a filter with a residual stands alone: {each}", hint=hint
+            )
         filters += each.filters if isinstance(each, Predicate) else [each]
     return Predicate(filters)
 
