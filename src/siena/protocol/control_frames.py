@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Body, Count, Name, Number, Op
@@ -31,6 +32,7 @@ __all__ = [
     "Done",
     "Ended",
     "Error",
+    "Gap",
     "Hop",
     "Look",
     "Lost",
@@ -214,6 +216,22 @@ class Lost(Body, frozen=True, array_like=True):
     number: Number | None = None
 
 
+class Gap(Body, frozen=True, array_like=True):
+    """Between two moments something may have been lost; how much is not known.
+
+    Times are in microseconds since 1970.  A client sends one, whatever it says, to be
+    told of them.  Between brokers it says whose it is, and how far it may go.
+    """
+
+    op: ClassVar[Op] = Op.GAP
+    start: Count = 0
+    end: Count = 0
+    reason: Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)] = ""
+    broker: Count = 0
+    number: Count = 0
+    hops: Count = 0
+
+
 class Quench(Body, frozen=True, array_like=True):
     """Whether nobody wants anything that this advertisement admits."""
 
@@ -296,8 +314,8 @@ class Digest(Body, frozen=True, array_like=True):
 _KNOWN: tuple[type[Body], ...] = (
     Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend, Resume,
     UnsubscribeCovered, UnadvertiseCovered, Ended,
-    Move, Look, Seen, Done, Lost, Quench, Settled, Error, Trace, Tell, Digest,
-    *LOG_BODIES, *DURABLE_BODIES,
+    Move, Look, Seen, Done, Lost, Gap, Quench, Settled, Error, Trace, Tell, Digest,
+    *LOG_BODIES, *DURABLE_BODIES, *READING_BODIES,
 )  # fmt: skip
 _BODIES: dict[int, type[Body]] = {body.op: body for body in _KNOWN}
 _DECODERS = {op: msgspec.msgpack.Decoder(body) for op, body in _BODIES.items()}

@@ -59,6 +59,8 @@ class Op(IntEnum):
     DONE = 0x19
     SEEN = 0x1A
     ENDED = 0x1B
+    # From both: a client asks to be told, a broker tells, and tells its neighbours.
+    GAP = 0x1D
     # Between brokers.
     FORWARD = 0x21
     TELL = 0x22
@@ -78,9 +80,15 @@ class Op(IntEnum):
     # About what must not be lost, from a client.
     ACKED_PUB = 0x40
     PUBLISHER = 0x41
+    DSUB = 0x42
+    ACK = 0x43
+    NAK = 0x44
+    SEEK = 0x45
+    FORGET = 0x46
     # And from a broker.
     PUBLISHER_IS = 0x48
     STORED = 0x49
+    DELIVER = 0x4A
 
 
 class Frame(NamedTuple):

@@ -34,9 +34,13 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# Clients, and neighbours, are told of gaps.
+GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.
 CLOSED = "closed"
 ADVERTISED = "advertised"
+# And clients may ask for what filters cannot say: a predicate with a residual.
+RESIDUAL = "residual"
 # And for clients: what must not be lost can be said to this broker, which has a store.
 DURABLE = "durable"
 # And: nobody is let in without the token that CONNECT has.

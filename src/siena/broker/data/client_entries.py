@@ -2,16 +2,18 @@
 
 A client that is there is a plain connection, and the exchange lays out its deliveries.
 What is for one that is suspended comes under the name of each of its parties, with a
-stamp, and goes to the mailbox that the router keeps.
+stamp, and goes to the mailbox that the router keeps.  So does what is for a
+subscription with a residual, always, for the residual is asked on that way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
 from siena.model import Advertisement, Pattern
+from siena.model.expression.residual import ResidualPredicate
 from siena.routing.router import Router
 
 
@@ -24,7 +26,9 @@ class ClientEntries:
         exchange: Exchange,
         sessions: Mapping[int, Session],
         counters: Counters,
+        on_change: Callable[[str, bool], None] = lambda _client, _at_once: None,
     ) -> None:
+        self._on_change = on_change
         self._mailboxes = router.mailboxes
         self._exchange = exchange
         self._sessions = sessions
@@ -40,6 +44,7 @@ class ClientEntries:
     ) -> None:
         """A client has asked for something, or withdrawn it."""
         change = 1 if gained else -1
+        self._on_change(party.client, False)
         if isinstance(item, Advertisement):
             self._counters.advertisements_now += change
             if not gained:  # whoever waits for an answer about it waits no longer
@@ -49,20 +54,29 @@ class ClientEntries:
         if isinstance(item, Pattern):
             self._sessions[int(party.client)].patterns += change
             return
-        connection = int(party.client)
-        if gained:
+        connection, number = int(party.client), party.number
+        session = self._sessions.get(connection)
+        if session is not None and session.is_standing:
+            return  # the log has it
+        if isinstance(item, ResidualPredicate):
+            change_of = self._exchange.watch if gained else self._exchange.unwatch
+            for f in frozenset(item.filters):
+                change_of(party, f)
+        elif gained:
             is_away = self._mailboxes.is_suspended(party.client)
-            self._exchange.subscribe(connection, party.number, item, is_away=is_away)
+            self._exchange.subscribe(connection, number, item, is_away=is_away)
         else:
-            self._exchange.unsubscribe(connection, party.number)
+            self._exchange.unsubscribe(connection, number)
 
     def suspended(self, client: str) -> None:
         """A client is no plain connection any more."""
         self._exchange.suspend(int(client))
+        self._on_change(client, True)
 
     def resumed(self, client: str) -> None:
         """It is a plain connection again."""
         self._exchange.resume(int(client))
+        self._on_change(client, True)
 
     def lost(self, client: str) -> None:
         """A notification for a client was not kept."""

@@ -3,15 +3,19 @@
 A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
 lends it one wire after another: :meth:`Talk.attach` says everything that still stands
 again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+
+Why one module: what was said, what is waited for and what was heard are one state.
 """
 
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from siena.client.core.acked_publisher import AckedPublisher
+from msgspec.structs import replace
+
+from siena.client.core.acked_publisher import AckedPublisher, no_store
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -19,8 +23,10 @@ from siena.client.core.registrations import (
     StandingAdvertisement,
     StandingInterest,
 )
+from siena.client.core.standing_durable import StandingDurable
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
+from siena.clock import SystemClock
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.protocol.client import Event
 from siena.protocol.control_frames import (
@@ -28,6 +34,7 @@ from siena.protocol.control_frames import (
     Done,
     Ended,
     Error,
+    Gap,
     Lost,
     Quench,
     Resume,
@@ -38,11 +45,12 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.reading import DurableDelivery, DurableSubscribe
 from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import DURABLE, Limits
+from siena.protocol.handshake import DURABLE, GAPS, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -78,6 +86,11 @@ class Session:
         self.failure: SienaError | None = None
         self.connections = 0
         self.lost = 0
+        self.gaps = 0
+        self.on_gap: Callable[[Gap], None] = lambda _gap: None
+        # Since when nothing can have come, and whose answers end that.
+        self._lost_at: int | None = None
+        self._unsettled: set[int] = set()
         # Whether something was published that no flush has followed yet.
         self.has_published = False
         self._refused: SienaError | None = None
@@ -88,6 +101,7 @@ class Session:
         self._is_leaving = False
         self.features: tuple[str, ...] = ()
         """What the broker of this connection can do."""
+        self.durables: dict[int, StandingDurable] = {}
         self.acked = AckedPublisher(self.say)
         """Publications that want a receipt."""
 
@@ -100,10 +114,23 @@ class Session:
     # -- connections come and go -----------------------------------------------
 
     def attach(
-        self, transport: Transport, limits: Limits, features: tuple[str, ...] = ()
+        self,
+        transport: Transport,
+        limits: Limits,
+        features: tuple[str, ...] = (),
+        *,
+        was_kept: bool = False,
     ) -> None:
-        """Go on over this wire: say again what still stands."""
+        """Go on over this wire: say again what still stands.
+
+        With ``was_kept`` the broker has kept what came since the wire before was lost.
+        """
         self.transport = transport
+        if GAPS in features:
+            transport.send(Gap().pack())
+        if was_kept or not self.interests:
+            self._lost_at = None
+        self._unsettled = set(self.interests)
         self.limits = limits
         self.features = features
         self.connections += 1
@@ -118,11 +145,15 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        for durable in list(self.durables.values()):
+            self._ask_durable(durable)
         self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
+        if self._lost_at is None and self.transport is not None and self.interests:
+            self._lost_at = _now()
         self.transport = None
         self.acked.detach()
         self.room.close()
@@ -131,6 +162,8 @@ class Session:
             trace.fail(reason)
         for interest in self.interests.values():
             interest.settled.close()
+        for durable in self.durables.values():
+            durable.detach()
         for advertisement in self.advertisements.values():
             advertisement.forget()
 
@@ -142,6 +175,8 @@ class Session:
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
+        for durable in self.durables.values():
+            durable.fail(reason)
         for advertisement in self.advertisements.values():
             advertisement.fail(reason)
 
@@ -218,6 +253,35 @@ class Session:
             return None
         return self.ask(Unsubscribe(number), number)
 
+    def read_durable(self, body: DurableSubscribe) -> StandingDurable:
+        """Read a durable subscription, now and after every reconnection."""
+        body = replace(body, number=next(self._numbers))
+        durable = StandingDurable(body, self.say)
+        if self.failure is not None:
+            durable.fail(self.failure)
+            return durable
+        self.durables[durable.number] = durable
+        if self.transport is not None:
+            self._ask_durable(durable)
+        return durable
+
+    def _ask_durable(self, durable: StandingDurable) -> None:
+        if DURABLE in self.features:
+            self.say(durable.request())
+        else:  # an older one would hang up
+            del self.durables[durable.number]
+            durable.fail(no_store())
+
+    def leave_durable(self, durable: StandingDurable) -> asyncio.Future[None] | None:
+        """Read no more; a future for the broker's word, if it has to be told."""
+        if self.durables.pop(durable.number, None) is None:
+            return None
+        durable.flush()
+        durable.end()
+        if self.transport is None:
+            return None
+        return self.ask(Unsubscribe(durable.number), durable.number)
+
     def advertise(self, advertisement: str) -> StandingAdvertisement:
         """Say what will be published, now and after every reconnection."""
         standing = StandingAdvertisement(next(self._numbers), advertisement)
@@ -272,6 +336,8 @@ class Session:
                     self._put(number, run)
             case FoundSequence(number, blocks):
                 self._put(number, [blocks])
+            case DurableDelivery(number=number) if number in self.durables:
+                self.durables[number].put(event)
             case Pong(body):
                 self._pending.answer((Op.PONG, body))
             case Ping():
@@ -293,8 +359,8 @@ class Session:
                 self._quench(told)
             case Extent() | Entries() | Taken():
                 self._pending.answer((_ANSWERED[type(told)], None), answer=told)
-            case Lost():
-                self._count_lost(told)
+            case Lost() | Gap():
+                self._missed(told)
             case Trace(token, hop) if token in self.traces:
                 self.traces[token].add(hop)
             case Error():
@@ -329,6 +395,12 @@ class Session:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.settled.open()
+        elif told.number in self.durables:
+            self.durables[told.number].hear_settled()
+        self._unsettled.discard(told.number)
+        if self._lost_at is not None and not self._unsettled:
+            since, self._lost_at = self._lost_at, None
+            self._missed(Gap(since, _now(), "the connection was lost"))
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -355,8 +427,19 @@ class Session:
         for interest in [named] if named else self.interests.values():
             interest.lost_before += told.count
 
+    def _missed(self, told: Lost | Gap) -> None:
+        """So many were lost; or, for all that is known, something was."""
+        if isinstance(told, Gap):
+            self.gaps += 1
+            self.on_gap(told)
+        else:
+            self._count_lost(told)
+
     def _refuse(self, told: Error) -> None:
         error = RequestRefusedError(told.fault, told.text)
+        if told.fault == Fault.PUBLISHERS_WAIT.number:  # nothing was refused
+            log.warning("the broker: %s", told.text)
+            return
         number = told.number
         if told.closes:
             assert self.transport is not None
@@ -373,12 +456,18 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
-        elif told.request == Op.PUBLISHER:
-            self.acked.refused(error)
+        elif told.request in {Op.DSUB, Op.PUBLISHER}:
+            self._refuse_durable(told, error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:
                 self._refused = self._refused or error
+
+    def _refuse_durable(self, told: Error, error: SienaError) -> None:
+        if told.request == Op.PUBLISHER:
+            self.acked.refused(error)
+        elif told.number in self.durables:
+            self.durables.pop(told.number).fail(error)
 
     def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
         """Take another number: under this one our identity asked for something else.
@@ -388,6 +477,11 @@ class Session:
         standing.number = next(self._numbers)
         numbered[standing.number] = standing
         self.say(standing.request())
+
+
+def _now() -> int:
+    """Microseconds since 1970."""
+    return SystemClock().nanoseconds() // 1_000
 
 
 def _question(told: Error | Done) -> tuple[int, int | None]:
