@@ -61,6 +61,8 @@ class Requests:
         }
         self.publish_acked: Callable[[Session, Source, AckedRun], None] = _no_store
         """What is done with publications that want a receipt."""
+        self.on_leave: list[Callable[[Session], None]] = []
+        """Called with a session whose connection has gone."""
 
     def handle(self, session: Session, body: Body) -> None:
         """Do what is asked for, and answer.
@@ -79,12 +81,18 @@ class Requests:
         """Let somebody else carry out this kind of request."""
         self._handlers[kind] = handler
 
+    def handler(self, kind: type[B]) -> Callable[[Session, B], None]:
+        """Who carries out this kind of request now."""
+        return self._handlers[kind]
+
     def leave(self, session: Session) -> None:
         """The connection is gone: what is for an identity is kept from now on.
 
         Unless it wants nothing, and there is nothing to keep.
         """
         session.sink = None
+        for left in self.on_leave:
+            left(session)
         if session.identity is not None:
             self._state.handle(Leave(QUEUE_DEFAULT), session.client)
             is_moving = self._state.router.clients.is_moving(session.client)

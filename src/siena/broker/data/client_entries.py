@@ -54,6 +54,9 @@ class ClientEntries:
         if isinstance(item, Pattern):
             self._sessions[int(party.client)].patterns += change
             return
+        session = self._sessions.get(int(party.client))
+        if session is not None and session.is_standing:
+            return  # the log has it
         is_watched = self._mailboxes.is_suspended(party.client) or isinstance(
             item, ResidualPredicate
         )

@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.durable.http_reading import subscription_of
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
@@ -22,6 +23,7 @@ from siena.model.expression.residual import interest_of
 from siena.protocol.control_frames import Policy, Subscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
+HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 # That publishers wait for a page somewhere is for those who have connected properly.
 POLICIES = tuple(policy for policy in get_args(Policy) if policy != "block")
 
@@ -32,6 +34,8 @@ async def subscribe(request: Request) -> StreamingResponse:
         raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
     filters = request.query_params.getlist("filter")
     policy = request.query_params.get("policy", "drop")
+    if "durable" in request.query_params:
+        return _read_durable(request)
     dialect = request.query_params.get("dialect")
     unknown = request.query_params.keys() - {"filter", "policy", "dialect"}
     if not filters or unknown:
@@ -61,8 +65,25 @@ async def subscribe(request: Request) -> StreamingResponse:
     except BaseException:
         entry.leave(visit)
         raise
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return Stream(entry, visit, headers)
+    return Stream(entry, visit, dict(HEADERS))
+
+
+def _read_durable(request: Request) -> StreamingResponse:
+    """Read a durable subscription; what is read is acknowledged in other requests."""
+    body = subscription_of(request.query_params)
+    entry: InProcessEntry = request.app.state.entry
+    visit = entry.enter(
+        name="GET /subscribe",
+        principal=principal_of(request.scope),
+        transcript=request.app.state.events,
+    )
+    try:
+        entry.broker.route()  # what was published before
+        entry.broker.requests.handle(visit.client.session, body)
+    except BaseException:
+        entry.leave(visit)
+        raise
+    return Stream(entry, visit, dict(HEADERS))
 
 
 def _read(dialect: str, text: str) -> str:

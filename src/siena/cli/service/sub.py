@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -15,8 +16,11 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
+from siena.cli.common.durable_options import durable_options
 from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
+from siena.client.durable.blocking import DurableSubscription
+from siena.client.durable.subscription import Delivered
 from siena.client.interests import as_interest
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
@@ -44,6 +48,49 @@ def sub(
         int | None,
         typer.Option(
             "--count", "-n", "-C", min=1, help="End after so many.", show_default=False
+        ),
+    ] = None,
+    durable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Read what the broker remembers under this name; each is acknowledged "
+            "when it is printed. The broker needs a log.",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Where a durable subscription begins that is not there yet: new, all, "
+            "an offset, or a time such as 2026-11-15T02:40:03Z.",
+            show_default=False,
+        ),
+    ] = None,
+    ack_wait: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            metavar="SECONDS",
+            help="What is not acknowledged for so long comes again.",
+            show_default=False,
+        ),
+    ] = None,
+    max_deliver: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="After so many deliveries it is a dead letter; 0: never.",
+            show_default=False,
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ATTRIBUTE",
+            help="Of those with the same value one is under way at a time, in order.",
+            show_default=False,
         ),
     ] = None,
     dialect: Annotated[
@@ -79,13 +126,22 @@ def sub(
       siena sub 'symbol = DIS and change < 0'
       siena sub 'what = login then what = alarm' --json
       siena sub 'level > 3' 'what = alarm'
+      siena sub 'order any' --durable billing --start all
       siena sub --dialect sql "bid < ask AND symbol LIKE 'D%'"
       siena sub --count 10 --timeout 60         (-C and -W, as elsewhere)
     """  # noqa: D301 -- Typer needs the backspace itself
     wanted = read_interests(interests or ["[]"], dialect if interests else None)
     deadline = Deadline(timeout)
+    how = durable_options(
+        durable,
+        start=start,
+        ack_wait_s=ack_wait,
+        max_deliver=max_deliver,
+        key=key,
+    )
     with open_server(server, "siena sub") as client:
-        subscription = client.subscribe(wanted)
+        subscribe: Callable[..., Any] = client.subscribe
+        subscription = subscribe(wanted, **how)
         printer = _Printer(subscription, as_json=as_json)
         with contextlib.suppress(TimeoutError):
             subscription.settled(deadline.left_s)
@@ -138,7 +194,9 @@ def read_interests(
 class _Printer:
     """Prints what a subscription yields."""
 
-    def __init__(self, subscription: Subscription[Any], *, as_json: bool) -> None:
+    def __init__(
+        self, subscription: Subscription[Any] | DurableSubscription, *, as_json: bool
+    ) -> None:
         self._subscription = subscription
         self._spell = _as_json if as_json else _as_text
         self._lost = 0
@@ -158,23 +216,32 @@ class _Printer:
             sys.stdout.write("".join(f"{self._spell(each)}\n" for each in found))
             sys.stdout.flush()
             self.printed += len(found)
+            for each in found:
+                if isinstance(each, Delivered):
+                    each.ack()
             self.report_lost()
 
     def report_lost(self) -> None:
         """Say how many were lost since this was last said."""
+        if isinstance(self._subscription, DurableSubscription):
+            return  # nothing ever is
         lost = self._subscription.lost
         if lost > self._lost:
             print(f"siena: {lost - self._lost} were lost", file=sys.stderr)
             self._lost = lost
 
 
-def _as_text(found: Notification | tuple[Notification, ...]) -> str:
+def _as_text(found: Delivered | Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Delivered):
+        found = found.notification
     if isinstance(found, Notification):
         return str(found)
     return " then ".join(map(str, found))
 
 
-def _as_json(found: Notification | tuple[Notification, ...]) -> str:
+def _as_json(found: Delivered | Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Delivered):
+        found = found.notification
     if isinstance(found, Notification):
         form: object = notification_to_json(found)
     else:
