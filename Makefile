@@ -69,6 +69,13 @@ test-night: export HYPOTHESIS_PROFILE := night
 test-night: $(BUILT) ## run each property with 20 000 examples (hours)
 	$(BIN)/pytest -m hypothesis $(ARGS)
 
+# Five brokers that are killed, frozen, cut off and filled up; it ends by itself.
+MINUTES ?= 10
+SEED ?= 1
+.PHONY: chaos
+chaos: $(BUILT) ## hurt a network of real brokers for MINUTES, and judge its promises
+	$(BIN)/siena chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
+
 .PHONY: coverage
 coverage: $(BUILT) ## run the everyday tests and show the lines they miss
 	$(BIN)/coverage run -m pytest -m "not slow" $(ARGS)

@@ -68,6 +68,7 @@ BAD: dict[str, list[list[str]]] = {
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],
     "reduce": [["DIR/none"], []],
+    "chaos": [["--seconds", "0"], ["--fault", "none"], ["x"]],
     "log": [["check", "DIR/none"], ["export", "DIR/none"], ["what"]],
     "replay": [["DIR/none"], ["DIR/wanted.csv", "--server", "NOBODY"], []],
     "sim check": [["--worlds", "x"]],
