@@ -8,6 +8,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.durable.http_reading import answer, forget
 from siena.broker.http.door.authentication import Authentication
 from siena.broker.http.door.guard import Guard
 from siena.broker.http.events import Events
@@ -55,6 +56,11 @@ def make_app(
             Route("/healthz", health),
             Route("/readyz", readiness),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
+            *(
+                Route(f"/durables/{{name}}/{verb}", answer, methods=["POST"])
+                for verb in ("ack", "nak")
+            ),
+            Route("/durables/{name}", forget, methods=["DELETE"]),
             Route("/api/identities", list_identities),
             Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
             Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),
