@@ -127,9 +127,7 @@ class Scanner:
         if _DATE.match(self.text, position):
             self.fail(
                 f"{run.group()} is not a whole time",
-                hint=f"the day begins at {run.group()}T00:00:00Z; or quote it"
-                if _DATE.fullmatch(run.group())
-                else "write it as 2026-11-15T02:40:03.5Z, or quote it",
+                hint="write it as 2026-11-15T02:40:03.5Z, or quote it",
                 position=position,
             )
         if character.isdigit() or character in "+-.":
