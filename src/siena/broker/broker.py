@@ -22,6 +22,7 @@ from dataclasses import replace as replace_address
 from functools import partial
 from importlib.metadata import version
 from itertools import count
+from pathlib import Path
 
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
@@ -33,6 +34,7 @@ from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.entrance import Entrance
 from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.clients.remembered import Remembered
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
@@ -48,6 +50,7 @@ from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS
 from siena.broker.log.service import LogService
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.destination import read_destination
+from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
@@ -68,6 +71,7 @@ from siena.protocol.handshake import (
     CLOSED,
     COVERED,
     EXACT,
+    GAPS,
     PREFACE,
     RUNS,
     TOKEN,
@@ -113,6 +117,7 @@ class Broker:
         """What is delivered as lines."""
         self._connections_max = 0
         self._file_number_max = 0
+        self._remembered: Remembered | None = None
         self._handovers: set[asyncio.Task[None]] = set()
 
     # --- Beginning and end ----------------------------------------------------------
@@ -184,6 +189,7 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
+        self._take_up()
         await self._listen(sockets)
         self.links.call(self.settings.links)
         self.log_service.start()
@@ -203,6 +209,15 @@ class Broker:
         self.access.start()
         self.stalls = StallWatch(self._connections)
         self.stalls.start()
+
+    def _take_up(self) -> None:
+        """Let identities be known that were when the broker ended, and tell of gaps."""
+        self.links.gaps = Gaps(self.state, self.requests)
+        journal, path = self.log_service.journal, self.settings.log.path
+        if journal is not None and path is not None:
+            self._remembered = Remembered(self.state, journal, Path(path))
+            self._remembered.take_up(self._numbers)
+            journal.on_tick = self._remembered.write
 
     def _begin_access(self, addresses: list[Address]) -> None:
         """Read who may come, and with which certificate they are received.
@@ -234,6 +249,7 @@ class Broker:
             EXACT,
             CLOSED,
             RUNS,
+            GAPS,
             pulse_feature(self.settings.pulse_seconds),
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
@@ -261,6 +277,8 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
+        if self._remembered is not None:
+            self._remembered.close()
         await self.log_service.close()
 
     def reload(self, settings: Settings) -> list[str]:

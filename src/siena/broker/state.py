@@ -78,6 +78,14 @@ class OldBroker(Protocol):
         ...
 
 
+class Remember(Protocol):
+    """Writes down what an identity wants, so that it outlives the broker."""
+
+    def __call__(self, session: Session, *, at_once: bool) -> None:
+        """Something about it has changed."""
+        ...
+
+
 @dataclass(slots=True)
 class BrokerState:
     """The state of one broker."""
@@ -95,12 +103,16 @@ class BrokerState:
     links: dict[int, Neighbourly] = field(default_factory=dict)
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
+    # Where it is written down what identities want, if it is.
+    remember: "Remember | None" = None
     # By how many more origins than one a hop wants a filter: the exchange has it once.
     _again: Counter[tuple[int, Filter]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.router.tables.watcher = self._mirror
-        ClientEntries(self.router, self.exchange, self.sessions, self.counters)
+        ClientEntries(
+            self.router, self.exchange, self.sessions, self.counters, self._changed
+        )
         self.router.clients.is_there = self._is_there
 
     def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
@@ -128,6 +140,12 @@ class BrokerState:
         else:
             self._again[key] -= 1
 
+    def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
+        """What a client wants has changed, or whether it is there."""
+        session = self.sessions.get(int(client))
+        if self.remember is not None and session is not None:
+            self.remember(session, at_once=at_once)
+
     def _is_there(self, client: str) -> bool:
         """Whether a client's connection can still take what is handed over."""
         session = self.sessions.get(int(client))
@@ -142,6 +160,8 @@ class BrokerState:
         """Whoever comes with its identity is another from now on."""
         if self.identities.get(session.identity or "") is session:
             del self.identities[session.identity or ""]
+            if self.remember is not None:
+                self.remember(session, at_once=False)
 
     def handle(self, message: Message, source: Interface) -> None:
         """Let the router decide what follows from a message, and send it."""

@@ -52,6 +52,7 @@ COMMANDS: dict[str, str] = {
     "sim": "siena.cli.sim.command:app",
     "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",
+    "chaos": "siena.cli.lab.chaos:chaos",
 }
 
 EXIT_FAILURE = 1  # a broker said no, or was gone in the middle

@@ -59,6 +59,8 @@ class Op(IntEnum):
     DONE = 0x19
     SEEN = 0x1A
     ENDED = 0x1B
+    # From both: a client asks to be told, a broker tells, and tells its neighbours.
+    GAP = 0x1D
     # Between brokers.
     FORWARD = 0x21
     TELL = 0x22

@@ -82,6 +82,7 @@ class Wire:
 
     neighbour: int | None = None
     takes_runs: bool = True
+    hears_gaps: bool = False
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
