@@ -39,6 +39,8 @@ GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.
 CLOSED = "closed"
 ADVERTISED = "advertised"
+# And clients may ask for what filters cannot say: a predicate with a residual.
+RESIDUAL = "residual"
 # And for clients: what must not be lost can be said to this broker, which has a store.
 DURABLE = "durable"
 # And: nobody is let in without the token that CONNECT has.

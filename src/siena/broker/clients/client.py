@@ -7,7 +7,7 @@ from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.durable.refusing import refuse
+from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState

@@ -2,7 +2,8 @@
 
 A client that is there is a plain connection, and the exchange lays out its deliveries.
 For one that is suspended each subscription is watched under its own name: what matches
-comes with a stamp, and goes to the mailbox that the router keeps.
+comes with a stamp, and goes to the mailbox that the router keeps.  So is one with a
+residual, always, for the residual is asked on that way.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
 from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate
 from siena.routing.router import Router
 
 
@@ -52,7 +54,12 @@ class ClientEntries:
         if isinstance(item, Pattern):
             self._sessions[int(party.client)].patterns += change
             return
-        is_watched = self._mailboxes.is_suspended(party.client)
+        session = self._sessions.get(int(party.client))
+        if session is not None and session.is_standing:
+            return  # the log has it
+        is_watched = self._mailboxes.is_suspended(party.client) or isinstance(
+            item, ResidualPredicate
+        )
         (self._enter if gained else self._drop)(party, item, is_watched=is_watched)
 
     def suspended(self, client: str) -> None:
@@ -83,7 +90,7 @@ class ClientEntries:
         return [
             (session.party(number), interest)
             for number, interest in session.interests.items()
-            if not isinstance(interest, Pattern)
+            if not isinstance(interest, (Pattern, ResidualPredicate))
         ]
 
     def _enter(

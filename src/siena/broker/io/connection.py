@@ -201,16 +201,23 @@ class Connection(asyncio.BufferedProtocol):
         """They have caught up."""
         if self.outbox.lost:
             self.reply(Lost(self.outbox.recover()).pack())
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Nobody who publishes for it waits for it any longer."""
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
 
+    @property
+    def passed(self) -> int:
+        """How many bytes the system has taken ever."""
+        return self.outbox.passed(self.waiting)
+
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why, is not our concern
         """It is over."""
         self.is_closing = True
-        for other in list(self.holds):
-            other.release(self)
-        self.holds.clear()
+        self.let_go()
         for holder in self._held_by:  # who may be full for long
             holder.holds.discard(self)
         self._held_by.clear()
