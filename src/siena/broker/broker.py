@@ -5,6 +5,8 @@
     connections ── turn ──▶ publications ──▶ exchange ──▶ connections
          │                        └──▶ onward ──▶ links, monitors, kept
          └── requests ──▶ router ──▶ core.post ──▶ connections, links
+
+Why one module: the front of a broker, where its parts are made and meet.
 """
 
 import asyncio
@@ -22,8 +24,10 @@ from itertools import count
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
+from siena.broker.access.opening import make_gate, read_roles
 from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
+from siena.broker.clients.granting import Granting
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
@@ -55,6 +59,7 @@ from siena.protocol.handshake import (
     CLOSED,
     COVERED,
     EXACT,
+    GRANTS,
     PREFACE,
     RUNS,
     Info,
@@ -129,11 +134,15 @@ class Broker:
             flat=True,
             sliced=True,
         )
-        self.state = BrokerState(self.settings, self._clock, router, self.name)
+        gate = make_gate(self.settings, self._clock)
+        self.state = BrokerState(
+            self.settings, self._clock, router, self.name, gate=gate
+        )
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
+        self.granting = Granting(self.state, self.publications, self.requests)
         self.handoff = Handoff(self.state)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
@@ -174,6 +183,7 @@ class Broker:
             CLOSED,
             RUNS,
             pulse_feature(self.settings.pulse_seconds),
+            GRANTS,
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
         if self._worker is None:
@@ -197,11 +207,13 @@ class Broker:
             waited += 0.01
         await asyncio.sleep(0)
         await self.log_service.close()
+        self.state.gate.audit.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take over what can change while it serves; the names of what cannot."""
         for link in settings.links:
             read_destination(link.url)
+        roles = read_roles(settings)
         now = self.settings
         changeable = {
             name: getattr(settings, name)
@@ -211,9 +223,11 @@ class Broker:
                 "digest_seconds",
                 "accept_peers",
                 "handlers",
+                "access",
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
+        self.granting.reload(roles)
         self._limit_connections()
         self.links.call(settings.links)
         names = settings.__struct_fields__
@@ -232,6 +246,7 @@ class Broker:
             "epoch": router.epoch,
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
+            "refusals": state.gate.snapshot(),
             "links": [link.snapshot() for link in state.links.values()],
             "sessions": len(state.sessions),
             "away": sum(s.sink is None for s in state.sessions.values()),
@@ -366,7 +381,9 @@ class Broker:
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
         session.principal = who.principal
+        session.hears_of_grants = GRANTS in body.features
         self.state.sessions[session.number] = session
+        self.granting.begin(session, is_known=is_known)
         who.outbox.policy = body.policy
         client = Client(
             who, session, self.state, self.publications, self.requests, self.handoff

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from siena.broker.access.audit import AUDIT_BYTES, AUDIT_FILES
+from siena.broker.access.grants.roles import RoleSettings
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
     CONNECTIONS_MAX,
@@ -106,6 +108,22 @@ class Handlers(Strict, frozen=True):
     sender: str = "siena@localhost"
 
 
+class Access(Strict, frozen=True):
+    """Who may what; without this table everybody on this machine may everything."""
+
+    roles: dict[str, RoleSettings] = {}
+    # More of them, in a file of its own: tables by name.
+    roles_file: str | None = None
+
+
+class AuditLog(Strict, frozen=True):
+    """Where it is written down who came, and what was refused."""
+
+    path: str | None = None
+    bytes: Annotated[int, Meta(ge=4_096)] = AUDIT_BYTES
+    files: Annotated[int, Meta(ge=1, le=1_000)] = AUDIT_FILES
+
+
 class Settings(Strict, frozen=True):
     """What a broker is told at its start.
 
@@ -127,6 +145,8 @@ class Settings(Strict, frozen=True):
     handlers: Handlers = field(default_factory=Handlers)
     log: Log = field(default_factory=Log)
     links: tuple[Link, ...] = ()
+    access: Access | None = None
+    audit: AuditLog = field(default_factory=AuditLog)
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.

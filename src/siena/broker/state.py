@@ -2,15 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Protocol
 
-from siena.broker.clients.letters import frame_of, frames_of_listing, frames_of_parcel
+from siena.broker.access.gate import Gate
+from siena.broker.clients.letters import (
+    frame_of,
+    frames_of_listing,
+    frames_of_parcel,
+    is_heard,
+)
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
+from siena.broker.data.licences import Licences
 from siena.broker.ids import token_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
@@ -87,6 +94,8 @@ class BrokerState:
     router: Router
     name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
+    gate: Gate = field(default_factory=Gate)
+    licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
     sessions: dict[int, Session] = field(default_factory=dict)
     # Sessions that outlive their connections, by who they are.
@@ -98,6 +107,7 @@ class BrokerState:
     _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
+        self.licences = Licences(self.exchange)
         self.router.tables.watcher = self._mirror
         ClientEntries(self.router, self.exchange, self.sessions, self.counters)
         self.router.clients.is_there = self._is_there
@@ -172,9 +182,9 @@ class BrokerState:
         if isinstance(message, Lost):
             session.reply(LostBody(message.count).pack())
         elif isinstance(message, Listing):
-            self._reply(session, frames_of_listing(message))
+            self._reply(session, frames_of_listing(_as_asked(message, session)))
         elif isinstance(message, Parcel):
-            frames = frames_of_parcel(message)
+            frames = frames_of_parcel(self.heard(session, message))
             if session.expect(sum(map(len, frames))):
                 self._reply(session, frames)
         elif isinstance(message, Moved) and session.client in self.old_brokers:
@@ -189,13 +199,27 @@ class BrokerState:
                 session, party.number, is_quenched=isinstance(message, Quenched)
             )
 
+    def heard(self, session: Session, parcel: Parcel) -> Parcel:
+        """What a client may hear of what was kept for it."""
+        heard = self.gate.hears(session.principal)
+        if heard is None:
+            return parcel
+        kept = (
+            letter
+            for letter in parcel.kept
+            if not isinstance(letter, Numbered) or is_heard(letter, heard)
+        )
+        return replace(parcel, kept=tuple(kept))
+
     def _quench(self, session: Session, number: int, *, is_quenched: bool) -> None:
         if number not in session.unsettled:
             session.reply(Quench(number, is_quenched).pack())
 
     def _settled(self, session: Session, number: int, token: int) -> None:
         if token != token_of_offer(number):
-            session.reply(SettledBody(number).pack())
+            narrowed = session.narrowed.get(number)
+            in_force = None if narrowed is None else str(narrowed)
+            session.reply(SettledBody(number, in_force).pack())
         elif number in session.unsettled:
             session.unsettled.remove(number)
             self.answer_advertisement(session, number)
@@ -216,6 +240,9 @@ class BrokerState:
         session = self.sessions.get(int(interface))
         if session is None:
             return
+        heard = self.gate.hears(session.principal)
+        if heard is not None:  # they were kept, perhaps, when more was granted
+            letters = [letter for letter in letters if is_heard(letter, heard)]
         frames = []
         for letter in letters:
             try:
@@ -229,6 +256,16 @@ class BrokerState:
         lost = session.deliver(b"".join(frames), len(frames))
         self.counters.deliveries += len(frames) - lost
         self.counters.lost += lost
+
+
+def _as_asked(listing: Listing, session: Session) -> Listing:
+    """A listing in the client's own words: what is granted elsewhere is another."""
+    asked = session.asked
+    interests = tuple(
+        (key, asked.get(key, interest) if isinstance(key, int) else interest)
+        for key, interest in listing.interests
+    )
+    return replace(listing, interests=interests)
 
 
 def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, bool]:

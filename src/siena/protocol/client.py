@@ -68,7 +68,7 @@ _EVERYBODY = {Op.PING, Op.PONG, Op.ERR}
 _TO_CLIENTS = frozenset(
     _EVERYBODY
     | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
-    | {Op.ENDED}
+    | {Op.ENDED, Op.GRANT_CHANGED}
     | {Op.EXTENT, Op.ENTRIES, Op.TAKEN}
 )
 _TO_BROKERS = frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST})

@@ -34,6 +34,8 @@ class Fault(Enum):
     NOT_ADVERTISED = _Fault(106, closes=False)
     NOT_ALLOWED = _Fault(107, closes=False)
     BAD_REQUEST = _Fault(108, closes=False)
+    FORBIDDEN = _Fault(110, closes=False)
+    QUOTA = _Fault(111, closes=False)
     # About the log.
     NO_LOG = _Fault(120, closes=False)
     OFFSET_EXPIRED = _Fault(121, closes=False)
@@ -53,6 +55,7 @@ class Fault(Enum):
     TOO_MANY_CONNECTIONS = _Fault(208, closes=True)
     PEER_REFUSED = _Fault(209, closes=True)
     TIMED_OUT = _Fault(210, closes=True)
+    OVER_QUOTA = _Fault(215, closes=True)
     BROKEN = _Fault(299, closes=True)
 
     @property

@@ -37,6 +37,9 @@ RUNS = "run"
 # And filters may ask for absence, negate, have wildcards and ignore case.
 CLOSED = "closed"
 ADVERTISED = "advertised"
+# What is in force of a subscription may be less than was asked for, and change: clients
+# that say so in CONNECT hear of it.
+GRANTS = "grants"
 # And: nobody is let in without the token that CONNECT has.
 TOKEN = "token"  # noqa: S105 -- its name
 

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from siena.block import BLOCK_BYTES_MAX, decode, encode
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.connection import Connection
@@ -81,6 +83,8 @@ class Wire:
 
     neighbour: int | None = None
     takes_runs: bool = True
+    principal: Principal = LOCAL
+    licence: Licence | None = None
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)

@@ -2,10 +2,13 @@
 
 from typing import Protocol
 
+import numpy as np
+
 from siena.block import decode as decode_block
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff
@@ -15,6 +18,7 @@ from siena.messages import ListInterests, Release
 from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome
 from siena.protocol.data_frames import TracedPublication
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.forward_runs import picked
 from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Op
 from siena.protocol.handshake import VERSIONS
@@ -88,6 +92,8 @@ class Client:
         """Publish; of what they may."""
         if self._is_advertising:
             run = self._advertised(run)
+        if isinstance(self._connection, InProcessClient):
+            run = self._granted(run)
         if run.total:
             self._publications.add(self._connection, run)
 
@@ -110,13 +116,45 @@ class Client:
                 )
         return run_of(blocks)
 
-    def check_advertised(self, run: PublishRun) -> None:
+    def _granted(self, run: PublishRun) -> PublishRun:
+        """What may be published of what was not sent over a connection."""
+        licence = self._licence()
+        if licence is None or not run.total:
+            return run
+        allowed = licence.allows(run)
+        if allowed.all():
+            return run
+        refused = np.flatnonzero(~allowed)
+        counters = self._state.counters
+        counters.rejected += len(refused)
+        counters.faults += 1
+        self._connection.fail(self._refusal(run.blocks()[refused[0]], len(refused)))
+        return picked(run, np.flatnonzero(allowed).astype(np.int32))
+
+    def _licence(self) -> Licence | None:
+        grant = self._state.gate.grant(self.session.principal)
+        return self._state.licences.find(grant.publish)
+
+    def _refusal(self, block: bytes, count: int) -> ProtocolError:
+        error = self._state.gate.refuse_publications(
+            self.session.principal, "publish", block, count
+        )
+        error.request = Op.PUB
+        return error
+
+    def check_run(self, run: PublishRun) -> None:
         """Publish all of these, or none.
 
         Raises:
             ProtocolError: if one may not be published; that it is none, is found out
                 in routing.
         """
+        licence = self._licence()
+        if licence is not None and run.total:
+            refused = np.flatnonzero(~licence.allows(run))
+            if len(refused):
+                self._state.counters.rejected += run.total
+                raise self._refusal(run.blocks()[refused[0]], len(refused))
         if not self._is_advertising:
             return
         for place, block in enumerate(run.blocks(), 1):
@@ -152,6 +190,11 @@ class Client:
                 self._requests.handle(self.session, event)
 
     def _trace(self, publication: TracedPublication) -> None:
+        licence = self._licence()
+        if licence is not None and not licence.allows_blocks([publication.block])[0]:
+            self._state.counters.rejected += 1
+            raise self._refusal(publication.block, 1)
+        self._state.gate.inspect(self.session.principal, "trace")
         if not self._is_advertising or self._is_advertised(publication.block):
             self._publications.tracing.publish(self._connection, publication)
         else:
@@ -171,4 +214,6 @@ class Client:
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""
+        self._state.licences.give(self._connection.licence)
+        self._connection.licence = None
         self._requests.leave(self.session)

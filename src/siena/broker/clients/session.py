@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from siena.broker.access.grants.decisions import InForce
 from siena.broker.access.principal import LOCAL, Principal
 from siena.messages import Interest, Party
 from siena.model import Advertisement
@@ -49,6 +50,10 @@ class Session:
     principal: Principal = LOCAL
     sink: Sink | None = None
     patterns: int = 0
+    # Whether it is told when what is granted to it changes.
+    hears_of_grants: bool = False
+    # Of subscriptions that are not in force as they were asked for: both.
+    narrowed: dict[int, InForce] = field(default_factory=dict)
     # Advertisements that are not answered until the whole network knows them.
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
@@ -69,6 +74,23 @@ class Session:
     def interests(self) -> Mapping[int, Interest]:
         """Its subscriptions, by number."""
         return cast("Mapping[int, Interest]", self._registered.interests)
+
+    @property
+    def asked(self) -> Mapping[int, Interest]:
+        """Its subscriptions as they were asked for; what is in force may be less."""
+        if not self.narrowed:
+            return self.interests
+        asked = {number: each.asked for number, each in self.narrowed.items()}
+        return {**self.interests, **asked}
+
+    def asked_for(self, number: int) -> Interest | None:
+        """What it asked for under a number."""
+        narrowed = self.narrowed.get(number)
+        return self.interests.get(number) if narrowed is None else narrowed.asked
+
+    def is_guarded(self, number: int) -> bool:
+        """Whether the grant is compared with each delivery of a subscription."""
+        return number in self.narrowed and self.narrowed[number].is_guarded
 
     @property
     def advertisements(self) -> Mapping[int, Advertisement]:

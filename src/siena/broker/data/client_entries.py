@@ -49,7 +49,9 @@ class ClientEntries:
         if isinstance(item, Pattern):
             self._sessions[int(party.client)].patterns += change
             return
-        is_watched = self._mailboxes.is_suspended(party.client)
+        is_watched = self._mailboxes.is_suspended(party.client) or self._is_guarded(
+            party
+        )
         (self._enter if gained else self._drop)(party, item, is_watched=is_watched)
 
     def suspended(self, client: str) -> None:
@@ -78,8 +80,13 @@ class ClientEntries:
         return [
             (session.party(number), interest)
             for number, interest in session.interests.items()
-            if not isinstance(interest, Pattern)
+            # What is guarded is looked at one by one, whether the client is there.
+            if not isinstance(interest, Pattern) and not session.is_guarded(number)
         ]
+
+    def _is_guarded(self, party: Party) -> bool:
+        session = self._sessions.get(int(party.client))
+        return session is not None and session.is_guarded(party.number)
 
     def _enter(
         self, party: Party, interest: Filter | Predicate, *, is_watched: bool

@@ -74,7 +74,7 @@ class Publishing:
                 await _advertise(entry, visit, advertisements)
             if posted.run.total:
                 await _until_there_is_room(entry, local_client)
-                client.check_advertised(posted.run)
+                client.check_run(posted.run)
                 client.run(posted.run)
                 entry.broker.route()
             if said := local_client.outbox.take():

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
@@ -65,6 +66,8 @@ class Connection(asyncio.BufferedProtocol):
         # The same, if it is a client.
         self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
+        self.licence: Licence | None = None
+        """What it may publish, if not everything."""
         self.principal: Principal = LOCAL
         """Who is at the other end, as far as it was shown."""
         self.address = ""

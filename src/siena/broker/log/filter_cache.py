@@ -11,22 +11,15 @@ from siena.broker.log.records import Record
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
 from siena.matching.table import ForwardingTable
-from siena.model import Pattern
+from siena.model import Filter, Pattern, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 
 
 class RecordFilter:
     """One filter, or several of which one is enough."""
 
-    def __init__(self, text: str) -> None:
-        try:
-            interest = parse_interest(text)
-        except SienaError as error:
-            raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
-        if isinstance(interest, Pattern):
-            raise ProtocolError(
-                Fault.BAD_INTEREST, "the log is read with a filter, not with a pattern"
-            )
+    def __init__(self, text: str | Predicate) -> None:
+        interest = _read(text) if isinstance(text, str) else text
         self._table = ForwardingTable()
         self._table.add(0, interest)
 
@@ -43,11 +36,23 @@ class RecordFilter:
         return found.counts > 0
 
 
+def _read(text: str) -> Filter | Predicate:
+    try:
+        interest = parse_interest(text)
+    except SienaError as error:
+        raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
+    if isinstance(interest, Pattern):
+        raise ProtocolError(
+            Fault.BAD_INTEREST, "the log is read with a filter, not with a pattern"
+        )
+    return interest
+
+
 class Sieves:
     """Those that were used last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, RecordFilter] = OrderedDict()
+        self._known: OrderedDict[str | Predicate, RecordFilter] = OrderedDict()
 
     def of(self, text: str) -> RecordFilter:
         """The sieve of a text.
@@ -55,6 +60,13 @@ class Sieves:
         Raises:
             ProtocolError: if it is no filter.
         """
+        return self._of(text)
+
+    def of_grant(self, heard: Predicate) -> RecordFilter:
+        """The sieve of what somebody may hear."""
+        return self._of(heard)
+
+    def _of(self, text: str | Predicate) -> RecordFilter:
         sieve = self._known.pop(text, None) or RecordFilter(text)
         self._known[text] = sieve
         if len(self._known) > SIEVES_MAX:

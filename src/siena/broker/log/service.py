@@ -96,7 +96,10 @@ class LogService:
 
     def _read(self, session: Session, body: Read) -> None:
         store = self._log().store
-        sieve = self._sieves.of(body.filter)
+        sieves = [self._sieves.of(body.filter)]
+        heard = self._state.gate.hears(session.principal)
+        if heard is not None:
+            sieves.append(self._sieves.of_grant(heard))
         if body.start < store.earliest:
             raise ProtocolError(
                 Fault.OFFSET_EXPIRED,
@@ -109,7 +112,7 @@ class LogService:
             )
         end = store.latest if body.end is None else min(body.end, store.latest)
         try:
-            found, after = self._page(sieve, body.start, end, body.count)
+            found, after = self._page(sieves, body.start, end, body.count)
         except (DamagedLogError, OSError) as error:
             raise ProtocolError(
                 Fault.LOG_DAMAGED, f"the log cannot be read: {error}"
@@ -117,7 +120,7 @@ class LogService:
         session.reply(Entries(after, store.latest, found).pack())
 
     def _page(
-        self, sieve: RecordFilter, start: int, end: int, count: int
+        self, sieves: list[RecordFilter], start: int, end: int, count: int
     ) -> tuple[list[Entry], int]:
         """What goes into one answer; and from where to go on."""
         found: list[Entry] = []
@@ -126,7 +129,9 @@ class LogService:
             return found, start
         for record in self._log().store.scan(start, SCAN_BYTES_MAX):
             bounds = record.offsets()
-            wanted = sieve.select(record)
+            wanted = sieves[0].select(record)
+            for sieve in sieves[1:]:
+                wanted &= sieve.select(record)
             for index in wanted.nonzero()[0].tolist():
                 offset = record.first + index
                 if offset < start:
@@ -176,6 +181,14 @@ class LogService:
                 raise ProtocolError(
                     Fault.BAD_NOTIFICATION,
                     f"number {number} is not a notification: {BLOCK_ERRORS[-count]}",
+                )
+        gate, licences = self._state.gate, self._state.licences
+        licence = licences.find(gate.grant(session.principal).publish)
+        if licence is not None and blocks:
+            refused = (~licence.allows_blocks(blocks)).nonzero()[0]
+            if len(refused):
+                raise gate.refuse_publications(
+                    session.principal, "publish", blocks[refused[0]], len(refused)
                 )
         if self._state.router.options.is_advertising:
             advertised = session.advertisements.values()

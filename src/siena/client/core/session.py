@@ -27,6 +27,7 @@ from siena.protocol.control_frames import (
     Done,
     Ended,
     Error,
+    GrantChanged,
     Lost,
     Quench,
     Resume,
@@ -261,6 +262,8 @@ class Session:
         match told:
             case Settled():
                 self._settled(told)
+            case GrantChanged():
+                self._granted(told)
             case Done():
                 self._pending.answer(_question(told))
             case Ended():
@@ -290,7 +293,13 @@ class Session:
     def _settled(self, told: Settled) -> None:
         interest = self.interests.get(told.number)
         if interest is not None:
+            interest.in_force = told.in_force
             interest.settled.open()
+
+    def _granted(self, told: GrantChanged) -> None:
+        interest = self.interests.get(told.number)
+        if interest is not None:
+            interest.in_force = told.in_force
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""

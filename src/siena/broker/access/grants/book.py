@@ -24,7 +24,7 @@ class GrantBook:
     def __init__(self, roles: Roles = Roles()) -> None:  # noqa: B008 -- frozen
         self.roles = roles
         self._known: OrderedDict[tuple[object, ...], Grant] = OrderedDict()
-        # Grants that are equal are the same: tables are made once for all who have them.
+        # Grants that are equal are the same: there is one table for all who have it.
         self._same: dict[Grant, Grant] = {}
 
     def open(self, roles: Roles) -> None:

@@ -1,8 +1,8 @@
 """Templates: the text of a predicate, with the name of whoever it is for.
 
-``tenant = ${identity}`` is another predicate for each identity.  What takes the place of
-a template is a quoted string, always: whatever an identity or a claim contains, it is
-one value, and never a part of the language.
+``tenant = ${identity}`` is another predicate for each identity.  What takes the place
+of a template is a quoted string, always: whatever an identity or a claim contains, it
+is one value, and never a part of the language.
 """
 
 import re

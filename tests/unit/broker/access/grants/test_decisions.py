@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import pytest
 from hypothesis import event, given
-from strategies import advertisements, filters, notifications, predicates
 
 from siena.broker.access.grants.decisions import (
     NARROWED_FILTERS_MAX,
@@ -12,8 +11,13 @@ from siena.broker.access.grants.decisions import (
     covers_offer,
     narrow,
 )
-from siena.lang.parser import parse_interest, parse_predicate as parse
+from siena.lang.parser import (
+    parse_advertisement,
+    parse_interest,
+    parse_predicate as parse,
+)
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from strategies import advertisements, filters, notifications, predicates
 
 
 @given(predicates(), predicates(), notifications())
@@ -91,8 +95,6 @@ def test_nothing_is_left_of_what_is_not_granted() -> None:
 def test_an_advertisement_counts_with_all_its_attributes(
     grant: str, offer: str, witness: str | None
 ) -> None:
-    from siena.lang.parser import parse_advertisement
-
     verdict = covers_offer(parse(grant), parse_advertisement(offer))
     assert verdict.holds == (witness is None)
     assert witness is None or witness in str(verdict.witness)

@@ -1,0 +1,48 @@
+"""Grants of clients: given when they come, and anew when the roles change."""
+
+from siena.broker.access.grants.roles import Roles
+from siena.broker.clients.requests import Requests
+from siena.broker.clients.session import Session
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.io.connection import Connection
+from siena.broker.state import BrokerState
+
+
+class Granting:
+    """Lets what clients do be compared with what they may."""
+
+    def __init__(
+        self, state: BrokerState, publications: PublishBatch, requests: Requests
+    ) -> None:
+        self._state = state
+        self._publications = publications
+        self._requests = requests
+
+    def begin(self, session: Session, *, is_known: bool) -> None:
+        """A client has come; with another credential, perhaps, than before."""
+        self._license(session)
+        if is_known:
+            self._requests.renew(session)
+
+    def reload(self, roles: Roles) -> None:
+        """Other roles count from now on, for all who are there and what is kept."""
+        gate = self._state.gate
+        if roles == gate.book.roles:
+            return
+        self._publications.flush()  # what was published before
+        gate.book.open(roles)
+        gate.audit.write("grants changed", None, roles=sorted(roles.by_name))
+        for session in list(self._state.sessions.values()):
+            if not session.principal.is_local:
+                self._license(session)
+                self._requests.renew(session)
+
+    def _license(self, session: Session) -> None:
+        """Let what a connection publishes be compared with its grant, in bulk."""
+        who = session.sink
+        if isinstance(who, Connection):
+            licences = self._state.licences
+            before = who.licence
+            grant = self._state.gate.grant(who.principal)
+            who.licence = licences.take(grant.publish)
+            licences.give(before)
