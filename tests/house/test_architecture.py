@@ -19,6 +19,7 @@ CORE = (
     *("errors.py", "model", "block", "lang", "algebra", "matching", "messages"),
     *(
         "dialects",
+        "rules",
         "routing",
         "sim",
         "research/matchers",

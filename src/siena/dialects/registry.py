@@ -4,7 +4,7 @@ A dialect is loaded when it is asked for, because one of them needs a package th
 not always there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from siena.dialects.aws import read_eventbridge, read_sns
@@ -23,7 +23,9 @@ def _read_siena(text: str) -> Expression:
     return any_of(all_of(f.constraints) for f in parse_predicate(text))
 
 
-def _read_sigma(text: str, logsource: str = "attributes") -> Expression:
+def _read_sigma(
+    text: str, logsource: str = "attributes", fields: Mapping[str, str] | None = None
+) -> Expression:
     try:
         from siena.dialects.sigma.reader import (  # noqa: PLC0415 -- an extra
             SigmaSettings,
@@ -34,7 +36,7 @@ def _read_sigma(text: str, logsource: str = "attributes") -> Expression:
             "Sigma rules need the package pysigma",
             hint="pip install 'siena-pubsub[sigma]'",
         ) from None
-    return read_sigma(text, SigmaSettings(logsource=logsource))
+    return read_sigma(text, SigmaSettings(fields or {}, logsource))
 
 
 DIALECTS: dict[str, Callable[[str], Expression]] = {
@@ -52,9 +54,16 @@ DIALECTS: dict[str, Callable[[str], Expression]] = {
 
 
 def read_expression(
-    dialect: str, text: str, *, logsource: str = "attributes"
+    dialect: str,
+    text: str,
+    *,
+    logsource: str = "attributes",
+    fields: Mapping[str, str] | None = None,
 ) -> Expression:
-    """The expression of a text in a dialect; ``logsource`` matters to Sigma's only.
+    """The expression of a text in a dialect.
+
+    ``logsource`` and ``fields``, the attributes of fields that are called otherwise,
+    matter to Sigma's only.
 
     Raises:
         FilterError: with the place, if the text is not in the dialect, or says what is
@@ -65,7 +74,7 @@ def read_expression(
         hint = "dialects are " + ", ".join(DIALECTS)
         raise FilterError(f'"{dialect[:40]}" is not a dialect', hint=hint)
     if dialect == "sigma":
-        return _read_sigma(text, logsource)
+        return _read_sigma(text, logsource, fields)
     return DIALECTS[dialect](text)
 
 
@@ -75,6 +84,7 @@ def read_rule(
     *,
     many: frozenset[str] = frozenset(),
     logsource: str = "attributes",
+    fields: Mapping[str, str] | None = None,
 ) -> Rule:
     """The rule of a text in a dialect; ``many`` are the multi-valued attributes.
 
@@ -84,4 +94,5 @@ def read_rule(
     >>> rule.is_exact
     False
     """
-    return factor(read_expression(dialect, text, logsource=logsource), many=many)
+    expression = read_expression(dialect, text, logsource=logsource, fields=fields)
+    return factor(expression, many=many)

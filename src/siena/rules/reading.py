@@ -1,0 +1,79 @@
+"""What the rules of a set mean: read by their dialects, or put aside with a reason."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from siena.dialects import read_rule
+from siena.errors import FilterError, SienaError
+from siena.model.expression.rule import Rule
+from siena.rules.entry import RuleEntry, SetAside
+from siena.rules.sigma_files import is_correlation
+
+
+class RuleSettings(NamedTuple):
+    """How rules are read, whatever their dialect.
+
+    ``many`` are the multi-valued attributes; ``logsource`` says where the log source
+    of a Sigma rule is found (``attributes``, ``windows`` or ``none``); ``fields``
+    names the attribute of a field of Sigma's where it is called otherwise.
+    """
+
+    many: frozenset[str] = frozenset()
+    logsource: str = "attributes"
+    fields: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRule:
+    """An entry, and what it means."""
+
+    entry: RuleEntry
+    rule: Rule
+
+    @property
+    def id(self) -> str:
+        """The id of the entry."""
+        return self.entry.id
+
+
+def read_entry(entry: RuleEntry, settings: RuleSettings | None = None) -> ReadRule:
+    """What an entry means.
+
+    >>> print(read_entry(RuleEntry("a", "x BETWEEN 1 AND 3", "sql")).rule)
+    x <= 3 and x >= 1
+
+    Raises:
+        SienaError: with the id, if the rule cannot be read.
+    """
+    settings = settings or RuleSettings()
+    try:
+        if entry.dialect == "sigma" and is_correlation(entry.text):
+            raise FilterError("a correlation is about several events")
+        rule = read_rule(
+            entry.dialect,
+            entry.text,
+            many=settings.many,
+            logsource=settings.logsource,
+            fields=settings.fields,
+        )
+    except SienaError as error:
+        raise error.about(entry.id) from None
+    return ReadRule(entry, rule)
+
+
+def read_rules(
+    entries: Iterable[RuleEntry], settings: RuleSettings | None = None
+) -> Iterator[ReadRule | SetAside]:
+    """The rules of entries, one by one; what cannot be read is put aside.
+
+    Correlations are passed over: :func:`siena.rules.correlation.read_correlations`
+    reads them.
+    """
+    for entry in entries:
+        if entry.dialect == "sigma" and is_correlation(entry.text):
+            continue
+        try:
+            yield read_entry(entry, settings)
+        except SienaError as error:
+            yield SetAside(entry.place or entry.id, str(error), entry.id)
