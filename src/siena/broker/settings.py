@@ -98,6 +98,8 @@ class Link(Strict, frozen=True):
     url: str
     side: Side = "peer"
     weight: Weight = 1.0
+    # Whose `peer` says what the neighbour may bring and get; without one, everything.
+    role: str | None = None
 
 
 class Handlers(Strict, frozen=True):
@@ -152,7 +154,7 @@ class Settings(Strict, frozen=True):
         """These settings, with more links.
 
         >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
-        (Link(url='siena://b2', side='mesh', weight=1.0),)
+        (Link(url='siena://b2', side='mesh', weight=1.0, role=None),)
         """
         more = tuple(msgspec.convert(link, Link) for link in links)
         return msgspec.structs.replace(self, links=self.links + more)

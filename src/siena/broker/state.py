@@ -1,6 +1,5 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -18,6 +17,7 @@ from siena.broker.counters import Counters
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
 from siena.broker.data.licences import Licences
+from siena.broker.data.neighbour_entries import NeighbourEntries
 from siena.broker.ids import token_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
@@ -68,6 +68,10 @@ class Neighbourly(Protocol):
         """What there is to know about it."""
         ...
 
+    def permit(self) -> None:
+        """Let it have and bring what its roles grant, from now on."""
+        ...
+
     def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Our table of what it wants, or offers, has changed."""
         ...
@@ -103,11 +107,11 @@ class BrokerState:
     links: dict[int, Neighbourly] = field(default_factory=dict)
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
-    # By how many origins a hop wants a filter: the exchange needs to know it once.
-    _watched: Counter[tuple[int, Filter]] = field(default_factory=Counter)
+    neighbours: NeighbourEntries = field(init=False)
 
     def __post_init__(self) -> None:
         self.licences = Licences(self.exchange)
+        self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
         ClientEntries(self.router, self.exchange, self.sessions, self.counters)
         self.router.clients.is_there = self._is_there
@@ -124,13 +128,7 @@ class BrokerState:
             self.links[hop].holds(change)
         if not isinstance(change.item, Filter):
             return
-        key = hop, change.item
-        self._watched[key] += 1 if change.gained else -1
-        if change.gained and self._watched[key] == 1:
-            self.exchange.watch(*key)
-        elif not self._watched[key]:
-            del self._watched[key]
-            self.exchange.unwatch(*key)
+        self.neighbours.changed((hop, change.item), gained=change.gained)
 
     def _is_there(self, client: str) -> bool:
         """Whether a client's connection can still take what is handed over."""

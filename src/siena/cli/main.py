@@ -32,6 +32,8 @@ COMMANDS: dict[str, str] = {
     "sub": "siena.cli.service.sub:sub",
     "adv": "siena.cli.service.adv:adv",
     "context": "siena.cli.service.context:app",
+    "may": "siena.cli.access.may:may",
+    "grants": "siena.cli.access.grants:app",
     "top": "siena.cli.service.top:top",
     "topo": "siena.cli.service.topo:topo",
     "why": "siena.cli.service.why:why",

@@ -1,4 +1,4 @@
-"""A broker at which each connection is who its name says: grants without credentials."""
+"""A broker at which each connection is who its name says: no credentials needed."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -115,6 +115,9 @@ class Wire:
     def snapshot(self) -> dict[str, object]:
         return {"name": str(self.neighbour), "forwarded": len(self.frames)}
 
+    def permit(self) -> None:
+        """Nor are roles."""
+
     def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Digests are none of the twin's business."""
 

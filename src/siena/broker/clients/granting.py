@@ -36,6 +36,8 @@ class Granting:
             if not session.principal.is_local:
                 self._license(session)
                 self._requests.renew(session)
+        for link in self._state.links.values():
+            link.permit()
 
     def _license(self, session: Session) -> None:
         """Let what a connection publishes be compared with its grant, in bulk."""

@@ -1,6 +1,5 @@
-"""Grants at a broker: whatever way somebody comes, what is not granted does not pass."""
+"""Grants at a broker: what is not granted does not pass, whatever way it comes."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from broker.people import PEOPLE, NamedBroker, access, named
 from siena.block import decode, encode
 from siena.broker.settings import AuditLog, Log, Settings
 from siena.errors import SienaError
+from siena.model import Value
 from siena.protocol.control_frames import (
     Advertise,
     Done,
@@ -20,6 +20,7 @@ from siena.protocol.control_frames import (
     GrantChanged,
     Look,
     Quench,
+    Resume,
     Seen,
     Settled,
     Subscribe,
@@ -30,10 +31,10 @@ from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
 from siena.protocol.handshake import GRANTS
-from siena.protocol.log_frames import Commit, Entries, Read, Stage
-from wire import Wire, connect, open_wire
+from siena.protocol.log_frames import Entries, Read, Stage
+from wire import Wire, connect, open_wire, until
 
-ROLES = {
+ROLES: dict[str, dict[str, Any]] = {
     "ann": {"publish": "user = ${identity}", "subscribe": "level < 5"},
     "bob": {"subscribe": "level < 9", "beyond": "refuse", "inspect": "what = links"},
     "eve": {},
@@ -97,7 +98,9 @@ async def test_a_large_buffer_is_decided_where_it_came() -> None:
         root = await connect(broker, name="root")
         await root.subscribe(1, "n = 7 or user = bob")
         ann = await connect(broker, name="ann")
-        many = [{"user": "ann", "n": n, "text": "x" * 50} for n in range(5_000)]
+        many: list[dict[str, Value]] = [
+            {"user": "ann", "n": n, "text": "x" * 50} for n in range(5_000)
+        ]
         many[4_000] = {"user": "bob", "n": 0}
         ann.publish(*many)
         assert len(await ann.sync()) == 1
@@ -155,7 +158,10 @@ async def test_lines_are_granted_no_more_than_frames() -> None:
 
 async def test_a_subscription_is_narrowed_and_settled_says_so() -> None:
     async with named(SETTINGS) as broker:
-        ann, root = await connect(broker, name="ann"), await connect(broker, name="root")
+        ann, root = (
+            await connect(broker, name="ann"),
+            await connect(broker, name="root"),
+        )
         ann.send(Subscribe(1, "level > 2"))
         assert await ann.next() == Settled(1, "level < 5 and level > 2")
         ann.send(Subscribe(2, "level = 4"))
@@ -196,7 +202,10 @@ async def test_who_is_refused_hears_why_and_who_is_within_is_not() -> None:
 
 async def test_nothing_is_in_force_of_what_is_not_granted() -> None:
     async with named(SETTINGS) as broker:
-        eve, root = await connect(broker, name="eve"), await connect(broker, name="root")
+        eve, root = (
+            await connect(broker, name="eve"),
+            await connect(broker, name="root"),
+        )
         eve.send(Subscribe(1, "[]"))
         assert await eve.next() == Settled(1, "not []")
         eve.send(Subscribe(2, "level = 1 then level = 2"))
@@ -208,7 +217,10 @@ async def test_nothing_is_in_force_of_what_is_not_granted() -> None:
 
 async def test_a_pattern_is_granted_step_by_step() -> None:
     async with named(SETTINGS) as broker:
-        ann, root = await connect(broker, name="ann"), await connect(broker, name="root")
+        ann, root = (
+            await connect(broker, name="ann"),
+            await connect(broker, name="root"),
+        )
         ann.send(Subscribe(1, "level > 2 then level > 3"))
         answer = await ann.next()
         assert isinstance(answer, Settled)
@@ -224,7 +236,10 @@ async def test_where_a_conjunction_is_too_large_each_delivery_is_looked_at() -> 
     wide = " or ".join(f"level = {n} and a{n} any" for n in range(300))
     roles = {**ROLES, "ann": {"subscribe": wide}}
     async with named(replace(SETTINGS, access=access(**roles))) as broker:
-        ann, root = await connect(broker, name="ann"), await connect(broker, name="root")
+        ann, root = (
+            await connect(broker, name="ann"),
+            await connect(broker, name="root"),
+        )
         ann.send(Subscribe(1, "x = 1 or y = 1"))
         answer = await ann.next()
         assert isinstance(answer, Settled)
@@ -252,7 +267,10 @@ async def test_what_may_be_looked_at() -> None:
 async def test_the_log_is_read_and_staged_within_the_grant(tmp_path: Path) -> None:
     settings = replace(SETTINGS, log=Log(path=str(tmp_path / "log")))
     async with named(settings) as broker:
-        root, ann = await connect(broker, name="root"), await connect(broker, name="ann")
+        root, ann = (
+            await connect(broker, name="root"),
+            await connect(broker, name="ann"),
+        )
         root.publish(*({"level": n} for n in range(10)))
         await root.sync()
         ann.send(Read("level > 2", 0))
@@ -312,15 +330,12 @@ async def test_what_was_kept_is_compared_with_what_is_granted_when_it_is_sent() 
         ann.send(Subscribe(1, "level > 2"))
         await ann.next()
         ann.close()
-        while broker.state.identities["ann"].sink is not None:
-            await asyncio.sleep(0.002)
+        await until(lambda: broker.state.identities["ann"].sink is None)
         root.publish(*({"level": n} for n in range(8)))
         await root.sync()
         less = access(**{**ROLES, "ann": {"subscribe": "level < 4"}})
         broker.reload(replace(SETTINGS, access=less))
         ann = await connect(broker, name="ann", identity="ann")
-        from siena.protocol.control_frames import Resume
-
         ann.send(Resume())
         assert [n["level"] for n in await heard(ann)] == [3]
 

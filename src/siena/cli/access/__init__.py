@@ -1,0 +1,1 @@
+"""Commands about who may what: ``siena may`` and ``siena grants``."""
