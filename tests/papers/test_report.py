@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from siena.research.studies.framework.claim import Finding, Verdict
-from siena.research.studies.framework.markdown import write_pages
 from siena.research.studies.framework.registry import GROUPS, NAMES, find_all
-from siena.research.studies.framework.report import page
 from siena.research.studies.framework.results import conclude
 from siena.research.studies.framework.runner import missing, run_here, tasks_of
 from siena.research.studies.framework.store import Store
-from siena.research.studies.framework.summary import kind, sentence
+from siena.research.studies.reporting.markdown import write_pages
+from siena.research.studies.reporting.report import page
+from siena.research.studies.reporting.summary import kind, sentence
 
 FEW = ("fig33", "pruning")
 

@@ -92,6 +92,14 @@ class Log(Strict, frozen=True):
             )
 
 
+class Durable(Strict, frozen=True):
+    """What it takes for something to be acknowledged."""
+
+    # A receipt waits for the disk; or it does not, and what was acknowledged in the
+    # last second or so is lost with the machine, though not with the process.
+    sync: Literal["always", "second"] = "always"
+
+
 class Link(Strict, frozen=True):
     """A broker to connect to, and what to take it for."""
 
@@ -146,6 +154,7 @@ class Settings(Strict, frozen=True):
     limits: Limits = field(default_factory=Limits)
     handlers: Handlers = field(default_factory=Handlers)
     log: Log = field(default_factory=Log)
+    durable: Durable = field(default_factory=Durable)
     links: tuple[Link, ...] = ()
     access: Access | None = None
     audit: AuditLog = field(default_factory=AuditLog)

@@ -45,7 +45,7 @@ COMMANDS: dict[str, str] = {
     "reduce": "siena.cli.data.reduce:reduce",
     "replay": "siena.cli.service.replay:replay",
     "sim": "siena.cli.sim.command:app",
-    "study": "siena.cli.lab.study:app",
+    "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",
 }
 

@@ -93,19 +93,28 @@ class Client:
         attributes: Attributes | None = None,
         /,
         *,
+        ack: bool = False,
         timeout_s: float | None = None,
         **more: Value,
-    ) -> None:
+    ) -> int | None:
         """Publish a notification: a mapping, keywords, or both.
+
+        With ``ack``, the offset at which it is on the disk of the broker.
 
         Raises:
             TimeoutError: if there is no room, or no connection, for so long; nothing
-                was published.
+                was published, unless it was with ``ack``: then it may be stored.
+            RequestRefusedError: with ``ack``, if it is not stored.
         """
-        publisher = self._loop.client.publisher
+        client = self._loop.client
+        if ack:
+            acked = client.publish(joined(attributes, more), ack=True)
+            return self._loop.run(acked, timeout_s)
+        publisher = client.publisher
         frame = publisher.frame(joined(attributes, more))
         if not self._loop.thread_queue.offer(frame):
             self._loop.run(publisher.send(frame), timeout_s)
+        return None
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value
@@ -115,13 +124,24 @@ class Client:
         return self._loop.call(lambda: client.try_publish(attributes, **more))
 
     def publish_many(
-        self, notifications: Iterable[Attributes], *, timeout_s: float | None = None
+        self,
+        notifications: Iterable[Attributes],
+        *,
+        ack: bool = False,
+        timeout_s: float | None = None,
     ) -> int:
         """Publish all of them, many to a packet; how many there were.
 
+        With ``ack`` it returns when the broker has all of them on its disk.
+
         Raises:
             TimeoutError: if a packet has to wait for so long; those before it are sent.
+            RequestRefusedError: with ``ack``, the first refusal; others may be stored.
         """
+        if ack:
+            many = list(notifications)
+            acked = self._loop.client.publish_many(many, ack=True)
+            return self._loop.run(acked, timeout_s)
         publisher, sent = self._loop.client.publisher, 0
         # Here and not in the loop: whoever makes them may call this client, too.
         for packet in publisher.packets(notifications):

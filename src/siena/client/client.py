@@ -80,21 +80,33 @@ class Client(Facts):
         attributes: Attributes | None = None,
         /,
         *,
+        ack: bool = False,
         timeout_s: float | None = None,
         **more: Value,
-    ) -> None:
+    ) -> int | None:
         """Publish a notification: a mapping, keywords, or both.
 
         Returns when it is on its way, at most a turn of the loop from the socket;
         :meth:`flush` waits until the broker has it.  Waits while there is no room, and
         while there is no connection.
 
+        With ``ack`` it returns when the broker has it on its disk, and where: its
+        offset in the log.  Until then it is sent again after every reconnection, and
+        is stored once all the same.
+
         Raises:
-            TimeoutError: if that takes longer than this; nothing was published.
+            TimeoutError: if that takes longer than this; nothing was published, unless
+                it was with ``ack``: then it may be stored, now or later.
+            RequestRefusedError: with ``ack``, if the broker has no store (126), its
+                disk has failed (127), or it does not take this notification.
         """
+        if ack:
+            stored = self.publisher.store(joined(attributes, more))
+            return await timed(stored, timeout_s)
         waiting = self.publisher.send_now(joined(attributes, more))
         if waiting is not None:
             await timed(self.publisher.send(waiting), timeout_s)
+        return None
 
     def try_publish(
         self, attributes: Attributes | None = None, /, **more: Value
@@ -103,14 +115,24 @@ class Client(Facts):
         return self.publisher.offer(self.publisher.frame(joined(attributes, more)))
 
     async def publish_many(
-        self, notifications: Iterable[Attributes] | AsyncIterable[Attributes]
+        self,
+        notifications: Iterable[Attributes] | AsyncIterable[Attributes],
+        *,
+        ack: bool = False,
     ) -> int:
         """Publish all of them, many to a packet; how many there were.
 
         If one cannot be published, those before it are.  Those of a stream are sent
         when enough have come, or at its end; the wish to see each at once is
         :meth:`publish`.
+
+        With ``ack`` it returns when the broker has all of them on its disk.
+
+        Raises:
+            RequestRefusedError: with ``ack``, the first refusal; others may be stored.
         """
+        if ack:
+            return await self.publisher.store_many(notifications)
         return await self.publisher.send_many(notifications)
 
     async def flush(self, timeout_s: float | None = None) -> None:

@@ -70,6 +70,7 @@ _TO_CLIENTS = frozenset(
     | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
     | {Op.ENDED, Op.GRANT_CHANGED}
     | {Op.EXTENT, Op.ENTRIES, Op.TAKEN}
+    | {Op.PUBLISHER_IS, Op.STORED}
 )
 _TO_BROKERS = frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST})
 

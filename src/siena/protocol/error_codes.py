@@ -43,6 +43,10 @@ class Fault(Enum):
     PART_UNKNOWN = _Fault(123, closes=False)
     NO_ROOM = _Fault(124, closes=False)
     LOG_DAMAGED = _Fault(125, closes=False)
+    # About what must not be lost.
+    NO_STORE = _Fault(126, closes=False)
+    NOT_STORED = _Fault(127, closes=False)
+    PUBLISHER_UNKNOWN = _Fault(128, closes=False)
     # About the connection.
     BAD_PREFACE = _Fault(200, closes=True)
     BAD_FRAME = _Fault(201, closes=True)

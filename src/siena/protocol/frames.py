@@ -76,6 +76,12 @@ class Op(IntEnum):
     EXTENT = 0x39
     ENTRIES = 0x3A
     TAKEN = 0x3B
+    # About what must not be lost, from a client.
+    ACKED_PUB = 0x40
+    PUBLISHER = 0x41
+    # And from a broker.
+    PUBLISHER_IS = 0x48
+    STORED = 0x49
 
 
 class Frame(NamedTuple):

@@ -40,6 +40,8 @@ ADVERTISED = "advertised"
 # What is in force of a subscription may be less than was asked for, and change: clients
 # that say so in CONNECT hear of it.
 GRANTS = "grants"
+# And for clients: what must not be lost can be said to this broker, which has a store.
+DURABLE = "durable"
 # And: nobody is let in without the token that CONNECT has.
 TOKEN = "token"  # noqa: S105 -- its name
 

@@ -46,6 +46,10 @@ OFFSET_MAX = 2**63 - 1
 # What READ brings at most: notifications, and bytes of them unless one is larger.
 READ_COUNT_MAX = 65_536
 READ_BYTES_MAX = 1_048_576
+# The number of a publisher at a broker, and that of one of its publications: a record
+# of the log has both in 63 bits.
+PUBLISHER_MAX = 2**24 - 1
+SEQUENCE_NUMBER_MAX = 2**39 - 1
 # The name of a part of a batch, drawn at random; and the parts of one batch.
 PART_NAME_BYTES = 16
 PARTS_MAX = 65_536

@@ -29,6 +29,7 @@ from siena.protocol.data_frames import (
     unpack_traced,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.acked_runs import AckedRun, unpack_acked
 from siena.protocol.fast.forward_runs import ForwardRun, unpack_run
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op
@@ -78,6 +79,7 @@ _REQUESTS = frozenset(
     | {Op.UNSUB_COVERED, Op.UNADV_COVERED}
     | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
     | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
+    | {Op.ACKED_PUB, Op.PUBLISHER}
 )
 _FROM_CLIENTS: Mapping[int, Fault] = {
     Op.CONNECT: Fault.BAD_CONNECT,
@@ -155,6 +157,7 @@ _SENDERS = {
 Event = (
     Body
     | PublishRun
+    | AckedRun
     | TracedPublication
     | Forwarded
     | ForwardRun
@@ -167,7 +170,7 @@ Event = (
 )
 # What is carried out together with the publications before and after it: PONG follows
 # when those before its PING are routed.
-_GATHERED = (PublishRun, Forwarded, ForwardRun, Ping, Pong)
+_GATHERED = (PublishRun, AckedRun, Forwarded, ForwardRun, Ping, Pong)
 
 
 def is_barrier(event: Event) -> bool:
@@ -190,6 +193,7 @@ def operation_of(event: Event) -> int | None:
 
 _OPERATIONS = {
     PublishRun: Op.PUB,
+    AckedRun: Op.ACKED_PUB,
     TracedPublication: Op.TRACED_PUB,
     Forwarded: Op.FORWARD,
     ForwardRun: Op.RUN,
@@ -228,6 +232,7 @@ def _read_publication(body: bytes, block_bytes: int) -> Event:
 
 # Of the operations whose bodies are no msgpack arrays.
 _READERS: Mapping[int, Callable[[bytes, int], Event]] = {
+    Op.ACKED_PUB: unpack_acked,
     Op.FORWARD: _read_forward,
     Op.PING: lambda body, _: unpack_ping(body),
     Op.PONG: lambda body, _: unpack_pong(body),

@@ -41,6 +41,12 @@ from siena.protocol.data_frames import (
     pack_msg,
     pack_traced,
 )
+from siena.protocol.durable.receipts import (
+    Publisher,
+    PublisherIs,
+    Stored,
+    pack_acked,
+)
 from siena.protocol.fast.forward_runs import ForwardRun, RunHead
 from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
@@ -118,6 +124,10 @@ BODIES: list[tuple[Body, str]] = [
     (Unstage([PART]), f"15000000 35 91 91 {PART_HEX}"),
     (Batch("q", 7, [Part(PART, 1)]), f"1a000000 36 93 a171 07 91 92 {PART_HEX} 01"),
     (Taken("q", 7, is_new=True, count=1), "07000000 3b 94 a171 07 c3 01"),
+    (Publisher("me"), "05000000 41 91 a26d65"),
+    (PublisherIs("me", 1, 5), "07000000 48 93 a26d65 01 05"),
+    (Stored(1, 5, 2, 100), "08000000 49 96 01 05 02 64 00 a0"),
+    (Stored(1, 7, 1, None, 100, "no"), "0a000000 49 96 01 07 01 c0 64 a26e6f"),
 ]
 RUN = ForwardRun(
     RunHead(1, 2, 3, 4, 0.5, 6, 0),
@@ -127,6 +137,10 @@ RUN = ForwardRun(
 )
 OTHERS: list[tuple[bytes, str]] = [
     (pack(Op.PUB, X1), "05000000 02 81a17801"),
+    (
+        pack_acked(1, 5, 1, pack(Op.PUB, X1)),
+        "1a000000 40 01000000 0500000000000000 01000000 05000000 02 81a17801",
+    ),
     (pack_traced(7, X1), "09000000 0c 07000000 81a17801"),
     (Ping(b"a").pack(), "02000000 07 61"),
     (Pong(b"a").pack(), "02000000 08 61"),

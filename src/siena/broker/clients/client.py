@@ -10,6 +10,7 @@ from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
 from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.durable.refusing import refuse
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
@@ -18,6 +19,7 @@ from siena.messages import ListInterests, Release
 from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome
 from siena.protocol.data_frames import TracedPublication
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.forward_runs import picked
 from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Op
@@ -179,6 +181,8 @@ class Client:
                 self._publications.answer(self._connection, pong)
             case PublishRun():
                 self.run(event)
+            case AckedRun():
+                self._publish_acked(event)
             case Pong():
                 pass
             case TracedPublication():
@@ -188,6 +192,15 @@ class Client:
             case _:
                 assert isinstance(event, Body)
                 self._requests.handle(self.session, event)
+
+    def _publish_acked(self, run: AckedRun) -> None:
+        """Publish what wants a receipt: all of it or nothing, if it may."""
+        try:
+            self.check_run(run.publications)
+        except ProtocolError as error:
+            refuse(self.session, run, error)
+        else:
+            self._requests.publish_acked(self.session, self._connection, run)
 
     def _trace(self, publication: TracedPublication) -> None:
         licence = self._licence()

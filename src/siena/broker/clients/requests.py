@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from siena.broker.access.grants.decisions import InForce, narrow
 from siena.broker.clients.session import Session
+from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
 from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
 from siena.broker.state import BrokerState
@@ -32,6 +33,7 @@ from siena.model import Filter, Pattern
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.limits import (
     ADVERTISEMENTS_MAX,
     NUMBER_MAX,
@@ -61,6 +63,8 @@ class Requests:
             bodies.Suspend: self._suspend,
             bodies.Resume: self._resume,
         }
+        self.publish_acked: Callable[[Session, Source, AckedRun], None] = _no_store
+        """What is done with publications that want a receipt."""
 
     def handle(self, session: Session, body: Body) -> None:
         """Do what is asked for, and answer.
@@ -263,6 +267,10 @@ class Requests:
         session.unsettled.discard(body.number)
         self._state.handle(Unadvertise(advertisement), session.party(body.number))
         session.reply(Done(body.op, body.number).pack())
+
+
+def _no_store(*_: object) -> None:
+    raise AssertionError("a broker opens its store before it serves")
 
 
 def _read_interest(body: bodies.Subscribe) -> Interest:

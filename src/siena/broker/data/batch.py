@@ -49,6 +49,26 @@ class Source(Protocol):
         ...
 
 
+class Receipt(Protocol):
+    """What is owed to whoever waits until publications in a row are stored."""
+
+    def tag(self, at: int) -> int:
+        """What the record has that begins with one of them."""
+        ...
+
+    def stored(self, at: int, count: int, offset: int) -> None:
+        """So many of them, from one on, are written from an offset on."""
+        ...
+
+    def refused(self, at: int, error: ProtocolError) -> None:
+        """One of them is not taken."""
+        ...
+
+    def failed(self) -> None:
+        """What is not written of them will not be."""
+        ...
+
+
 class Origin(NamedTuple):
     """Some publications in a row that came from one source."""
 
@@ -56,6 +76,8 @@ class Origin(NamedTuple):
     first: int
     # How they came from a neighbour; a client's have no such heads yet.
     forwarded: ForwardRun | None
+    # Who waits until they are stored.
+    receipt: Receipt | None = None
 
 
 class Stretch(NamedTuple):

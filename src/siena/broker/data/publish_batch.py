@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.block import BLOCK_ERRORS
-from siena.broker.data.batch import Batch, Origin, Source
+from siena.broker.data.batch import Batch, Origin, Receipt, Source
 from siena.broker.data.exchange import NO_LICENCE, Ints, Routed
 from siena.broker.data.forwarder import Forwarder
 from siena.broker.data.licences import OVERLAP_MAX
@@ -69,19 +69,25 @@ class PublishBatch:
         self.journal: Journalling | None = None
         """Where it is written down, if it is."""
 
-    def add(self, source: Source, run: PublishRun) -> None:
-        """Take what a client has published in a row."""
+    def add(
+        self, source: Source, run: PublishRun, receipt: Receipt | None = None
+    ) -> None:
+        """Take what a client has published in a row; maybe it waits for the disk."""
         self._state.counters.publications += run.total
-        self._add(source, run, None)
+        self._add(source, run, None, receipt)
 
     def add_forwarded(self, source: Source, run: ForwardRun) -> None:
         """Take what a neighbour has forwarded together."""
         self._add(source, run.publications, run)
 
     def _add(
-        self, source: Source, run: PublishRun, forwarded: ForwardRun | None
+        self,
+        source: Source,
+        run: PublishRun,
+        forwarded: ForwardRun | None,
+        receipt: Receipt | None = None,
     ) -> None:
-        self._origins.append(Origin(source, self._count, forwarded))
+        self._origins.append(Origin(source, self._count, forwarded, receipt))
         self._runs.append(run)
         self._count += run.total
         self._size += run.end - run.start
@@ -119,6 +125,9 @@ class PublishBatch:
         except Exception:
             log.exception("a mistake of ours, while routing")
             self._fail({origin.source for origin in origins}, answers)
+            for origin in origins:
+                if origin.receipt is not None:
+                    origin.receipt.failed()
             return None
         finally:
             # Whatever went wrong, no stamp is given twice.
@@ -210,7 +219,8 @@ class PublishBatch:
             batch.origins, bounds[:-1], bounds[1:], strict=True
         ):
             licence = origin.source.licence
-            if licence is None:
+            # What wants a receipt was decided before, all of it or nothing.
+            if licence is None or origin.receipt is not None:
                 continue
             number = None if licence.is_empty else licences.number_of(licence)
             if number is not None:
@@ -270,8 +280,12 @@ class PublishBatch:
             counters.rejected += 1
             counters.faults += 1
             text = f"not a notification: {BLOCK_ERRORS[reason]}"
-            error = Error(fault.number, text, fault.closes, Op.PUB)
-            origin.source.reply(error.pack())
+            if origin.receipt is not None:
+                error = ProtocolError(fault, text)
+                origin.receipt.refused(index - origin.first, error)
+                continue
+            told = Error(fault.number, text, fault.closes, Op.PUB)
+            origin.source.reply(told.pack())
 
     def _deliver(self, routed: Routed) -> None:
         counters, sessions = self._state.counters, self._state.sessions

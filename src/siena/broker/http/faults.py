@@ -18,6 +18,8 @@ STATUS = {
     Fault.TOO_LONG: 413,
     Fault.IDENTITY_TAKEN: 409,
     Fault.NO_ROOM: 503,
+    Fault.NO_STORE: 501,
+    Fault.NOT_STORED: 503,
     Fault.TOO_SLOW: 503,
     Fault.DRAINING: 503,
     Fault.TOO_MANY_CONNECTIONS: 503,

@@ -1,7 +1,8 @@
 """``POST /publish``: one notification or many, all of them or none.
 
 With ``?advertise=…`` what is advertised first, for as long as the request takes: where
-brokers forward advertisements nothing else may be published.
+brokers forward advertisements nothing else may be published.  With ``?ack=1`` the
+answer comes when all of it is on the disk of the broker, and says where.
 
 Most requests are for this, and of one notification each.  So it stands behind the guard
 and before Starlette, whose routing and requests would take as long as all the rest.
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.durable.over_http import store, wanted_receipt
 from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
@@ -43,40 +45,51 @@ class Publishing:
             await answer(scope, receive, send)
             return
         try:
-            posted = await self._publish(scope, receive)
+            published = await self._publish(scope, receive)
         except ProtocolError as error:
             await answer_of(error)(scope, receive, send)
             return
+        posted, is_stored, offset = published
         more = b',"left_out":%d' % posted.left_out if posted.left_out else b""
+        if offset is not None:
+            more += b',"offset":%d' % offset
         body = b'{"published":%d%b}' % (posted.run.total, more)
         headers = [
             (b"content-length", b"%d" % len(body)),
             (b"content-type", b"application/json"),
         ]
-        start = {"type": "http.response.start", "status": 200, "headers": headers}
+        status = 202 if is_stored else 200
+        start = {"type": "http.response.start", "status": status, "headers": headers}
         await send(start)
         await send({"type": "http.response.body", "body": body})
 
-    async def _publish(self, scope: Scope, receive: Receive) -> Posted:
-        """What was published.
+    async def _publish(
+        self, scope: Scope, receive: Receive
+    ) -> tuple[Posted, bool, int | None]:
+        """What was published; whether it is stored, and from which offset on.
 
         Raises:
             ProtocolError: if nothing was.
         """
         kind = kind_of(Headers(scope=scope))
         advertisements = _advertisements(scope["query_string"])
+        receipt = wanted_receipt(scope["query_string"])
         posted = await read_notifications(kind, await read_body(receive))
         entry = self._entry
         visit = entry.enter(name="POST /publish")
         local_client, client = visit
+        offset = None
         try:
             if advertisements:
                 await _advertise(entry, visit, advertisements)
             if posted.run.total:
                 await _until_there_is_room(entry, local_client)
                 client.check_run(posted.run)
-                client.run(posted.run)
-                entry.broker.route()
+                if receipt is not None:
+                    offset = await store(entry, visit, posted.run, receipt)
+                else:
+                    client.run(posted.run)
+                    entry.broker.route()
             if said := local_client.outbox.take():
                 _raise_first(b"".join(said))
             if local_client.is_held:
@@ -87,7 +100,7 @@ class Publishing:
                     pass  # it was published; only the answer has waited
         finally:
             entry.leave(visit)
-        return posted
+        return posted, receipt is not None, offset
 
 
 def _advertisements(query: bytes) -> list[str]:

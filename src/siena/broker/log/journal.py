@@ -9,17 +9,18 @@ before what was published before it has been written.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.data.batch import Batch, Source
+from siena.broker.data.batch import Batch, Origin, Receipt, Source
 from siena.broker.io.backpressure import Held
 from siena.broker.io.connection import Connection
 from siena.broker.log.cursors import Readers
+from siena.broker.log.group_commit import GroupCommit
 from siena.broker.log.limits import SIGN_OF_LIFE_TICKS, SINK_SHARE, TICK_SECONDS
 from siena.broker.log.store import Store
 from siena.broker.settings import Log as LogSettings
@@ -38,6 +39,9 @@ class _Piece(NamedTuple):
     offsets: npt.NDArray[np.int64]
     time: int
     tag: int
+    # Who waits for it, and how many of theirs came before it.
+    receipt: Receipt | None = None
+    at: int = 0
 
 
 class Journal:
@@ -72,7 +76,8 @@ class Journal:
         self._was_full = False
         self._ticks = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._syncing: asyncio.Future[None] | None = None
+        self.group_commit = GroupCommit(self.store)
+        """How it is known what the disk has."""
 
     # --- Writing --------------------------------------------------------------------
 
@@ -80,14 +85,19 @@ class Journal:
         self, batch: Batch, bad: Sequence[tuple[int, int]], answers: Answers
     ) -> Answers:
         """Write what was routed, but for what is bad; the answers that may be sent."""
-        blocks, offsets = batch.plain
-        if bad:
-            blocks, offsets = _without(batch, {index for index, _ in bad})
-        if len(offsets) > 1:
-            time = self._state.clock.nanoseconds() // 1_000
-            self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
-            if len(self._unwritten) == 1:
-                self._write_first()
+        time = self._state.clock.nanoseconds() // 1_000
+        is_waiting = bool(self._unwritten)
+        if any(origin.receipt is not None for origin in batch.origins):
+            refused = {index for index, _ in bad}
+            self._unwritten += _pieces(batch, refused, time, self.tag)
+        else:
+            blocks, offsets = batch.plain
+            if bad:
+                blocks, offsets = _without(batch, {index for index, _ in bad})
+            if len(offsets) > 1:
+                self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
+        if self._unwritten and not is_waiting:
+            self._write_first()
         if self.lets_wait:
             for origin in batch.origins:
                 if not self._is_in_a_mesh(origin.source):
@@ -110,7 +120,7 @@ class Journal:
         """Write what is not written yet; if the disk does not take it, later."""
         try:
             while self._unwritten:
-                self.store.append(*self._unwritten[0])
+                self._append(self._unwritten[0])
                 del self._unwritten[0]
                 self._is_dirty = True
             if self._is_dirty and self.is_synced:
@@ -118,6 +128,12 @@ class Journal:
                 self._is_dirty = False
         except OSError as error:
             log.warning("the log cannot be written, and publishers wait: %s", error)
+
+    def _append(self, piece: _Piece) -> None:
+        self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
+        count = len(piece.offsets) - 1
+        if piece.receipt is not None:
+            piece.receipt.stored(piece.at, count, self.store.latest - count)
 
     def _write_first(self) -> None:
         """Write what waits for nothing else; a mistake of ours is not repeated."""
@@ -209,21 +225,13 @@ class Journal:
             self._show_life()
 
     def _sync_elsewhere(self) -> None:
-        """Let a thread wait for the disk."""
-        if self._syncing is not None and not self._syncing.done():
-            return
-        try:
-            found = self.store.descriptors()
-        except OSError as error:  # too many files are open: in a second, again
-            log.warning("the log cannot be written to the disk yet: %s", error)
-            return
+        """Let a thread wait for the disk, unless nobody wants that."""
         self._is_dirty = False
-        if self._settings.sync == "never":
-            for descriptor in found:
+        if self._settings.sync != "never":
+            self.group_commit.start()
+        elif not self.group_commit.is_busy:
+            for descriptor in self.store.descriptors():
                 os.close(descriptor)
-            return
-        loop = asyncio.get_running_loop()
-        self._syncing = loop.run_in_executor(None, _sync, found)
 
     def _show_life(self) -> None:
         """Who waits hears something, or they would take the connection for broken."""
@@ -235,8 +243,7 @@ class Journal:
         """Write everything to the disk."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._syncing is not None:
-            await self._syncing
+        await self.group_commit.close()
         self._write_all()
         if self._unwritten:
             count = sum(len(piece.offsets) - 1 for piece in self._unwritten)
@@ -256,14 +263,31 @@ class Journal:
         }
 
 
-def _sync(descriptors: list[int]) -> None:
-    for descriptor in descriptors:
-        try:
-            os.fsync(descriptor)
-        except OSError as error:
-            log.warning("the log cannot be written to the disk: %s", error)
-        finally:
-            os.close(descriptor)
+def _pieces(batch: Batch, bad: set[int], time: int, tag: int) -> Iterator[_Piece]:
+    """What a batch writes if somebody waits for it: each of theirs is a record.
+
+    Its tag says whose it is, and so it is known again, whatever happens.
+    """
+    for place, origin in enumerate(batch.origins):
+        is_last = place + 1 == len(batch.origins)
+        end = batch.run.total if is_last else batch.origins[place + 1].first
+        yield from _pieces_of(batch, origin, end, bad, time, tag)
+
+
+def _pieces_of(
+    batch: Batch, origin: Origin, end: int, bad: set[int], time: int, tag: int
+) -> Iterator[_Piece]:
+    blocks, offsets = batch.plain
+    receipt = origin.receipt
+    at = origin.first
+    for index in [*(i for i in range(origin.first, end) if i in bad), end]:
+        if at < index:
+            bounds = offsets[at : index + 1]
+            part = blocks[bounds[0] : bounds[-1]]
+            before = at - origin.first
+            tagged = tag if receipt is None else receipt.tag(before)
+            yield _Piece(part, bounds - bounds[0], time, tagged, receipt, before)
+        at = index + 1
 
 
 def _without(batch: Batch, bad: set[int]) -> tuple[bytes, npt.NDArray[np.int64]]:

@@ -6,6 +6,7 @@ from siena.block import BLOCK_BYTES_MAX, BLOCK_ERRORS, decode
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.durable.service import DurableService
 from siena.broker.log.filter_cache import RecordFilter, Sieves
 from siena.broker.log.idempotent_batches import Sinks
 from siena.broker.log.journal import Journal
@@ -61,11 +62,16 @@ class LogService:
         requests.add(Stage, self._stage)
         requests.add(Unstage, self._unstage)
         requests.add(Batch, self.sinks.batch)
+        self.durable = DurableService(
+            state, publications, requests, self.journal, folder
+        )
+        """What must not be lost."""
 
     @property
     def features(self) -> tuple[str, ...]:
         """What INFO says about it."""
-        return () if self.journal is None else (FEATURE,)
+        log = () if self.journal is None else (FEATURE,)
+        return (*log, *self.durable.features)
 
     def start(self) -> None:
         """Begin with what is to be done without being asked."""
@@ -78,6 +84,7 @@ class LogService:
         self.sinks.close()
         if self.journal is not None:
             await self.journal.close()
+        await self.durable.close()
 
     def _log(self) -> Journal:
         if self.journal is None:

@@ -119,7 +119,10 @@ def backtest(
 def _show(found: "Backtest") -> None:
     share = found.matched / max(found.rows, 1)
     print(f"{found.interest}")
-    print(f"{found.matched:,} of {found.rows:,} notifications ({share:.2%})")
+    if found.is_pattern:
+        print(f"{found.matched:,} sequences in {found.rows:,} notifications")
+    else:
+        print(f"{found.matched:,} of {found.rows:,} notifications ({share:.2%})")
     for title, parts in (("steps", found.steps), ("constraints", found.constraints)):
         if parts:
             print(f"\n{title}, each alone:")

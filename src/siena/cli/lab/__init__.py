@@ -1,1 +1,1 @@
-"""Commands of the laboratory: ``siena study`` and ``siena bench``."""
+"""Commands of the laboratory: ``siena bench``."""

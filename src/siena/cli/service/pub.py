@@ -69,6 +69,14 @@ def pub(
         int | None,
         typer.Option(help="Decides what {random} gives.", show_default=False),
     ] = None,
+    ack: Annotated[
+        bool,
+        typer.Option(
+            "--ack",
+            help="Wait until the broker has them on its disk; what is lost on the way "
+            "is sent again. The broker needs a log (siena serve --log DIR).",
+        ),
+    ] = False,
     advertise: AdvertiseOption = None,
     timeout: TimeoutOption = None,
     server: ServerOption = None,
@@ -99,6 +107,7 @@ def pub(
       siena pub 'text="two words"' urgent=true
       siena pub 'symbol={choice:DIS|MSFT}' 'price={random:90:110}' --count 100 --rate 10
       siena flights --limit 1000 | siena pub
+      siena pub order=4711 total=12.5 --ack
       siena pub what=alarm level=5 --advertise 'what = alarm, integer level any'
     """  # noqa: D301 -- Typer needs the backspace itself
     chance = random.Random(seed)
@@ -112,7 +121,7 @@ def pub(
             hint = "one notification on each line; Ctrl-D ends"
             print(f"siena: {hint}", file=sys.stderr)
     with open_server(server, "siena pub") as client:
-        publisher = _Publisher(client, Deadline(timeout))
+        publisher = _Publisher(client, Deadline(timeout), ack=ack)
         with advertised(client, advertisements):
             is_complete = publisher.run(notifications, rate)
             client.flush()
@@ -120,7 +129,13 @@ def pub(
     if not quiet and not as_json and sys.stderr.isatty():
         print(f"siena: {publisher.said} at {where}", file=sys.stderr)
     if as_json:
-        print(json.dumps({"published": publisher.published, "bad": source.bad}))
+        told: dict[str, int | None] = {
+            "published": publisher.published,
+            "bad": source.bad,
+        }
+        if ack and publisher.published == 1:
+            told["offset"] = publisher.offset
+        print(json.dumps(told))
     if not is_complete:
         print(
             f"siena: error: {publisher.published} published within {timeout:g} s",
@@ -134,8 +149,10 @@ def pub(
 class _Publisher:
     """Publishes at full speed, or at a rate."""
 
-    def __init__(self, client: Client, deadline: Deadline) -> None:
+    def __init__(self, client: Client, deadline: Deadline, *, ack: bool) -> None:
         self._client = client
+        self._ack = ack
+        self.offset: int | None = None
         self._deadline = deadline
         self._progress = Progress(sys.stderr)
         self.published = 0
@@ -144,9 +161,11 @@ class _Publisher:
     @property
     def said(self) -> str:
         """What was published, for a person."""
+        stored = ", and on the disk" if self._ack else ""
         if self.published == 1:
-            return f"published {Notification(self._last)}"
-        return f"{self.published:,} published"
+            where = "" if self.offset is None else f" as offset {self.offset}"
+            return f"published {Notification(self._last)}{stored}{where}"
+        return f"{self.published:,} published{stored}"
 
     def run(
         self, notifications: Iterator[Attributes | None], rate: float | None
@@ -159,7 +178,10 @@ class _Publisher:
                     return False
                 if rate is not None:
                     sleep(max(0.0, start + self.published / rate - perf_counter()))
-                self._client.publish_many(batch)
+                if self._ack and len(batch) == 1:
+                    self.offset = self._client.publish(batch[0], ack=True)
+                else:
+                    self._client.publish_many(batch, ack=self._ack)
                 self.published += len(batch)
                 self._last = batch[-1]
                 self._progress.show(f"{self.published:,} published")

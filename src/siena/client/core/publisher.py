@@ -8,11 +8,16 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import NamedTuple
 
 from siena.block import Attributes, encode
+from siena.client.core.acked_publisher import no_store
 from siena.client.core.session import Session
 from siena.client.core.transport import TURN_BYTES
 from siena.errors import LimitError
 from siena.model import Notification
 from siena.protocol.frames import HEAD, Op
+from siena.protocol.handshake import DURABLE
+
+# Receipts that are waited for together: enough for several syncs of a disk.
+RECEIPTS_AT_ONCE = 65_536
 
 
 class Packet(NamedTuple):
@@ -85,6 +90,40 @@ class Publisher:
                 sent += packet.published
         return sent
 
+    async def store(self, attributes: Attributes) -> int | None:
+        """Publish with a receipt, and wait for it: where it is stored.
+
+        Raises:
+            RequestRefusedError: if it is not.
+        """
+        return await (await self._offer_acked(attributes))
+
+    async def store_many(
+        self, notifications: Iterable[Attributes] | AsyncIterable[Attributes]
+    ) -> int:
+        """Publish all of them with receipts, and wait for all; how many there were.
+
+        Raises:
+            RequestRefusedError: the first that is not stored.
+        """
+        stored = 0
+        receipts: list[asyncio.Future[int | None]] = []
+        async for attributes in _each_of(notifications):
+            receipts.append(await self._offer_acked(attributes))
+            if len(receipts) >= RECEIPTS_AT_ONCE:
+                stored += len(await asyncio.gather(*receipts))
+                receipts.clear()
+        return stored + len(await asyncio.gather(*receipts))
+
+    async def _offer_acked(
+        self, attributes: Attributes
+    ) -> "asyncio.Future[int | None]":
+        """A future for where it is stored."""
+        await self._session.room.passed()
+        if DURABLE not in self._session.features:
+            raise no_store()
+        return await self._session.acked.publish(self.frame(attributes))
+
     def packets(self, notifications: Iterable[Attributes]) -> Iterator[Packet]:
         """Their frames, as many together as are written at once.
 
@@ -146,6 +185,18 @@ def publication(attributes: Attributes, block_bytes_max: int) -> bytes:
     if len(block) > block_bytes_max:
         raise LimitError("block_bytes", block_bytes_max, "bytes in a notification")
     return HEAD.pack(len(block) + 1, Op.PUB) + block
+
+
+async def _each_of(
+    notifications: Iterable[Attributes] | AsyncIterable[Attributes],
+) -> AsyncIterator[Attributes]:
+    """One after the other, however they come."""
+    if isinstance(notifications, AsyncIterable):
+        async for attributes in notifications:
+            yield attributes
+    else:
+        for attributes in notifications:
+            yield attributes
 
 
 def joined(attributes: Attributes | None, more: Attributes) -> Attributes:

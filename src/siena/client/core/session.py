@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from siena.client.core.acked_publisher import AckedPublisher
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -38,10 +39,11 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import Limits
+from siena.protocol.handshake import DURABLE, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -82,6 +84,10 @@ class Session:
         self._numbers = itertools.count(1)
         self._pings = itertools.count(1)
         self._is_leaving = False
+        self.features: tuple[str, ...] = ()
+        """What the broker of this connection can do."""
+        self.acked = AckedPublisher(self.say)
+        """Publications that want a receipt."""
 
     @property
     def is_to_be_kept(self) -> bool:
@@ -91,10 +97,13 @@ class Session:
 
     # -- connections come and go -----------------------------------------------
 
-    def attach(self, transport: Transport, limits: Limits) -> None:
+    def attach(
+        self, transport: Transport, limits: Limits, features: tuple[str, ...] = ()
+    ) -> None:
         """Go on over this wire: say again what still stands."""
         self.transport = transport
         self.limits = limits
+        self.features = features
         self.connections += 1
         if not self._is_leaving:
             for interest in self.interests.values():
@@ -107,11 +116,13 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
         self.transport = None
+        self.acked.detach()
         self.room.close()
         self._pending.fail(reason)
         for trace in self.traces.values():
@@ -125,6 +136,7 @@ class Session:
         """There will be no other wire: everybody who waits hears why."""
         self.failure = self.failure or reason
         self.detach(reason)
+        self.acked.fail(reason)
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
@@ -260,10 +272,8 @@ class Session:
 
     def _be_told(self, told: Body) -> None:
         match told:
-            case Settled():
+            case Settled() | GrantChanged():
                 self._settled(told)
-            case GrantChanged():
-                self._granted(told)
             case Done():
                 self._pending.answer(_question(told))
             case Ended():
@@ -278,6 +288,8 @@ class Session:
                 self.traces[token].add(hop)
             case Error():
                 self._refuse(told)
+            case Stored() | PublisherIs():
+                self.acked.hear(told)
             case _:  # nothing that a client waits for
                 log.debug("ignored: %s", told)
 
@@ -290,16 +302,12 @@ class Session:
         if not interest.put_all(items) and interest.inbox.end is not False:
             self.unsubscribe(interest)  # it overflowed, and has ended with that
 
-    def _settled(self, told: Settled) -> None:
+    def _settled(self, told: Settled | GrantChanged) -> None:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.in_force = told.in_force
-            interest.settled.open()
-
-    def _granted(self, told: GrantChanged) -> None:
-        interest = self.interests.get(told.number)
-        if interest is not None:
-            interest.in_force = told.in_force
+            if isinstance(told, Settled):
+                interest.settled.open()
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -344,6 +352,8 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
+        elif told.request == Op.PUBLISHER:
+            self.acked.refused(error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:

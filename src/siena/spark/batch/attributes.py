@@ -1,11 +1,11 @@
 """Columns as attributes: what each of Spark's types means in the language.
 
-====================================  =============================================
+====================================  ==============================================
 Spark's type                          what a row has
-====================================  =============================================
+====================================  ==============================================
 byte, short, integer, long            an integer
 float, double                         a float
-decimal, scale 0, up to 18 digits    an integer
+decimal, scale 0                      an integer, or the nearest float beyond 64 bits
 any other decimal                     the float that is nearest
 boolean                               a boolean
 string, char, varchar                 a string, compared by code points
@@ -14,7 +14,7 @@ date                                  the time at which the day begins, in UTC
 time                                  that time on 1970-01-01, as in the language
 struct                                its fields, under dotted names
 void, and every null                  nothing: the attribute is absent
-====================================  =============================================
+====================================  ==============================================
 
 Binary, arrays, intervals and the rest mean nothing.  They may be there: only if a
 filter names one is it an error.  Maps and variants can be whole notifications
@@ -63,11 +63,12 @@ class Attribute(NamedTuple):
     @property
     def is_integer(self) -> bool:
         """Whether it is a decimal all of whose values are integers of ours."""
-        return (
-            isinstance(self.type, T.DecimalType)
-            and self.type.scale == 0
-            and self.type.precision <= INTEGER_DIGITS_MAX
-        )
+        return self.is_whole and self.type.precision <= INTEGER_DIGITS_MAX  # type: ignore[attr-defined]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a decimal without a fraction."""
+        return isinstance(self.type, T.DecimalType) and self.type.scale == 0
 
     @property
     def means(self) -> bool:
@@ -96,6 +97,8 @@ class Attribute(NamedTuple):
         """
         match self.type:
             case T.DecimalType():
+                if self.is_whole and not self.is_integer:
+                    return self.source  # what fits, only a worker sees
                 whole = T.LongType() if self.is_integer else T.DoubleType()
                 return self.source.cast(whole)
             case T.DateType():

@@ -6,16 +6,16 @@ constraint alone, so that one sees which of them lets little through.
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, functions as F, types as T
+from pyspark.sql import Column, DataFrame, Row, functions as F, types as T
 
-from siena.errors import SienaError
+from siena.errors import LimitError, SienaError
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Pattern, Predicate
 from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
@@ -29,10 +29,13 @@ Period = Literal["hour", "day", "week", "month"]
 SAMPLE = 5
 # Periods that a result may have: a plot of more would show nothing.
 PERIODS_MAX = 100_000
+# Counts that come to the driver, one for each period and part of the interest.
+COUNTS_MAX = 4_000_000
 
 # The numbers of the subscriptions that are matched: everything, the whole interest,
 # and then its parts.
 _EVERYTHING, _WHOLE, _PARTS = 0, 1, 2
+LONGER = "of which longer ones (every=, or --every) have fewer"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,12 @@ class Backtest:
     steps: tuple[Part, ...]  # of a pattern
     constraints: tuple[Part, ...]
     sample: tuple[dict[str, Any], ...]
+    every: Period = "day"
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether sequences were counted, and not notifications."""
+        return bool(self.steps)
 
     @property
     def selective(self) -> Part | None:
@@ -73,6 +82,17 @@ class Backtest:
         """All of it, for programs."""
         form = {**asdict(self), "selective": self.selective and asdict(self.selective)}
         return json.dumps(form, default=str)
+
+    def outline(self) -> Iterator[tuple[datetime, int]]:
+        """Where the drawing goes: up at a start, and down at an end before a gap."""
+        end = None
+        for period in self.periods:
+            if end is not None and end < period.start:
+                yield end, 0
+            yield period.start, period.matched
+            end = end_of(period.start, self.every)
+        if end is not None:
+            yield end, 0
 
     def plot(self, path: str | Path) -> None:
         """Draw what would have come when, as PNG, SVG or PDF.
@@ -90,12 +110,26 @@ class Backtest:
             ) from None
         figure = Figure(figsize=(9, 3.5), layout="constrained")
         axes = figure.subplots()
-        starts: Any = [period.start for period in self.periods]
-        axes.plot(starts, [p.matched for p in self.periods], drawstyle="steps-post")
+        moments, counts = zip(*self.outline(), strict=True)
+        x: Any = moments
+        axes.fill_between(x, counts, step="post", alpha=0.3)
+        axes.plot(x, counts, drawstyle="steps-post")
         axes.set_title(self.interest[:100], fontsize=9)
-        axes.set_ylabel("would have come")
+        what = "sequences" if self.is_pattern else "notifications"
+        axes.set_ylabel(f"{what} per {self.every}")
         axes.set_ylim(bottom=0)
         figure.savefig(path)
+
+
+def end_of(start: datetime, every: Period) -> datetime:
+    """Where a period ends, and the next one begins.
+
+    >>> print(end_of(datetime(2026, 12, 1), "month"))
+    2027-01-01 00:00:00
+    """
+    if every == "month":
+        return (start + timedelta(days=31)).replace(day=1)
+    return start + timedelta(**{f"{every}s": 1})
 
 
 def backtest(
@@ -123,6 +157,7 @@ def backtest(
 
     Raises:
         SienaError: if the interest cannot be read, or a column is missing.
+        LimitError: if there are more periods than a result may have.
     """
     wanted = parse_interest(interest) if isinstance(interest, str) else interest
     is_pattern = isinstance(wanted, Pattern) and not wanted.is_simple
@@ -174,6 +209,7 @@ def backtest(
         sample=tuple(
             row.asDict(recursive=True) for row in found.limit(sample).collect()
         ),
+        every=every,
     )
 
 
@@ -200,13 +236,23 @@ def _counts(
         .select("siena_period", F.explode("filters").alias("number"))
         .groupBy("siena_period", "number")
         .count()
-        .limit(PERIODS_MAX)
-        .collect()
     )
     counts: dict[int, Counts] = {}
-    for start, number, count in found:
+    for start, number, count in _few(
+        found, COUNTS_MAX, "COUNTS_MAX", "counts of parts and periods"
+    ):
         counts.setdefault(number, {})[start] = count
+    if len(counts.get(_EVERYTHING, ())) > PERIODS_MAX:
+        raise LimitError("PERIODS_MAX", PERIODS_MAX, f"periods, {LONGER}")
     return counts
+
+
+def _few(found: DataFrame, most: int, limit: str, what: str) -> list[Row]:
+    """All rows, or an error if there are too many: what is cut would count wrongly."""
+    rows = found.limit(most + 1).collect()
+    if len(rows) > most:
+        raise LimitError(limit, most, f"{what}, {LONGER}")
+    return rows
 
 
 def _sequences(
@@ -222,7 +268,8 @@ def _sequences(
         return {None: found.count()}
     last = F.element_at("matched", -1).getField(time)
     period = _period_of(last, history.schema[time].dataType, every)
-    rows = found.groupBy(period.alias("start")).count().limit(PERIODS_MAX).collect()
+    counted = found.groupBy(period.alias("start")).count()
+    rows = _few(counted, PERIODS_MAX, "PERIODS_MAX", "periods")
     return {row["start"]: row["count"] for row in rows}
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 from siena.errors import SienaError
 from siena.model.spelling import spell_string
 
-INTEGER_DIGITS_MAX = 18
 _MICROSECONDS = pa.timestamp("us")
 
 
@@ -47,6 +46,9 @@ def wide_columns(
 def engine_column(column: pa.Array) -> pa.Array | None:
     """The column in a type that the engine reads; none if it means nothing.
 
+    Decimals without a fraction stay what they are if one is beyond 64 bits: then
+    values of one column are of two kinds, and rows are read one by one.
+
     >>> engine_column(pa.array([7], pa.decimal128(3, 0))).to_pylist()
     [7]
     >>> engine_column(pa.array([7], pa.decimal128(3, 1))).to_pylist()
@@ -54,8 +56,8 @@ def engine_column(column: pa.Array) -> pa.Array | None:
     """
     kind = column.type
     if pa.types.is_decimal(kind):
-        if kind.scale == 0 and kind.precision <= INTEGER_DIGITS_MAX:
-            return column.cast(pa.int64())
+        if kind.scale == 0:
+            return whole_numbers(column)
         # Not Arrow's own cast, which is not always the nearest float.
         numbers = [None if d is None else float(d) for d in column.to_pylist()]
         return pa.array(numbers, pa.float64())
@@ -66,6 +68,18 @@ def engine_column(column: pa.Array) -> pa.Array | None:
             column.cast(pa.time64("us"), safe=False).cast("int64").cast(_MICROSECONDS)
         )
     return column if _is_read(kind) else None
+
+
+def whole_numbers(column: pa.Array) -> pa.Array:
+    """Decimals without a fraction as integers; as they are, if one does not fit.
+
+    >>> whole_numbers(pa.array([9007199254740993], pa.decimal128(38, 0))).type
+    DataType(int64)
+    """
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
 
 
 def is_variant(kind: pa.DataType) -> bool:

@@ -33,6 +33,7 @@ from siena.matching.input.filter_texts import read_interest
 from siena.matching.matcher import filters_of
 from siena.model import Constraint, Kind, Operator
 from siena.model.folding import FOLDED
+from siena.model.values import INTEGER_MAX, INTEGER_MIN
 from siena.model.wildcards import read_wildcards
 from siena.spark.batch.attributes import Attribute, attributes_of, column_of
 
@@ -245,6 +246,8 @@ def _value(attribute: Attribute) -> Column:
             kind, text = Kind.STRING, column
         case T.FloatType() | T.DoubleType():
             kind, real = Kind.FLOAT, column
+        case T.DecimalType() if attribute.is_whole and not attribute.is_integer:
+            return _whole(attribute.name, column)
         case T.DecimalType() if not attribute.is_integer:
             kind, real = Kind.FLOAT, column
         case T.BooleanType():
@@ -256,9 +259,27 @@ def _value(attribute: Attribute) -> Column:
             kind, whole = Kind.TIME, F.timestamp_diff("MICROSECOND", epoch, column)
         case _:
             kind, whole = Kind.INTEGER, column
+    return _struct(attribute.name, F.lit(kind.word), whole, real, text)
+
+
+def _whole(name: str, column: Column) -> Column:
+    """An integer where it fits, and a float elsewhere."""
+    fits = column.between(F.lit(INTEGER_MIN), F.lit(INTEGER_MAX))
+    return _struct(
+        name,
+        F.when(fits, Kind.INTEGER.word).otherwise(Kind.FLOAT.word),
+        F.when(fits, column),
+        F.when(~fits, column),
+        F.lit(None),
+    )
+
+
+def _struct(
+    name: str, kind: Column, whole: Column, real: Column, text: Column
+) -> Column:
     return F.struct(
-        F.lit(attribute.name).alias("name"),
-        F.lit(kind.word).alias("type"),
+        F.lit(name).alias("name"),
+        kind.alias("type"),
         whole.cast("long").alias("whole"),
         real.cast("double").alias("real"),
         text.cast("string").alias("text"),

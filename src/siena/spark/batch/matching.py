@@ -22,6 +22,7 @@ from siena.spark.batch.compiling import (
     open_compiled,
 )
 from siena.spark.batch.shipping import ship
+from siena.spark.batch.spreading import spread
 from siena.spark.batch.worker import Form, Layout, Output, Task
 from siena.spark.tally import Tally
 
@@ -209,9 +210,8 @@ def _run(
     inner = [
         T.StructField(f"p{i}", field.dataType) for i, field in enumerate(plan.payload)
     ]
-    answers = notifications.select(*plan.columns).mapInArrow(
-        task, T.StructType([*inner, answer])
-    )
+    rows = spread(notifications.select(*plan.columns), notifications)
+    answers = rows.mapInArrow(task, T.StructType([*inner, answer]))
     outer = [
         column_of((f"p{i}",)).alias(field.name, metadata=field.metadata or {})
         for i, field in enumerate(plan.payload)

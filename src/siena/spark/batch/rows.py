@@ -54,6 +54,11 @@ def read_map(row: list[tuple[str, Any]]) -> Iterator[tuple[str, Value]]:
             yield from _read(name, value)
 
 
+def read_row(row: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
+    """The attributes of a row whose columns are attributes."""
+    return read_map([*row.items()])
+
+
 def read_variant(row: Mapping[str, bytes]) -> Iterator[tuple[str, Value]]:
     """The attributes of a variant, which is an object; inner ones have dotted names."""
     opened = _opened(row)

@@ -22,8 +22,9 @@ from siena.block import BLOCK_ERRORS
 from siena.errors import InvalidNotificationError
 from siena.matching.engine.engine import Matches
 from siena.matching.table import ForwardingTable
+from siena.spark.batch.columns import whole_numbers
 from siena.spark.batch.compiling import Labels, OnError
-from siena.spark.batch.rows import encode_rows, read_map, read_variant
+from siena.spark.batch.rows import encode_rows, read_map, read_row, read_variant
 from siena.spark.batch.shipping import Loaded, load
 from siena.spark.tally import Tally
 
@@ -119,17 +120,22 @@ def match_batch(
     labels: "np.ndarray[tuple[int], np.dtype[np.int32]] | None",
 ) -> Found:
     """What matches each row of a batch; with labels, theirs instead of the numbers."""
-    if layout.form == "wide":
-        matches = table.match_arrow(wide_batch(batch, layout), labels=labels)
-        return Found(matches, _reasons(matches))
-    ((_, place),) = layout.columns
-    column = batch.column(place)
-    if layout.form == "json":
-        texts = pa.RecordBatch.from_arrays([column], ["json"])
-        matches = table.match_arrow(texts, json="json", labels=labels)
-        return Found(matches, _reasons(matches))
     read: Callable[..., Iterator[tuple[str, object]]]
-    read = read_map if layout.form == "map" else read_variant
+    if layout.form == "wide":
+        wide = wide_batch(batch, layout)
+        if not any(pa.types.is_decimal(kind) for kind in wide.schema.types):
+            matches = table.match_arrow(wide, labels=labels)
+            return Found(matches, _reasons(matches))
+        # Integers and floats in one column: no engine reads that.
+        column, read = wide.to_struct_array(), read_row
+    else:
+        ((_, place),) = layout.columns
+        column = batch.column(place)
+        if layout.form == "json":
+            texts = pa.RecordBatch.from_arrays([column], ["json"])
+            matches = table.match_arrow(texts, json="json", labels=labels)
+            return Found(matches, _reasons(matches))
+        read = read_map if layout.form == "map" else read_variant
     blocks, offsets, reasons = encode_rows(column, read)
     if labels is None:
         matches = table.match_buffer(blocks, offsets)
@@ -142,11 +148,15 @@ def match_batch(
 
 def wide_batch(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
     """The attributes of a batch alone, under their names."""
-    columns = [batch.column(place) for _, place in layout.columns]
+    columns = [_whole(batch.column(place)) for _, place in layout.columns]
     names = [name for name, _ in layout.columns]
     if not columns:  # a batch without columns would have no rows
         columns, names = [pa.nulls(batch.num_rows)], [""]
     return pa.RecordBatch.from_arrays(columns, names)
+
+
+def _whole(column: pa.Array) -> pa.Array:
+    return whole_numbers(column) if pa.types.is_decimal(column.type) else column
 
 
 def _reasons(matches: Matches) -> dict[int, str]:

@@ -21,7 +21,6 @@ from pyspark.sql.datasource import (
 )
 
 from siena.block import encode
-from siena.client.blocking import Client
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_text
 from siena.matching.input.arrow import read_texts
@@ -125,9 +124,10 @@ class _Sink:
             yield first
             yield from blocks
 
-        with ExitStack() as stack:
-            client = stack.enter_context(self._options.connect("siena sink"))
-            self._advertise(client)
+        with self._options.connect("siena sink") as client:
+            if self._options.advertise is not None:
+                # A broker admits no more than is advertised, also of what waits.
+                client.advertise(self._options.advertise)
             try:
                 count = client.log.stage_blocks(name, all_blocks())
             except SienaError:
@@ -138,17 +138,18 @@ class _Sink:
     def _blocks(self, batch: pa.RecordBatch) -> Iterator[bytes]:
         return blocks_of(batch, self._column)
 
-    def _advertise(self, client: Client) -> None:
-        if self._options.advertise is not None:
-            client.advertise(self._options.advertise)
-
     def _publish(
         self, messages: Sequence[WriterCommitMessage | None], number: int
     ) -> None:
         staged = [m for m in messages if isinstance(m, Staged)]
         if staged:
             parts = [(message.name, message.count) for message in staged]
-            with self._options.connect("siena sink") as client:
+            with ExitStack() as stack:
+                client = stack.enter_context(self._options.connect("siena sink"))
+                if self._options.advertise is not None:
+                    # By whoever publishes, and until it has: where advertisements are
+                    # forwarded, interests come only to where they are in force.
+                    stack.enter_context(client.advertise(self._options.advertise))
                 client.log.batch(staged[0].query, number, parts)
 
     def _drop(self, messages: Sequence[WriterCommitMessage | None]) -> None:

@@ -1,5 +1,5 @@
 """Streams: subscriptions that change while one runs, and patterns.
 
-``versions`` chooses a version of the table for each micro-batch; ``steps`` →
-``sequences`` → ``patterns`` find sequences of notifications.
+``versions`` chooses a version of the table for each micro-batch; ``sequences`` →
+``searching`` → ``steps`` → ``patterns`` find sequences of notifications.
 """

@@ -10,7 +10,6 @@ Reference:
     A.6.1 of our specification.
 """
 
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,16 +23,26 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessorHandle,
 )
 
-from siena.errors import LimitError, SienaError
+from siena.errors import SienaError
 from siena.spark.batch.attributes import column_of
 from siena.spark.batch.compiling import OnError
-from siena.spark.batch.matching import answer_type, plan_for
+from siena.spark.batch.matching import Plan, answer_type, plan_for
 from siena.spark.batch.shipping import ship
-from siena.spark.streams.sequences import Search
-from siena.spark.streams.steps import (
+from siena.spark.streams.searching import (
     PATTERN,
     STEPS,
+    TIME,
+    Columns,
+    Searches,
+    grouped,
+    packed,
+    unpacked,
+)
+from siena.spark.streams.steps import (
+    PACKED,
+    SHARD,
     CompiledPatterns,
+    PackTask,
     StepsTask,
     compile_patterns,
 )
@@ -41,10 +50,12 @@ from siena.spark.streams.steps import (
 # Groups of a stream, each with the state of many searches in one piece: asking Spark
 # for a state takes longer than reading it.
 SHARDS = 32
-# Searches of one shard that have begun: what a stream may remember.
-SEARCHES_MAX = 1_000_000
 # Rows of a batch that goes out.
 ROWS_OUT_MAX = 8_192
+HASH = "siena_hash"
+SHARDED = T.StructType(
+    [T.StructField(SHARD, T.IntegerType()), T.StructField(PACKED, T.BinaryType())]
+)
 
 
 def match_patterns(  # noqa: PLR0913 -- all but two have a default
@@ -67,7 +78,8 @@ def match_patterns(  # noqa: PLR0913 -- all but two have a default
         time: the column that says when a notification was generated, a timestamp or an
             integer; each step must be later than the one before, strictly.
         key: the columns that are wanted of the notifications; all if not given.
-        by: columns whose values have searches of their own.
+        by: columns whose values have searches of their own.  A notification in which
+            one of them is null belongs to no search.
         within: how much later than the first step the last may be.
         order: the columns of the match order; if not given, the time and then the key.
         column: the one column that is the whole notification, as in ``match``.
@@ -87,15 +99,13 @@ def match_patterns(  # noqa: PLR0913 -- all but two have a default
     )
     schema = notifications.schema
     wanted = _names(key, schema.names)
-    plan = _Plan(
-        time=time,
+    plan = Columns(
         by=_names(by, []),
         order=_names(order, [time, *(n for n in wanted if _is_sortable(schema, n))]),
         kept=tuple(wanted),
         within=_within(within, schema, time),
+        lengths=compiled.lengths,
     )
-    needed = list(dict.fromkeys([*wanted, time, *plan.by, *plan.order]))
-    steps = _steps(notifications, compiled, needed, column, on_error)
     matched = T.ArrayType(T.StructType([schema[name] for name in plan.kept]))
     answer = T.StructType(
         [
@@ -104,25 +114,11 @@ def match_patterns(  # noqa: PLR0913 -- all but two have a default
             T.StructField("matched", matched),
         ]
     )
-    steps = steps.withColumn(TIME, _instant(schema, time))
-    if notifications.isStreaming:
-        found = _over_stream(steps, plan, compiled, answer)
-    else:
-        found = _over_table(steps, plan, compiled, answer)
-    return _named(found, plan, compiled)
-
-
-TIME, SHARD = "siena_time", "siena_shard"
-
-
-class _Plan(NamedTuple):
-    """What the searches need to know."""
-
-    time: str
-    by: tuple[str, ...]
-    order: tuple[str, ...]
-    kept: tuple[str, ...]
-    within: int | None
+    needed = list(dict.fromkeys([*wanted, *plan.by, *plan.order, TIME]))
+    over = _over_stream if notifications.isStreaming else _over_table
+    timed = notifications.withColumn(TIME, _instant(schema, time))
+    steps = _Steps(timed, compiled, needed, column, on_error)
+    return _named(over(steps, plan, answer), plan, compiled)
 
 
 def _names(names: str | Sequence[str] | None, default: list[str]) -> tuple[str, ...]:
@@ -175,31 +171,49 @@ def _instant(schema: T.StructType, time: str) -> Column:
             return column.cast("long")
 
 
-def _steps(
-    notifications: DataFrame,
-    compiled: CompiledPatterns,
-    needed: list[str],
-    column: str | None,
-    on_error: OnError,
-) -> DataFrame:
-    """The notifications that are a step of something, and of what."""
-    asked = compiled.steps.table.compared()
-    plan = plan_for(notifications, asked, key=needed, column=column)
-    task = StepsTask(
-        ship(notifications.sparkSession, compiled.steps), plan.layout, on_error
-    )
-    inner = [T.StructField(f"p{i}", f.dataType) for i, f in enumerate(plan.payload)]
-    added = [T.StructField(PATTERN, T.LongType()), T.StructField(STEPS, T.LongType())]
-    found = notifications.select(*plan.columns).mapInArrow(
-        task, T.StructType([*inner, *added])
-    )
-    outer = [
-        column_of((f"p{i}",)).alias(field.name) for i, field in enumerate(plan.payload)
-    ]
-    return found.select(*outer, PATTERN, STEPS)
+class _Steps(NamedTuple):
+    """The notifications that are a step of something, before it is said how."""
+
+    notifications: DataFrame
+    compiled: CompiledPatterns
+    needed: list[str]
+    column: str | None
+    on_error: OnError
+
+    def planned(self, needed: list[str]) -> tuple[Plan, StepsTask]:
+        """What goes to the workers, and what they do."""
+        asked = self.compiled.steps.table.compared()
+        plan = plan_for(self.notifications, asked, key=needed, column=self.column)
+        table = ship(self.notifications.sparkSession, self.compiled.steps)
+        return plan, StepsTask(table, plan.layout, self.on_error)
+
+    def as_rows(self) -> DataFrame:
+        """A row for each notification and pattern of which it is a step."""
+        plan, task = self.planned(self.needed)
+        inner = [T.StructField(f"p{i}", f.dataType) for i, f in enumerate(plan.payload)]
+        added = [
+            T.StructField(PATTERN, T.LongType()),
+            T.StructField(STEPS, T.LongType()),
+        ]
+        found = self.notifications.select(*plan.columns).mapInArrow(
+            task, T.StructType([*inner, *added])
+        )
+        outer = [
+            column_of((f"p{i}",)).alias(field.name)
+            for i, field in enumerate(plan.payload)
+        ]
+        return found.select(*outer, PATTERN, STEPS)
+
+    def as_shards(self, by: tuple[str, ...]) -> DataFrame:
+        """The same rows, those of a shard in one piece."""
+        hashed = F.hash(*(column_of((name,)) for name in by)) if by else F.lit(0)
+        steps = self._replace(notifications=self.notifications.withColumn(HASH, hashed))
+        plan, task = steps.planned([*self.needed, HASH])
+        pack = PackTask(task, tuple(plan.payload.names), SHARDS)
+        return steps.notifications.select(*plan.columns).mapInArrow(pack, SHARDED)
 
 
-def _named(found: DataFrame, plan: _Plan, compiled: CompiledPatterns) -> DataFrame:
+def _named(found: DataFrame, plan: Columns, compiled: CompiledPatterns) -> DataFrame:
     """With the subscribers instead of numbers that only we know."""
     kind = answer_type(compiled.subscribers)
     names = F.lit(list(compiled.subscribers.to_pylist())).cast(T.ArrayType(kind))
@@ -214,87 +228,72 @@ def _named(found: DataFrame, plan: _Plan, compiled: CompiledPatterns) -> DataFra
 # --- Tables -------------------------------------------------------------------------
 
 
-def _over_table(
-    steps: DataFrame, plan: _Plan, compiled: CompiledPatterns, answer: T.StructType
-) -> DataFrame:
-    groups = [PATTERN, *plan.by]
-    by = [column_of((name,)) for name in groups]
+def _over_table(steps: _Steps, plan: Columns, answer: T.StructType) -> DataFrame:
+    by = [column_of((name,)) for name in (PATTERN, *plan.by)]
     order = [column_of((name,)) for name in plan.order]
-    ordered = steps.repartition(*by).sortWithinPartitions(*by, *order)
-    task = _TableTask(plan, compiled.lengths, answer)
-    return ordered.mapInArrow(task, answer)
+    rows = steps.as_rows().repartition(*by).sortWithinPartitions(*by, *order)
+    return rows.mapInArrow(_TableTask(plan, answer), answer)
 
 
 @dataclass(frozen=True)
 class _TableTask:
     """Searches in sorted rows, in which those of one search stand together."""
 
-    plan: _Plan
-    lengths: tuple[int, ...]
+    plan: Columns
     answer: T.StructType
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        kinds = to_arrow_schema(self.answer, timezone="UTC")
-        found: list[tuple[Any, ...]] = []
-        current: object = None
-        search: Search | None = None
+        searches = Searches(self.plan)
         for batch in batches:
-            columns = batch.to_pydict()
-            groups = list(
-                zip(*(columns[n] for n in (PATTERN, *self.plan.by)), strict=True)
-            )
-            kept = [columns[name] for name in self.plan.kept]
-            for row, group in enumerate(groups):
-                if search is None or group != current:
-                    current = group
-                    search = Search(self.lengths[group[0]], self.plan.within)
-                time = columns[TIME][row]
-                if time is None:
-                    continue  # when it was, nobody knows
-                what = tuple(column[row] for column in kept)
-                sequence = search.offer(columns[STEPS][row], time, what)
-                if sequence is not None:
-                    found.append((*group, [w for _, w in sequence]))
-            while len(found) >= ROWS_OUT_MAX:
-                yield self._batch(found[:ROWS_OUT_MAX], kinds)
-                del found[:ROWS_OUT_MAX]
-        yield self._batch(found, kinds)
+            rows = pa.Table.from_batches([batch])
+            yield from as_answer(searches.offer(rows, is_sorted=True), self.answer)
+            if rows.num_rows:
+                names = (PATTERN, *self.plan.by)
+                last = rows.slice(rows.num_rows - 1)
+                searches.forget_but(tuple(grouped(last[name])[0] for name in names))
+                searches.compact()
 
-    def _batch(self, found: list[tuple[Any, ...]], kinds: pa.Schema) -> pa.RecordBatch:
-        rows = [
-            {
-                **dict(zip((PATTERN, *self.plan.by), group, strict=True)),
-                "matched": [
-                    dict(zip(self.plan.kept, w, strict=True)) for w in sequence
-                ],
-            }
-            for *group, sequence in found
-        ]
-        return pa.RecordBatch.from_pylist(rows, schema=kinds)
+
+def as_answer(found: pa.Table, answer: T.StructType) -> Iterator[pa.RecordBatch]:
+    """What was found, in the types that Spark was told."""
+    kinds = to_arrow_schema(answer, timezone="UTC")
+    yield from found.cast(kinds).to_batches(max_chunksize=ROWS_OUT_MAX)
 
 
 # --- Streams ------------------------------------------------------------------------
 
 
-def _over_stream(
-    steps: DataFrame, plan: _Plan, compiled: CompiledPatterns, answer: T.StructType
-) -> DataFrame:
-    groups = [column_of((name,)) for name in (PATTERN, *plan.by)]
-    sharded = steps.withColumn(SHARD, F.pmod(F.hash(*groups), F.lit(SHARDS)))
-    return sharded.groupBy(SHARD).transformWithState(
-        statefulProcessor=_StreamTask(plan, compiled.lengths),
-        outputStructType=answer,
-        outputMode="Append",
-        timeMode="None",
+def _over_stream(steps: _Steps, plan: Columns, answer: T.StructType) -> DataFrame:
+    found = (
+        steps.as_shards(plan.by)
+        .groupBy(SHARD)
+        .transformWithState(
+            statefulProcessor=_StreamTask(plan),
+            outputStructType=T.StructType([T.StructField(PACKED, T.BinaryType())]),
+            outputMode="Append",
+            timeMode="None",
+        )
     )
+    return found.mapInArrow(_Unpack(answer), answer)
+
+
+@dataclass(frozen=True)
+class _Unpack:
+    """Sequences as rows again."""
+
+    answer: T.StructType
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for piece in batch[PACKED].to_pylist():
+                yield from as_answer(unpacked(piece), self.answer)
 
 
 class _StreamTask(StatefulProcessor):
     """Searches of one shard, whose state is one value: those that have begun."""
 
-    def __init__(self, plan: _Plan, lengths: tuple[int, ...]) -> None:
+    def __init__(self, plan: Columns) -> None:
         self._plan = plan
-        self._lengths = lengths
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         schema = T.StructType([T.StructField("searches", T.BinaryType())])
@@ -306,37 +305,17 @@ class _StreamTask(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: Any,  # noqa: ANN401, ARG002, N803 -- Spark's name
     ) -> Iterator[Row]:
-        plan = self._plan
-        # A pickle, of a checkpoint of our own: rows may hold whatever columns hold.
-        begun: dict[tuple[Any, ...], list[tuple[int, Any]]] = {}
         stored = self._state.get()
-        if stored is not None:
-            begun = pickle.loads(stored[0])  # noqa: S301
-        for row in sorted(rows, key=lambda row: _sortable(row, plan.order)):
-            if row[TIME] is None:
-                continue
-            group = tuple(row[name] for name in (PATTERN, *plan.by))
-            search = Search(self._lengths[group[0]], plan.within, begun.get(group, []))
-            what = tuple(row[name] for name in plan.kept)
-            sequence = search.offer(row[STEPS], row[TIME], what)
-            if search.accepted:
-                begun[group] = search.accepted
-            else:
-                begun.pop(group, None)
-            if sequence is not None:
-                matched = [
-                    Row(**dict(zip(plan.kept, w, strict=True))) for _, w in sequence
-                ]
-                names = (PATTERN, *plan.by, "matched")
-                yield Row(**dict(zip(names, (*group, matched), strict=True)))
-        if len(begun) > SEARCHES_MAX:
-            raise LimitError("SEARCHES_MAX", SEARCHES_MAX, "searches of one shard")
-        self._state.update((pickle.dumps(begun),))
+        searches = (
+            Searches(self._plan)
+            if stored is None
+            else Searches.load(self._plan, bytes(stored[0]))
+        )
+        pieces = pa.concat_tables([unpacked(bytes(row[PACKED])) for row in rows])
+        found = searches.offer(pieces, is_sorted=False)
+        self._state.update((searches.save(),))
+        if found.num_rows:
+            yield Row(**{PACKED: packed(found)})
 
     def close(self) -> None:
         pass
-
-
-def _sortable(row: Row, order: tuple[str, ...]) -> tuple[tuple[bool, Any], ...]:
-    """As Spark sorts: nulls first."""
-    return tuple((row[name] is not None, row[name]) for name in order)

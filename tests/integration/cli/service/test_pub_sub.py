@@ -378,3 +378,23 @@ def test_three_terminals() -> None:
             subscriber.send_signal(signal.SIGINT)
             assert subscriber.communicate(timeout=SECONDS) == ("", "")
             assert subscriber.returncode == 130
+
+
+def test_pub_waits_for_the_disk_if_it_is_told_to(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with testing.broker(log={"path": str(tmp_path / "log")}) as keeping:
+        monkeypatch.setenv("SIENA_URL", keeping.url)
+        outcome = run("pub", "n=1", "--ack", "--json")
+        assert json.loads(outcome.out) == {"published": 1, "bad": 0, "offset": 0}
+        outcome = run("pub", "n={i}", "--count", "50", "--ack", "--json")
+        assert json.loads(outcome.out) == {"published": 50, "bad": 0}
+        with siena.connect(keeping.url) as client:
+            assert client.log.extent().latest == 51
+
+
+def test_pub_says_that_a_broker_has_no_store(run: Run) -> None:
+    outcome = run("pub", "n=1", "--ack")
+    assert outcome.code == 1
+    assert "no store" in outcome.err
+    assert "126" in outcome.err

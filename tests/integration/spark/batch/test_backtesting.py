@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from siena.errors import SienaError
-from siena.spark import backtest
+from siena.errors import LimitError, SienaError
+from siena.spark import Backtest, backtest
+from siena.spark.batch import backtesting
+from siena.spark.batch.backtesting import InPeriod, end_of
 
 START = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -85,3 +87,32 @@ def test_a_pattern(history: DataFrame) -> None:
         backtest(text, history)
     with pytest.raises(SienaError, match="one cannot count by a string"):
         backtest("delay = 1", history, time="carrier")
+
+
+def test_more_groups_than_the_driver_takes_are_refused_and_not_cut(
+    history: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 hours, three parts: cut to fewer, the counts would be wrong in silence."""
+    found = backtest("delay any", history, time="at", every="hour", sample=0)
+    assert (found.rows, len(found.periods)) == (100, 100)
+    monkeypatch.setattr(backtesting, "PERIODS_MAX", 100)
+    assert backtest("delay any", history, time="at", every="hour").rows == 100
+    monkeypatch.setattr(backtesting, "PERIODS_MAX", 99)
+    with pytest.raises(LimitError, match=r"99 periods, .*every=.*PERIODS_MAX"):
+        backtest("delay any", history, time="at", every="hour")
+    monkeypatch.setattr(backtesting, "COUNTS_MAX", 200)
+    with pytest.raises(LimitError, match="COUNTS_MAX"):
+        backtest("delay any", history, time="at", every="hour")
+
+
+def test_a_drawing_has_a_width_for_every_period() -> None:
+    periods = [InPeriod(START, 9, 3), InPeriod(START + timedelta(days=3), 9, 2)]
+    found = Backtest("x any", 18, 5, tuple(periods), (), (), (), every="day")
+    assert list(found.outline()) == [
+        (START, 3),
+        (START + timedelta(days=1), 0),
+        (START + timedelta(days=3), 2),
+        (START + timedelta(days=4), 0),
+    ]
+    assert end_of(START, "hour") - START == timedelta(hours=1)
+    assert end_of(START.replace(day=1), "month") == START.replace(month=12, day=1)

@@ -26,6 +26,7 @@ from siena.spark import (
     Tally,
     compile_subscriptions,
     match,
+    match_by_join,
     open_compiled,
     unreadable,
 )
@@ -100,6 +101,31 @@ def test_every_type_means_what_it_says(spark: SparkSession) -> None:
     wanted = subscriptions(spark, [(text, text) for text in (*YES, *NO)])
     found = pairs(match(notifications, wanted, key="id"))
     assert found == {(1, text) for text in YES} | {(2, "[]"), (2, "id = 2")}
+
+
+def test_whole_decimals_are_integers_where_they_fit(spark: SparkSession) -> None:
+    """Of many digits, and in one column with such that no integer is."""
+    odd = 2**53 + 1  # no float
+    rows = [(1, Decimal(odd)), (2, Decimal(10**30)), (3, None), (4, Decimal(2**63 - 1))]
+    kinds = "id long, n decimal(38, 0)"
+    texts = [
+        *(f"n = {odd}", f"n = {odd - 1}", "float n = 1e30", "integer n any"),
+        *("n absent", f"n = {2**63 - 1}"),
+    ]
+    wanted = subscriptions(spark, [(text, text) for text in texts])
+    for some in (rows, [row for row in rows if row[0] != 2]):
+        notifications = spark.createDataFrame(some, kinds)
+        expected = {
+            *((1, texts[0]), (1, texts[3]), (3, "n absent")),
+            *((4, texts[3]), (4, texts[5])),
+            *([(2, texts[2])] if len(some) == 4 else []),
+        }
+        assert pairs(match(notifications, wanted, key="id")) == expected
+    joined = match_by_join(spark.createDataFrame(rows, kinds), wanted, key="id")
+    assert pairs(joined) == {
+        *((1, texts[0]), (1, texts[3]), (3, "n absent")),
+        *((4, texts[3]), (4, texts[5]), (2, texts[2])),
+    }
 
 
 @pytest.mark.parametrize(

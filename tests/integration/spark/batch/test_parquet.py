@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from siena.errors import SienaError
 from siena.spark import Tally, match, match_parquet
-from siena.spark.batch import parquet
+from siena.spark.batch import parquet, spreading
 from siena.spark.batch.columns import engine_column, wide_columns
 from siena.spark.batch.parquet import plain_files
 
@@ -132,3 +132,24 @@ def test_partitions_need_sparks_reader(spark: SparkSession, files: Path) -> None
     (files / "day=1").mkdir()
     with pytest.raises(SienaError, match="is more than plain parquet files"):
         match_parquet(spark, str(files), "table")
+
+
+def test_a_file_of_one_row_group_is_matched_by_several_tasks(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 40)
+    file = str(tmp_path / "one.parquet")
+    pq.write_table(pa.table({"x": range(100)}), file)
+    wanted = spark.createDataFrame(
+        [("ann", "x > 3")], "subscriber string, filter string"
+    )
+    rows = spark.read.parquet(file)
+    assert rows.rdd.getNumPartitions() == 1
+    found = match(rows.where("x < 90"), wanted)
+    assert found.rdd.getNumPartitions() == 2
+    assert sorted(row.x for row in found.collect()) == list(range(4, 90))
+    # What is sorted stays so, and little is not worth moving.
+    for other in (rows.sort("x"), rows.limit(100)):
+        assert match(other, wanted).rdd.getNumPartitions() == 1
+    monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 60)
+    assert match(rows, wanted).rdd.getNumPartitions() == 1

@@ -300,3 +300,28 @@ def test_round_trip_under_load_loses_nothing(
     assert sorted(map(int, map(str, got))) == [*range(count)]
     found = logged(broker, f'topic = "{topic} again"')
     assert sorted(int(str(n["n"])) for n in found) == [*range(count)]
+
+
+def test_a_sink_where_brokers_forward_advertisements(
+    siena_spark: SparkSession, topic: str, tmp_path: Path
+) -> None:
+    """Who publishes advertises, and interests have come before anything goes out."""
+    kind = tmp_path / "forwarding.toml"
+    kind.write_text('[routing]\nforwarding = "advertisement"\n')
+    options = ["--config", str(kind), "--log"]
+    with (
+        ProcessBroker([*options, str(tmp_path / "one"), "--accept-peers"]) as one,
+        ProcessBroker([*options, str(tmp_path / "two"), "--peer", one.url]) as two,
+        siena.connect(two.url) as client,
+        client.subscribe(f"topic = {topic}") as wanted,
+    ):
+        rows = siena_spark.range(1_000).selectExpr(f"'{topic}' topic", "id n")
+        (
+            rows.write.format("siena")
+            .option("server", one.url)
+            .option("advertise", f"topic = {topic}, n any")
+            .mode("append")
+            .save()
+        )
+        found = [wanted.get(timeout_s=SECONDS_MAX)["n"] for _ in range(1_000)]
+        assert sorted(found) == list(range(1_000))

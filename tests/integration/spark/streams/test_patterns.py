@@ -1,20 +1,32 @@
 """Patterns over tables and streams are those of ``PatternMatcher``."""
 
+import math
+import pickle
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from siena.errors import SienaError
+from siena.errors import LimitError, SienaError
 from siena.lang import parse_pattern
 from siena.matching.pattern import PatternMatcher
 from siena.model import Notification
 from siena.spark import match_patterns
+from siena.spark.streams import searching
+from siena.spark.streams.searching import (
+    PATTERN,
+    STEPS,
+    TIME,
+    Columns,
+    Searches,
+    match_order,
+)
 from siena.spark.streams.sequences import Search
 from siena.spark.streams.steps import compile_patterns
 
@@ -210,6 +222,113 @@ def test_over_a_stream(
     )
     options: dict[str, Any] = {"time": "t", "key": "id", "by": "k", "within": 3}
     assert answers(match_patterns(table, patterns, order="n", **options)) == found
+
+
+# --- Many searches, without Spark ---------------------------------------------------
+
+COLUMNS = Columns(
+    by=("k",), order=("t", "s"), kept=("id", "s"), within=None, lengths=(2,)
+)
+
+
+def steps(*rows: tuple[object, ...]) -> pa.Table:
+    """Rows of an id, a time, a group, a step from 0 and a number inside a struct."""
+    names = ("id", "t", "k", "step", "n")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return pa.table(
+        {
+            "id": pa.array(columns["id"], pa.int64()),
+            "t": pa.array(columns["t"], pa.int64()),
+            "k": pa.array(columns["k"], pa.float64()),
+            "s": pa.array(
+                [None if n is None else {"n": n} for n in columns["n"]],
+                pa.struct([("n", pa.float64())]),
+            ),
+            TIME: pa.array(columns["t"], pa.int64()),
+            PATTERN: pa.array([0] * len(rows), pa.int64()),
+            STEPS: pa.array([1 << int(str(b)) for b in columns["step"]], pa.int64()),
+        }
+    )
+
+
+def ids(found: pa.Table) -> list[tuple[int, ...]]:
+    return [tuple(m["id"] for m in row) for row in found["matched"].to_pylist()]
+
+
+def test_rows_of_one_time_are_sorted_by_what_is_in_a_struct() -> None:
+    """Nulls first and NaN last, as Spark sorts; comparing dicts raises an error."""
+    nan = math.nan
+    rows = steps(
+        *((1, 5, 1.0, 0, nan), (2, 5, 1.0, 0, 3.0), (3, 5, 1.0, 0, None)),
+        *((4, 5, 1.0, 0, 0.0), (5, 6, 1.0, 1, 1.0)),
+    )
+    assert match_order(rows, ("t", "s")).to_pylist() == [2, 3, 1, 0, 4]
+    assert ids(Searches(COLUMNS).offer(rows, is_sorted=False)) == [(3, 5)]
+
+
+def test_a_group_may_be_nan_and_what_has_none_is_in_no_search() -> None:
+    searches = Searches(COLUMNS)
+    first = steps((1, 1, math.nan, 0, 1.0), (2, 1, None, 0, 1.0))
+    assert ids(searches.offer(first, is_sorted=False)) == []
+    again = Searches.load(COLUMNS, searches.save())
+    assert len(again) == 1
+    last = steps((3, 2, math.nan, 1, 1.0), (4, 2, None, 1, 1.0))
+    found = again.offer(last, is_sorted=False)
+    assert ids(found) == [(1, 3)]
+    assert math.isnan(found["k"][0].as_py())
+
+
+def test_a_state_of_before_is_refused() -> None:
+    with pytest.raises(SienaError, match="an older version"):
+        Searches.load(COLUMNS, pickle.dumps({}))
+
+
+def test_more_searches_than_a_shard_may_remember_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "SEARCHES_MAX", 1)
+    searches = Searches(COLUMNS)
+    searches.offer(steps((1, 1, 1.0, 0, 1.0), (2, 1, 2.0, 0, 1.0)), is_sorted=False)
+    with pytest.raises(LimitError, match="SEARCHES_MAX"):
+        searches.save()
+
+
+# --- And with it --------------------------------------------------------------------
+
+
+def test_structs_and_nan_in_a_table_and_in_a_stream(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Two equal times, a struct among the columns, and groups of NaN and of null."""
+    rows = [
+        *((1, 1, "NaN", 0), (2, 1, "NaN", 0), (3, 2, "NaN", 1)),
+        *((4, 1, None, 0), (5, 2, None, 1)),
+    ]
+    kinds = "id long, t long, k string, x long"
+    table = spark.createDataFrame(rows, kinds).selectExpr(
+        "id", "t", "double(k) k", "x", "struct(id n) s"
+    )
+    table.coalesce(1).write.parquet(str(tmp_path / "in"))
+    wanted = spark.createDataFrame(
+        [("ann", "x = 0 then x = 1")], "subscriber string, pattern string"
+    )
+    stream = spark.readStream.schema(table.schema).parquet(str(tmp_path / "in"))
+    query = (
+        match_patterns(stream, wanted, time="t", by="k")
+        .writeStream.format("memory")
+        .queryName("structs_and_nan")
+        .trigger(availableNow=True)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .start()
+    )
+    assert query.awaitTermination(200)
+    for found in (
+        match_patterns(table, wanted, time="t", by="k"),
+        spark.table("structs_and_nan"),
+    ):
+        ((who, _, k, matched),) = found.collect()
+        assert (who, math.isnan(k)) == ("ann", True)
+        assert [(m.id, m.s.n) for m in matched] == [(1, 1), (3, 3)]
 
 
 def test_times_may_be_timestamps(spark: SparkSession) -> None:

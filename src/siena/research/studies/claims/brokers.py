@@ -15,16 +15,16 @@ from siena.research.studies.figures.architecture_figures import (
     TITLES,
 )
 from siena.research.studies.framework.claim import Answer, Claim, decided
-from siena.research.studies.framework.drawing import (
+from siena.research.studies.framework.rows import Row, number, where
+from siena.research.studies.framework.spoils import constant, one, times
+from siena.research.studies.framework.study import Size, Study, among
+from siena.research.studies.reporting.drawing import (
     COLOURS,
     MARKS,
     finish,
     formula,
     panels,
 )
-from siena.research.studies.framework.rows import Row, number, where
-from siena.research.studies.framework.spoils import constant, one, times
-from siena.research.studies.framework.study import Size, Study, among
 from siena.research.studies.runs.architectures import parameters
 from siena.research.studies.runs.brokers import carry_twice
 

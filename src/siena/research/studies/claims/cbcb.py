@@ -23,7 +23,6 @@ from siena.research.studies.claims.cbcb_claims import (
     rate,
     requests,
 )
-from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import (
     Interval,
     curve_of,
@@ -36,6 +35,7 @@ from siena.research.studies.framework.rows import (
     where,
 )
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.cbcb import DEFAULTS, over_time
 
 HOUR = 3600

@@ -34,11 +34,11 @@ from siena.research.studies.framework.claim import (
     decided,
     undecided,
 )
-from siena.research.studies.framework.drawing import COLOURS, finish, table_of_verdicts
 from siena.research.studies.framework.intervals import Interval, all_below, ratio
 from siena.research.studies.framework.rows import Row, where
 from siena.research.studies.framework.spoils import constant, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import COLOURS, finish, table_of_verdicts
 from siena.research.studies.runs.architectures import DEFAULTS, parameters
 from siena.research.studies.runs.choices import decide as run_choice
 

@@ -19,7 +19,6 @@ from siena.research.studies.claims.forwarding_claims import (
     by_wanting,
     usual,
 )
-from siena.research.studies.framework.drawing import finish, line, panels
 from siena.research.studies.framework.rows import (
     Cell,
     Row,
@@ -28,6 +27,7 @@ from siena.research.studies.framework.rows import (
     where,
 )
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.matching import match_rows
 
 FILTERS = {

@@ -14,7 +14,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Answer, Claim, Select, decided
-from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import (
     all_below,
     all_right,
@@ -27,6 +26,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, number, where
 from siena.research.studies.framework.spoils import constant, copied, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.networks import gryphon
 
 SUBSCRIPTIONS = {

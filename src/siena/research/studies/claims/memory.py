@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
-from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import (
     all_below,
     cells,
@@ -20,6 +19,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, integer, number, where
 from siena.research.studies.framework.spoils import constant, copied, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.scheme_counts import count_schemes
 
 KINDS = ("random", "power law", "transit-stub")

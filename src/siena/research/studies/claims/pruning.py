@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Answer, Claim, decided
-from siena.research.studies.framework.drawing import finish, line, panels
 from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.cbcb import prune
 
 BROKERS = {"full": (10, 20, 40, 80), "quick": (10, 20, 40), "test": (10, 20)}

@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Answer, Claim, Decide, decided
-from siena.research.studies.framework.drawing import COLOURS, finish, panels
 from siena.research.studies.framework.intervals import (
     Interval,
     Samples,
@@ -26,6 +25,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import constant, each, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import COLOURS, finish, panels
 from siena.research.studies.runs.robustness import endure
 
 ARCHITECTURES = ("hierarchical", "acyclic", "general")

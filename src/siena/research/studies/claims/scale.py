@@ -28,7 +28,6 @@ from siena.research.studies.framework.claim import (
     having,
     undecided,
 )
-from siena.research.studies.framework.drawing import line, panels, two_views
 from siena.research.studies.framework.intervals import (
     Interval,
     Means,
@@ -44,6 +43,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import line, panels, two_views
 from siena.research.studies.runs.large_networks import FAMILIES
 from siena.research.studies.runs.scale import measure
 

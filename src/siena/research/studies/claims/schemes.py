@@ -19,11 +19,11 @@ from siena.research.studies.framework.claim import (
     Select,
     decided,
 )
-from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, curve, integer, number, where
 from siena.research.studies.framework.spoils import constant, each, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.networks import SCHEMES, assess_scheme, wants
 
 EXAMPLES = (("N12", 12), ("N12t", 12), ("N4", 4))

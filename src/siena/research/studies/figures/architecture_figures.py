@@ -12,7 +12,6 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from siena.research.studies.framework.claim import Select, Spoil, having
-from siena.research.studies.framework.drawing import line
 from siena.research.studies.framework.intervals import (
     Interval,
     Samples,
@@ -23,6 +22,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, distinct, number, where
 from siena.research.studies.framework.spoils import each
 from siena.research.studies.framework.study import Parameter, Size, among
+from siena.research.studies.reporting.drawing import line
 from siena.research.studies.runs.architectures import COMBINATIONS, parameters
 
 ARCHITECTURES = tuple(COMBINATIONS)

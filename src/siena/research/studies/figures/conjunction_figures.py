@@ -20,10 +20,10 @@ from siena.research.studies.framework.claim import (
     having,
     undecided,
 )
-from siena.research.studies.framework.drawing import COLOURS, band, finish, line, panels
 from siena.research.studies.framework.rows import Row, curve, number, quantile, where
 from siena.research.studies.framework.spoils import constant, each, only
 from siena.research.studies.framework.study import Parameter, Size, among
+from siena.research.studies.reporting.drawing import COLOURS, band, finish, line, panels
 
 SIZES = {
     "full": (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 6500, 7000, 7500, 10_000),

@@ -26,7 +26,6 @@ from siena.research.studies.figures.architecture_figures import (
     sweep,
 )
 from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
-from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import (
     Interval,
     all_below,
@@ -36,6 +35,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import copied, each
 from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
 OBJECTS = (10, 1000)

@@ -36,7 +36,6 @@ from siena.research.studies.framework.claim import (
     having,
     undecided,
 )
-from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import (
     Interval,
     Samples,
@@ -47,6 +46,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import constant, copied, each, only, times
 from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
 PLATEAU = 10_000

@@ -27,7 +27,6 @@ from siena.research.studies.figures.architecture_figures import (
     sweep,
 )
 from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
-from siena.research.studies.framework.drawing import line, panels, two_views
 from siena.research.studies.framework.intervals import (
     Interval,
     Means,
@@ -39,6 +38,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.spoils import constant, copied
 from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.reporting.drawing import line, panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
 FEW, MANY = 1, 1000

@@ -25,11 +25,11 @@ from siena.research.studies.figures.architecture_figures import (
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim, Decide
-from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import Interval, all_below
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.spoils import constant, only, times
 from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
 

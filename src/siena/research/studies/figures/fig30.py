@@ -27,11 +27,11 @@ from siena.research.studies.figures.fig29 import (
     plan,
 )
 from siena.research.studies.framework.claim import Answer, Claim
-from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import all_below, ratio
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import each
 from siena.research.studies.framework.study import Study
+from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
 

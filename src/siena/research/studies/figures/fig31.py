@@ -37,7 +37,6 @@ from siena.research.studies.framework.claim import (
     decided,
     undecided,
 )
-from siena.research.studies.framework.drawing import line, panels, two_views
 from siena.research.studies.framework.intervals import (
     all_below,
     between,
@@ -56,6 +55,7 @@ from siena.research.studies.framework.spoils import (
     times,
 )
 from siena.research.studies.framework.study import Size, Study, among
+from siena.research.studies.reporting.drawing import line, panels, two_views
 from siena.research.studies.runs.architectures import DEFAULTS, parameters, simulate
 
 BOTH = ("hs", "as")

@@ -23,7 +23,6 @@ from siena.research.studies.figures.architecture_figures import (
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim
-from siena.research.studies.framework.drawing import panels, two_views
 from siena.research.studies.framework.intervals import (
     Means,
     Samples,
@@ -34,6 +33,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, integer, number
 from siena.research.studies.framework.spoils import constant, each, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import parameters, simulate
 
 PUBLICATIONS = 100

@@ -18,7 +18,6 @@ from siena.research.studies.figures.architecture_figures import (
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim, Select, decided
-from siena.research.studies.framework.drawing import finish, panels
 from siena.research.studies.framework.intervals import (
     Means,
     between,
@@ -29,6 +28,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, number, where
 from siena.research.studies.framework.spoils import constant, copied, only
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, panels
 from siena.research.studies.runs.architectures import parameters, simulate
 
 PUBLICATIONS = {

@@ -17,7 +17,6 @@ from siena.research.studies.framework.claim import (
     having,
     undecided,
 )
-from siena.research.studies.framework.drawing import finish, formula, line, panels
 from siena.research.studies.framework.intervals import (
     Interval,
     all_below,
@@ -28,6 +27,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, distinct, number, where
 from siena.research.studies.framework.spoils import constant, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.disjunction import sets_of_messages
 
 UNIVERSES = (10**4, 10**5, 10**6)

@@ -122,6 +122,27 @@ class Claim:
             is_gating=self.is_gating,
         )
 
+    def blind_spots(self, rows: Sequence[Row]) -> list[str]:
+        """What is wrong with the claim itself: the wrong rows that do not refute it."""
+        own = self.of(rows)
+        if not own:
+            return ["there are no rows that it is about"]
+        if not self.spoils:
+            return ["it names no wrong rows that would refute it"]
+        missed = [
+            f"not refuted by wrong rows: {words}"
+            for words, spoil in self.spoils.items()
+            if self.decide(spoil(own)).verdict is not Verdict.DIFFERS
+        ]
+        if self.decide(own).verdict is not Verdict.HOLDS and not self.mends:
+            missed.append("it does not hold, and names no rows on which it would")
+        missed += [
+            f"does not hold on mended rows: {words}"
+            for words, mend in self.mends.items()
+            if self.decide(mend(own)).verdict is not Verdict.HOLDS
+        ]
+        return missed
+
     def _why(self, verdict: Verdict) -> str:
         if verdict is Verdict.OPEN:
             return self.leaves_open

@@ -5,6 +5,7 @@ Each row is a task of its own, which keeps its row itself.  Both ways call the s
 """
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -87,6 +88,8 @@ def run_on_spark(spark: "SparkSession", tasks: Sequence[Task], store: Store) -> 
     """
     if not tasks:
         return
+    for file in _files_of(tasks):
+        spark.addArtifacts(file, pyfile=True)
     plain = [tuple(task) for task in tasks]
     folder = store.folder.absolute()
 
@@ -108,6 +111,16 @@ def run_on_spark(spark: "SparkSession", tasks: Sequence[Task], store: Store) -> 
         if kept and store.find(tasks[place]) is None:
             store.keep(tasks[place], Kept(*kept))
     _raise_failures(tasks, outcomes)
+
+
+def _files_of(tasks: Iterable[Task]) -> set[str]:
+    """The files of studies of one's own, which tasks elsewhere have to import.
+
+    Packages are installed where tasks run, as we are.
+    """
+    modules = {task.run.partition(":")[0] for task in tasks}
+    files = (sys.modules[name].__file__ for name in modules if "." not in name)
+    return {file for file in files if file is not None}
 
 
 def _raise_failures(tasks: Sequence[Task], outcomes: Sequence[Outcome]) -> None:

@@ -1,8 +1,9 @@
 """Which version of the code computed a row: a hash of all the sources it depends on.
 
-What a module imports is read from its text, wherever the import stands, and followed as
-long as it is ours.  So a change of anything that a row may depend on makes a new
-version, and a change of how a figure is drawn does not.
+What a module imports is read from its text, wherever the import stands, and followed
+as long as it is ours, or of the package that a study of another maker lives in.  So a
+change of anything that a row may depend on makes a new version, and a change of how a
+figure is drawn does not, unless a study does both in one file.
 """
 
 import ast
@@ -26,7 +27,7 @@ def code_version(module: str) -> str:
     """
     digest = sha256()
     for name in sorted(closure(module)):
-        path = source(name)
+        path = source(name, top_of(module))
         assert path is not None
         digest.update(f"{name}\n".encode())
         digest.update(path.read_bytes())
@@ -34,48 +35,60 @@ def code_version(module: str) -> str:
 
 
 def closure(module: str) -> set[str]:
-    """The module, and all of ours that it imports, directly or not.
+    """The module, and all of ours and of its package that it imports, in the end.
 
     >>> {"siena.model", "siena.errors"} <= closure("siena.model")
     True
     """
     found: set[str] = set()
     waiting = [module]
+    home = top_of(module)
     while waiting:
         name = waiting.pop()
-        if name in found or source(name) is None:
+        path = source(name, home)
+        if name in found or path is None:
             continue
         found.add(name)
-        waiting += imported(name)
+        waiting += imported(path)
         package, _, _ = name.rpartition(".")
         if package:
             waiting.append(package)
     return found
 
 
+def top_of(module: str) -> str:
+    """The package, or the single file, that a module lives in.
+
+    >>> top_of("siena.research.studies")
+    'siena'
+    """
+    return module.partition(".")[0]
+
+
 @cache
-def source(module: str) -> Path | None:
-    """The file of a module of ours; ``None`` where a name is no module.
+def source(module: str, home: str = OURS) -> Path | None:
+    """The file of a module of ours, or of ``home``; ``None`` where a name is no module.
 
     The text counts even where a compiled twin of it is what runs.
     """
-    root = find_spec(OURS)
-    assert root is not None
-    assert root.origin is not None
-    parts = module.split(".")
-    if parts[0] != OURS:
+    top, *parts = module.split(".")
+    if top not in {OURS, home}:
         return None
-    base = Path(root.origin).parent.joinpath(*parts[1:])
+    root = find_spec(top)
+    if root is None or root.origin is None:
+        return None
+    origin = Path(root.origin)
+    if not parts:
+        return origin
+    base = origin.parent.joinpath(*parts)
     for path in (base / "__init__.py", base.with_suffix(".py")):
         if path.is_file():
             return path
     return None
 
 
-def imported(module: str) -> Iterator[str]:
-    """What a module of ours names in imports, some of which may be no modules."""
-    path = source(module)
-    assert path is not None
+def imported(path: Path) -> Iterator[str]:
+    """What a source names in imports, some of which may be no modules."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

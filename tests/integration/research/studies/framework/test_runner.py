@@ -112,7 +112,7 @@ def test_a_version_depends_on_what_computes_and_not_on_what_draws() -> None:
     } <= found
     assert (
         not {
-            "siena.research.studies.framework.drawing",
+            "siena.research.studies.reporting.drawing",
             "siena.research.studies.figures.fig26",
         }
         & found
@@ -132,7 +132,7 @@ def test_a_version_changes_with_any_source(
     monkeypatch.setattr(
         sources,
         "source",
-        lambda name: changed if name == "siena.sim.words" else real(name),
+        lambda name, home: changed if name == "siena.sim.words" else real(name, home),
     )
     assert code_version("siena.research.studies.runs.disjunction") != before
     code_version.cache_clear()

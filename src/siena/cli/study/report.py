@@ -5,11 +5,18 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.lab.study_options import FOLDER, Folder, require_studies
+from siena.cli.study.options import FOLDER, Folder, require_studies
 from siena.errors import SienaError
 
 
 def study_report(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Which studies, or their files; all of ours without any.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     store: Folder = FOLDER,
     output: Annotated[
@@ -36,15 +43,16 @@ def study_report(
     \b
     Examples:
       siena study report -o studies.html
+      siena study report bands.py -o bands.html
       siena study report --markdown docs/studies
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
     from siena.research.studies.framework.registry import find_all
-    from siena.research.studies.framework.report import page
     from siena.research.studies.framework.results import read_result
     from siena.research.studies.framework.store import Store
+    from siena.research.studies.reporting.report import page
 
-    studies, kept = find_all(), Store(store)
+    studies, kept = (find_all(names) if names else find_all()), Store(store)
     if not any(read_result(study.name, kept) for study in studies):
         raise SienaError(
             f"no study has been run in {store}", hint="siena study run --all --quick"
@@ -52,7 +60,7 @@ def study_report(
     if markdown is not None:
         if output is not None:
             raise SienaError("one of --output and --markdown, not both")
-        from siena.research.studies.framework.markdown import write_pages
+        from siena.research.studies.reporting.markdown import write_pages
 
         print(write_pages(studies, kept, markdown))
         return

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from siena.cli.lab.study_options import Json, require_studies
+from siena.cli.study.options import Json, require_studies
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
-    from siena.research.studies.framework.comparison import Change
+    from siena.research.studies.reporting.comparison import Change
 
 EXIT_OTHERWISE = 1
 
@@ -31,9 +31,9 @@ def study_compare(
       siena study compare before/siena-studies siena-studies
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
-    from siena.research.studies.framework.comparison import compare
     from siena.research.studies.framework.registry import NAMES
     from siena.research.studies.framework.store import Store
+    from siena.research.studies.reporting.comparison import compare
 
     changes = compare(NAMES, Store(one), Store(other))
     if not changes:

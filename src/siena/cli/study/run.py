@@ -2,13 +2,14 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import LOCAL, Master, session, shown_progress
-from siena.cli.lab.study_options import (
+from siena.cli.study.options import (
     FOLDER,
     Folder,
     Json,
@@ -30,7 +31,11 @@ EXIT_DIFFERS = 1
 def study_run(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Which studies; see siena study list.", show_default=False),
+        typer.Argument(
+            help="Which studies; see siena study list. Or the file of one: NAME.py, "
+            "or a scenario, NAME.txt.",
+            show_default=False,
+        ),
     ] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="All studies.")] = False,
@@ -40,6 +45,19 @@ def study_run(
     seeds: Annotated[
         int | None,
         typer.Option(min=1, help="How many; more compute only the new ones."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Set a parameter in all rows; the result has a name of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a page about these studies, too.", metavar="FILE"),
     ] = None,
     master: Master = LOCAL,
     serial: Annotated[
@@ -58,9 +76,12 @@ def study_run(
     Examples:
       siena study run fig5 fig6 --quick
       siena study run fig26 --seeds 20
+      siena study run fig29 --quick --set sites=200
+      siena study run examples/figure25.txt --quick --report figure25.html
       siena study run --all --master spark://host:7077
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
+    from siena.research.studies.framework.overriding import override, read_settings
     from siena.research.studies.framework.registry import NAMES, find_all
     from siena.research.studies.framework.results import conclude
     from siena.research.studies.framework.runner import missing, tasks_of
@@ -68,7 +89,11 @@ def study_run(
 
     if bool(names) == everything:
         raise SienaError("name the studies to run, or say --all")
-    studies = find_all(NAMES if everything else names or ())
+    changes = read_settings(settings or ())
+    studies = [
+        override(study, changes)
+        for study in find_all(NAMES if everything else names or ())
+    ]
     size: Size = "quick" if quick else "full"
     kept = Store(store)
     todo = missing(tasks_of(studies, size, seeds), kept)
@@ -80,6 +105,11 @@ def study_run(
     else:
         for study, result in results:
             _print(study, result, kept)
+    if report is not None:
+        from siena.research.studies.reporting.report import page
+
+        report.write_text(page(studies, kept), encoding="utf-8")
+        print(report, file=sys.stderr if as_json else sys.stdout)
     if any(result.failures for _, result in results):
         raise typer.Exit(EXIT_DIFFERS)
 
@@ -106,7 +136,7 @@ def _print(study: "Study", result: "Result", store: "Store") -> None:
     print(f"{study.name}: {study.title} [{study.paper}]")
     for finding in result.findings:
         print(finding_lines(finding))
-    from siena.research.studies.framework.summary import sentence
+    from siena.research.studies.reporting.summary import sentence
 
     print(f"  {sentence(result.findings)}")
     print(

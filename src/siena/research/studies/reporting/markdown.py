@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from siena.research.studies.framework.registry import GROUPS
-from siena.research.studies.framework.report import caption
 from siena.research.studies.framework.results import Result, read_result
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
-from siena.research.studies.framework.summary import sentence, short
+from siena.research.studies.reporting.report import caption
+from siena.research.studies.reporting.summary import sentence, short
 
 PAGE = "README.md"
 DATA = "data"

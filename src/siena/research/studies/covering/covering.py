@@ -10,7 +10,7 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from siena.research.studies.claims.merging import in_all
+from siena.research.studies.covering.merging import in_all
 from siena.research.studies.framework.claim import (
     Answer,
     Claim,
@@ -18,7 +18,6 @@ from siena.research.studies.framework.claim import (
     Select,
     decided,
 )
-from siena.research.studies.framework.drawing import finish, line, panels
 from siena.research.studies.framework.intervals import (
     Interval,
     all_right,
@@ -29,6 +28,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, copied, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.matching import covering
 
 FILTERS = {

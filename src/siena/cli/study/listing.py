@@ -2,11 +2,13 @@
 
 import json
 
-from siena.cli.lab.study_options import FOLDER, Folder, Json, require_studies
+from siena.cli.study.options import FOLDER, Folder, Json, require_studies
 
 
 def study_list(*, store: Folder = FOLDER, as_json: Json = False) -> None:
     """List all studies, and whether they have been run.
+
+    Those that installed packages bring come last (entry points of siena.studies).
 
     \b
     Examples:
@@ -14,13 +16,13 @@ def study_list(*, store: Folder = FOLDER, as_json: Json = False) -> None:
       siena study list --json
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
-    from siena.research.studies.framework.registry import find_all
+    from siena.research.studies.framework.registry import find_all, names
     from siena.research.studies.framework.results import read_result
     from siena.research.studies.framework.store import Store
-    from siena.research.studies.framework.summary import short
+    from siena.research.studies.reporting.summary import short
 
     entries = []
-    for study in find_all():
+    for study in find_all(names()):
         result = read_result(study.name, Store(store))
         entries.append(
             {

@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Answer, Claim, Select, decided
-from siena.research.studies.framework.drawing import finish, line, panels
 from siena.research.studies.framework.intervals import (
     Interval,
     all_right,
@@ -31,6 +30,7 @@ from siena.research.studies.framework.rows import (
 )
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.interests import live
 
 WORKLOADS = {

@@ -3,7 +3,7 @@
 x: subscriptions, in a tree of 32 brokers.  Left: messages between brokers when a client
 wants something else.  Right: messages when a link breaks and comes back: what was told
 over it is taken back everywhere, and told again.
-The runs are those of :mod:`siena.research.studies.claims.merging`.
+The runs are those of :mod:`siena.research.studies.covering.merging`.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from siena.research.studies.claims.merging import (
+from siena.research.studies.covering.merging import (
     WORKLOADS,
     in_all,
     of_way,
@@ -25,7 +25,6 @@ from siena.research.studies.framework.claim import (
     Spoil,
     decided,
 )
-from siena.research.studies.framework.drawing import finish, line, panels
 from siena.research.studies.framework.intervals import (
     all_right,
     between,
@@ -35,6 +34,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study
+from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.interests import BROKERS, live
 
 # Less than this would not pay for comparing filters.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.lab.study_options import FOLDER, Folder, finding_lines, require_studies
+from siena.cli.study.options import FOLDER, Folder, finding_lines, require_studies
 
 
 def study_show(
@@ -22,7 +22,7 @@ def study_show(
     from siena.research.studies.framework.registry import find
     from siena.research.studies.framework.results import command, read_result
     from siena.research.studies.framework.store import Store
-    from siena.research.studies.framework.summary import sentence
+    from siena.research.studies.reporting.summary import sentence
 
     study = find(name)
     print(f"{study.title} [{study.paper}]\n")
@@ -35,7 +35,7 @@ def study_show(
     width = max(len(p.name) for p in study.parameters)
     for p in study.parameters:
         print(f"  {p.name:<{width}}  {p.value} ({p.source})")
-    result = read_result(name, Store(store))
+    result = read_result(study.name, Store(store))
     if result is None:
         print(f"\nNot run yet: {command(study, 'full', None)}")
         return
@@ -43,4 +43,4 @@ def study_show(
     print(sentence(result.findings))
     for finding in result.findings:
         print(finding_lines(finding))
-    print(f"\nFiles: {Store(store).of(name)}")
+    print(f"\nFiles: {Store(store).of(study.name)}")

@@ -11,7 +11,7 @@ from siena.research.studies.framework.registry import GROUPS
 from siena.research.studies.framework.results import Result, read_result
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
-from siena.research.studies.framework.summary import (
+from siena.research.studies.reporting.summary import (
     KINDS,
     kind,
     sentence,

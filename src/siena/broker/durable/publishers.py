@@ -1,0 +1,202 @@
+"""Publishers: whose publications are numbered, and which of them are stored.
+
+Every record of publications with a receipt has a *tag* that says whose they are:
+:func:`tag_of` of the publisher's number here and of the first sequence number.  So the
+log itself remembers what is stored; a file beside it has the names of the numbers, and
+how far each publisher was, so that only the end of the log is looked through at first.
+"""
+
+import logging
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from siena.broker.durable.checked_file import CheckedFile, Saved, read_checked
+from siena.broker.durable.limits import CHECKPOINT_OFFSETS, PUBLISHERS_MAX
+from siena.broker.durable.window import Window
+from siena.broker.log.journal import Journal
+from siena.broker.log.limits import SCAN_BYTES_MAX
+from siena.broker.log.records import DamagedLogError
+from siena.errors import SienaError
+from siena.protocol.limits import PUBLISHER_MAX, SEQUENCE_NUMBER_MAX
+
+log = logging.getLogger("siena.broker")
+
+FILE = "publishers.state"
+_SEQUENCE_BITS = SEQUENCE_NUMBER_MAX.bit_length()
+# What tells the tag of a publisher from that of a sink.
+_IS_PUBLISHER = 1 << 63
+
+
+def tag_of(publisher: int, sequence: int) -> int:
+    """The tag of a record.
+
+    >>> publisher_of(tag_of(7, 9)), publisher_of(9)
+    ((7, 9), None)
+    """
+    return _IS_PUBLISHER | publisher << _SEQUENCE_BITS | sequence
+
+
+def publisher_of(tag: int) -> tuple[int, int] | None:
+    """The publisher and the sequence number of a tag, if it is one of these."""
+    if not tag & _IS_PUBLISHER:
+        return None
+    return tag >> _SEQUENCE_BITS & PUBLISHER_MAX, tag & SEQUENCE_NUMBER_MAX
+
+
+class _Saved(Struct, array_like=True):
+    """A publisher as it is written down."""
+
+    owner: str
+    name: str
+    number: int
+    # Records before this offset are of another, who had the number before.
+    since: int
+    # What is below is on the disk.
+    next: int
+
+
+class _State(Struct):
+    # Up to here publishers are as far as the log is.
+    offset: int = 0
+    last: int = 0
+    publishers: list[_Saved] = []
+
+
+class KnownPublisher:
+    """A publisher, and what is stored of it."""
+
+    def __init__(self, owner: str, name: str, number: int, since: int) -> None:
+        self.owner = owner
+        self.name = name
+        self.number = number
+        self.since = since
+        self.window = Window()
+        self.synced = 0
+        """What is below is on the disk, but for what was refused."""
+        self.late: list[Late] = []
+        """Who has sent again what is not written yet."""
+
+
+class Late(Struct):
+    """Numbers that were sent again before they were written."""
+
+    first: int
+    end: int
+    session: object
+
+
+class Publishers:
+    """All publishers that are remembered.
+
+    Ownership: of the file, from making it to :meth:`close`.
+    """
+
+    def __init__(self, journal: Journal, folder: Path) -> None:
+        self._journal = journal
+        self._known: dict[tuple[str, str], KnownPublisher] = {}
+        self._numbered: dict[int, KnownPublisher] = {}
+        self._last = 0
+        self._checkpoint = 0
+        self._file = CheckedFile(folder / FILE, self._contents)
+        self._recover(folder / FILE)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, number: int) -> KnownPublisher | None:
+        """The publisher with a number."""
+        return self._numbered.get(number)
+
+    def register(self, owner: str, name: str, then: Saved) -> KnownPublisher:
+        """The publisher of a name; it is remembered once this is called."""
+        key = owner, name
+        known = self._known.pop(key, None)
+        if known is None:
+            known = KnownPublisher(owner, name, self._number(), self._latest)
+            self._numbered[known.number] = known
+            if len(self._known) >= PUBLISHERS_MAX:
+                oldest = self._known.pop(next(iter(self._known)))
+                del self._numbered[oldest.number]
+        self._known[key] = known  # heard of last
+        self._file.save(then)
+        return known
+
+    def look_for_checkpoint(self) -> None:
+        """Write down how far publishers are, if the log has grown much since."""
+        if self._journal.group_commit.synced - self._checkpoint >= CHECKPOINT_OFFSETS:
+            self._checkpoint = self._journal.group_commit.synced
+            self._file.save()
+
+    async def close(self) -> None:
+        """Write down how far publishers are."""
+        await self._file.close()
+
+    @property
+    def _latest(self) -> int:
+        return self._journal.store.latest
+
+    def _number(self) -> int:
+        """A number that nobody has; what is in the log of it is before ``since``."""
+        assert len(self._numbered) <= PUBLISHERS_MAX < PUBLISHER_MAX
+        while True:
+            self._last = self._last % PUBLISHER_MAX + 1
+            if self._last not in self._numbered:
+                return self._last
+
+    def _contents(self) -> bytes:
+        saved = [
+            _Saved(p.owner, p.name, p.number, p.since, p.synced)
+            for p in self._known.values()
+        ]
+        synced = self._journal.group_commit.synced
+        return msgspec.json.encode(_State(synced, self._last, saved))
+
+    # --- Recovering -----------------------------------------------------------------
+
+    def _recover(self, path: Path) -> None:
+        data = read_checked(path)
+        if data is None:
+            return
+        try:
+            state = msgspec.json.decode(data, type=_State)
+        except msgspec.MsgspecError as error:
+            raise SienaError(f"{path} cannot be read: {error}") from None
+        self._last = state.last
+        for saved in state.publishers:
+            known = KnownPublisher(saved.owner, saved.name, saved.number, saved.since)
+            known.window = Window(saved.next)
+            known.synced = saved.next
+            self._known[saved.owner, saved.name] = known
+            self._numbered[saved.number] = known
+        self._checkpoint = state.offset
+        if state.publishers:
+            self._look_through(state.offset)
+
+    def _look_through(self, start: int) -> None:
+        """Find what was stored since it was written down how far publishers were."""
+        store = self._journal.store
+        at = max(start, store.earliest)
+        try:
+            while at < store.latest:
+                for record in store.scan(at, SCAN_BYTES_MAX):
+                    self._found(record.tag, record.first, len(record.lengths))
+                    at = record.end
+        except (DamagedLogError, OSError) as error:
+            log.warning(
+                "publications that are sent again may be stored again: the log cannot "
+                "be read from offset %d on: %s",
+                *(at, error),
+            )
+
+    def _found(self, tag: int, offset: int, count: int) -> None:
+        whose = publisher_of(tag)
+        known = None if whose is None else self._numbered.get(whose[0])
+        if whose is None or known is None or offset < known.since:
+            return
+        for stretch in known.window.split(whose[1], whose[1] + count):
+            if not stretch.is_known:
+                place = offset + stretch.first - whose[1]
+                known.window.store(stretch.first, stretch.end, place)
+                known.synced = known.window.end  # it was synced when it was opened

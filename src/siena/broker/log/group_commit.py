@@ -1,0 +1,124 @@
+"""Group commit: one sync of the disk for all that was written while the last one ran.
+
+A disk does a few hundred syncs a second, whatever their size; so whoever wants to know
+that something is on the disk waits for the next one, together with everybody else.  A
+thread waits for the disk, and the loop goes on.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+
+from siena.broker.log.store import Store
+
+log = logging.getLogger("siena.broker")
+
+Synced = Callable[[OSError | None], None]
+
+
+class GroupCommit:
+    """Syncs of one store, one after the other.
+
+    A sync that failed is never made good by another: the system may have dropped what
+    it could not write.  So from then on nobody hears that anything is on the disk.
+
+    Ownership: whoever makes it awaits :meth:`close`; the thread is the loop's.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: list[Synced] = []
+        self._running: asyncio.Future[None] | None = None
+        self._is_wanted = False
+        self.failure: OSError | None = None
+        """Why nothing is known to be on the disk any more."""
+        # What a process before us has written the disk need not have.
+        self._sync_first()
+        self.synced = store.latest
+        """The offset behind the last that the disk has, for all that is known."""
+        self.syncs = 0
+        """How many times the disk was waited for."""
+
+    def _sync_first(self) -> None:
+        try:
+            self._store.sync()
+        except OSError as error:
+            self._fail(error)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody waits for the disk."""
+        return self._running is not None or bool(self._waiting)
+
+    def when_synced(self, then: Synced) -> None:
+        """Call this when the disk has all that is written now, or it failed."""
+        self._waiting.append(then)
+        self.start()
+
+    def start(self) -> None:
+        """Sync what is written now: at once, or when the sync that runs has ended."""
+        self._is_wanted = True
+        if self._running is None:
+            self._run()
+
+    def _run(self) -> None:
+        self._is_wanted = False
+        waiting, self._waiting = self._waiting, []
+        end = self._store.latest
+        loop = asyncio.get_running_loop()
+        try:
+            found = self._store.descriptors()
+        except OSError as error:  # too many files are open: nothing was tried
+            log.warning("the log cannot be written to the disk yet: %s", error)
+            self._waiting = [*waiting, *self._waiting]
+            return
+        self._running = loop.run_in_executor(None, sync_and_close, found)
+        self._running.add_done_callback(lambda ended: self._ended(ended, end, waiting))
+
+    def _ended(
+        self, ended: "asyncio.Future[None]", end: int, waiting: list[Synced]
+    ) -> None:
+        self._running = None
+        self.syncs += 1
+        error = None if ended.cancelled() else ended.exception()
+        if isinstance(error, OSError) and self.failure is None:
+            self._fail(error)
+        if self.failure is None:
+            self.synced = max(self.synced, end)
+        for then in waiting:
+            then(self.failure)
+        if self._is_wanted or self._waiting:
+            self._run()
+
+    def _fail(self, error: OSError) -> None:
+        self.failure = error
+        log.error(
+            "the log could not be written to the disk: %s.  Nothing is acknowledged "
+            "from now on; look after the disk, and start the broker again",
+            error,
+        )
+
+    async def close(self) -> None:
+        """Wait for the sync that runs, and for one more if somebody wants it."""
+        while self._running is not None:
+            await asyncio.wait([self._running])
+            await asyncio.sleep(0)  # what it calls may want another one
+
+
+def sync_and_close(descriptors: list[int]) -> None:
+    """Sync some files, and close all of them.
+
+    Raises:
+        OSError: the first that went wrong, after all were tried.
+    """
+    failure: OSError | None = None
+    for descriptor in descriptors:
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            failure = failure or error
+        finally:
+            os.close(descriptor)
+    if failure is not None:
+        raise failure

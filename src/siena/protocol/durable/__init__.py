@@ -1,0 +1,1 @@
+"""The frames of what must not be lost: publications with a receipt, durable reading."""
