@@ -230,6 +230,7 @@ class Broker:
         self.granting.reload(roles)
         self._limit_connections()
         self.links.call(settings.links)
+        self.log_service.resume()
         names = settings.__struct_fields__
         return [
             name
@@ -242,8 +243,9 @@ class Broker:
         state, router = self.state, self.state.router
         return {
             "broker": self.name,
-            "number": router.me,
-            "epoch": router.epoch,
+            # As texts: beyond 2^53 many readers of JSON damage numbers.
+            "number": str(router.me),
+            "epoch": str(router.epoch),
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
             "refusals": state.gate.snapshot(),

@@ -1,5 +1,6 @@
 """Counters: what a broker has done since it started, in one place."""
 
+from bisect import bisect_left
 from dataclasses import asdict, dataclass
 
 
@@ -53,3 +54,38 @@ class LinkCounters:
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""
         return asdict(self)
+
+
+# Seconds up to which ticks are counted apart: from what is usual to what is too long.
+TICK_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0)
+
+
+class Histogram:
+    """How often something took how long.
+
+    >>> took = Histogram((0.01, 0.1))
+    >>> for seconds in (0.002, 0.01, 0.05, 7.0):
+    ...     took.add(seconds)
+    >>> took.counts, round(took.total, 3)
+    ([2, 1, 1], 7.062)
+    """
+
+    __slots__ = ("bounds", "counts", "total")
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def add(self, value: float) -> None:
+        """Count one."""
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+
+    def cumulative(self) -> list[tuple[str, float]]:
+        """As Prometheus wants it: up to each bound, how many were not above it."""
+        bounds = [*(f"{bound:g}" for bound in self.bounds), "+Inf"]
+        return [
+            (bound, float(sum(self.counts[: place + 1])))
+            for place, bound in enumerate(bounds)
+        ]

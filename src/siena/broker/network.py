@@ -25,6 +25,7 @@ from siena.broker.settings import (
     Weight,
     read_toml,
 )
+from siena.broker.settings_errors import explained
 from siena.errors import InvalidTopologyError, SienaError
 
 Architecture = Literal["hierarchical", "acyclic", "general", "hybrid"]
@@ -132,7 +133,7 @@ def read_network(path: Path) -> NetworkSettings:
         settings = msgspec.convert(read_toml(path), NetworkSettings)
         settings.check()
     except msgspec.ValidationError as error:
-        raise SienaError(str(error)).about(str(path)) from None
+        raise explained(error, NetworkSettings).about(str(path)) from None
     except InvalidTopologyError as error:
         raise error.about(str(path)) from None
     return settings

@@ -27,7 +27,9 @@ from siena.broker.log.limits import (
     SEGMENTS_MIN,
     STAGED_BYTES,
 )
+from siena.broker.logs import LogFormat
 from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
+from siena.broker.settings_errors import explained
 from siena.errors import SienaError
 from siena.protocol.address import PORT
 from siena.protocol.limits import NAME_CHARACTERS_MAX
@@ -146,6 +148,7 @@ class Settings(Strict, frozen=True):
     insecure_listen: bool = False
     http: str | None = None
     http_hosts: tuple[str, ...] = ()  # its names, beside addresses and localhost
+    log_format: LogFormat = "text"  # of what it says on standard error
     accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
     # Neighbours hear of each other so often, and five times that is too long.
@@ -175,14 +178,15 @@ def as_settings(form: Mapping[str, Any]) -> Settings:
     >>> as_settings({"limits": {"connections": 0}})
     Traceback (most recent call last):
     siena.errors.SienaError: Expected `int` >= 1 - at `$.limits.connections`
-    >>> as_settings({"lisen": ["127.0.0.1:0"]})
+    >>> as_settings({"routing": {"covering": "exat"}})
     Traceback (most recent call last):
-    siena.errors.SienaError: Object contains unknown field `lisen`
+    siena.errors.SienaError: Invalid enum value 'exat' - at `$.routing.covering`
+    (did you mean exact? there are: exact, none, pairwise)
     """
     try:
         return msgspec.convert(form, Settings)
     except msgspec.ValidationError as error:
-        raise SienaError(str(error)) from None
+        raise explained(error, Settings) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -199,7 +203,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 # What the environment may say, and where it goes.
-VARIABLES = {"SIENA_NAME": "name", "SIENA_LISTEN": "listen", "SIENA_HTTP": "http"}
+VARIABLES = {
+    "SIENA_NAME": "name",
+    "SIENA_LISTEN": "listen",
+    "SIENA_HTTP": "http",
+    "SIENA_LOG_FORMAT": "log_format",
+}
 
 
 def gather(

@@ -13,7 +13,7 @@ from siena.broker.clients.letters import (
     is_heard,
 )
 from siena.broker.clients.session import Session
-from siena.broker.counters import Counters
+from siena.broker.counters import TICK_SECONDS, Counters, Histogram
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
 from siena.broker.data.licences import Licences
@@ -101,6 +101,7 @@ class BrokerState:
     gate: Gate = field(default_factory=Gate)
     licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
+    tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
     sessions: dict[int, Session] = field(default_factory=dict)
     # Sessions that outlive their connections, by who they are.
     identities: dict[str, Session] = field(default_factory=dict)

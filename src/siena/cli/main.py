@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "demo": "siena.cli.demo.command:demo",
     "tour": "siena.cli.data.tour:tour",
     "doctor": "siena.cli.service.doctor:doctor",
+    "version": "siena.cli.service.version:version",
     "explain": "siena.cli.data.explain:explain",
     "translate": "siena.cli.rules.translate:translate",
     "sift": "siena.cli.data.sift:sift",
@@ -31,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "pub": "siena.cli.service.pub:pub",
     "sub": "siena.cli.service.sub:sub",
     "adv": "siena.cli.service.adv:adv",
+    "log": "siena.cli.log.command:app",
     "context": "siena.cli.service.context:app",
     "may": "siena.cli.access.may:may",
     "grants": "siena.cli.access.grants:app",
@@ -44,6 +46,7 @@ COMMANDS: dict[str, str] = {
     "backtest": "siena.cli.data.backtest:backtest",
     "reduce": "siena.cli.data.reduce:reduce",
     "replay": "siena.cli.service.replay:replay",
+    "log": "siena.cli.service.log:app",
     "sim": "siena.cli.sim.command:app",
     "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",
@@ -184,7 +187,7 @@ def _say_misuse(error: TyperException) -> None:
         return
     message = getattr(error, "format_message", error.__str__)()
     line = " ".join(message.split()).rstrip(".")
-    print(f"siena: error: {line} (see: {command} --help)", file=sys.stderr)
+    print(f"{_mistake()} {line} (see: {command} --help)", file=sys.stderr)
 
 
 def _code_of(error: SienaError) -> int:
@@ -206,10 +209,17 @@ def _say(error: Exception) -> None:
         error = SienaError(f"{error.filename}: {error.strerror}")
     # Some of Python's own have nothing to say, such as a TimeoutError.
     line = " ".join(str(error).splitlines()) or type(error).__name__
-    print(f"siena: error: {line}", file=sys.stderr)
+    print(f"{_mistake()} {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None
     if place is not None and sys.stderr.isatty():
         print(place.pointer(), file=sys.stderr)
+
+
+def _mistake() -> str:
+    """How a line begins that says what went wrong."""
+    from siena.cli.terminal.colour import Paint
+
+    return Paint(sys.stderr)("bad", "siena: error:")
 
 
 def _forget_stdout() -> None:

@@ -71,7 +71,7 @@ class Client(Facts):
         """What the broker keeps on its disk, if it keeps something."""
         self._tasks = asyncio.TaskGroup()
         self._keeping: asyncio.Task[None] | None = None
-        self._replies = Replies(self)
+        self._replies = Replies(self, self._tasks)
 
     # -- publishing ------------------------------------------------------------
 
@@ -292,8 +292,8 @@ class Client(Facts):
     async def resume(self) -> None:
         """Get what was kept, and from then on whatever comes.
 
-        Subscribe first: what was kept for a subscription comes under the number that it
-        had, and a program that subscribes in the same order has the same numbers.
+        A program that starts anew does so when it first waits for something to read.
+        Subscribe before, in the same order as ever: what was kept comes by number.
         """
         done = self._session.ask(Resume())
         self._session.suspended = None
@@ -317,7 +317,7 @@ class Client(Facts):
         """Publish a question and wait for the first reply; see :meth:`reply`.
 
         Raises:
-            NoReplyError: if none comes in time.
+            NoReplyError: if none comes in time; at once if nobody wants the question.
         """
         return await self._replies.request(joined(attributes, more), timeout_s)
 

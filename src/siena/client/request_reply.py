@@ -3,18 +3,24 @@
 A question says where replies are looked for, in ``reply-to``; a reply repeats it in
 ``correlation``.  The client subscribes once to everything that carries one of its own
 tokens, and hands each reply to whoever waits for it.
+
+While it waits it advertises the question: where brokers quench, they say at once if no
+subscription anywhere wants it.
 """
 
 import asyncio
+import contextlib
 import itertools
 import secrets
 from typing import TYPE_CHECKING
 
 from siena.block import Attributes
-from siena.errors import InvalidNotificationError, NoReplyError
-from siena.model import Constraint, Filter, Notification, Operator
+from siena.errors import InvalidNotificationError, NoReplyError, SienaError
+from siena.model import Advertisement, Constraint, Filter, Notification, Operator
+from siena.protocol.handshake import ADVERTISED
 
 if TYPE_CHECKING:  # the client has replies, and replies need a client
+    from siena.client.advertising import Advertising
     from siena.client.client import Client
     from siena.client.subscription import Subscription
 
@@ -29,8 +35,9 @@ class Replies:
     No task waits for replies: of those who wait, one reads and hands the others theirs.
     """
 
-    def __init__(self, client: "Client") -> None:
+    def __init__(self, client: "Client", tasks: asyncio.TaskGroup) -> None:
         self._client = client
+        self._tasks = tasks
         # Nobody guesses it, so nobody else's replies come here by mistake.
         self._prefix = f"{secrets.token_hex(TOKEN_BYTES)}/"
         self._numbers = itertools.count(1)
@@ -50,12 +57,42 @@ class Replies:
                     wanted = Constraint(CORRELATION, Operator.PREFIX, self._prefix)
                     self._subscription = self._client.subscribe(Filter([wanted]))
                 await self._subscription.settled()
-                await self._client.publish(question)
-                return await self._read_until(reply, self._subscription)
+                return await self._ask(question, reply, self._subscription)
         except TimeoutError:
             raise NoReplyError(f"nobody replied within {timeout_s:g} s") from None
         finally:
             del self._waiting[token]
+
+    async def _ask(
+        self,
+        question: Notification,
+        reply: "asyncio.Future[Notification]",
+        subscription: "Subscription[Notification]",
+    ) -> Notification:
+        """Publish and read, unless nobody wants the question.
+
+        Raises:
+            NoReplyError: if the brokers say so.
+        """
+        asked = self._client.advertise(_advertisement_of(question))
+        unwanted = asyncio.timeout(None)  # it is over when brokers say so
+        try:
+            if ADVERTISED in self._client.features:
+                await asked.settled()  # nothing else may be published there
+            await self._client.publish(question)
+            async with unwanted:
+                listening = self._tasks.create_task(_listen(asked, unwanted))
+                try:
+                    return await self._read_until(reply, subscription)
+                finally:
+                    listening.cancel()
+        except TimeoutError:
+            if not unwanted.expired():
+                raise
+            text = "nobody responds: no subscription wants this question"
+            raise NoReplyError(text, hint="siena why --server says why not") from None
+        finally:
+            await asked.close()
 
     async def _read_until(
         self,
@@ -72,6 +109,20 @@ class Replies:
         waiting = self._waiting.get(str(reply.get(CORRELATION)))
         if waiting is not None and not waiting.done():
             waiting.set_result(reply)
+
+
+async def _listen(asked: "Advertising", unwanted: asyncio.Timeout) -> None:
+    """End the waiting as soon as brokers say that nobody wants the question."""
+    with contextlib.suppress(SienaError):  # who may not advertise may still ask
+        await asked.settled()
+        if asked.quenched:
+            unwanted.reschedule(asyncio.get_running_loop().time())
+
+
+def _advertisement_of(question: Notification) -> Advertisement:
+    return Advertisement(
+        Constraint(name, Operator.EQ, value) for name, value in question.items()
+    )
 
 
 def reply_to(request: Notification, attributes: Attributes) -> Notification:

@@ -97,6 +97,7 @@ class Subscription(Generic[T]):
         inbox = self._standing.inbox
         items = inbox.take(count)
         if not items:
+            self._session.wake()
             limit = asyncio.timeout(timeout_s)
             try:
                 async with limit:
@@ -124,6 +125,7 @@ class Subscription(Generic[T]):
     async def __anext__(self) -> T:
         item = self._standing.inbox.pop()
         if item is None:
+            self._session.wake()
             items = await self._standing.inbox.get()
             if not items:
                 raise StopAsyncIteration

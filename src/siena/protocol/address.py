@@ -76,6 +76,8 @@ def parse_address(url: str) -> Address:
     Address(host='::1', port=7000, is_secure=True)
     >>> parse_address("localhost:7000")
     Address(host='localhost', port=7000, is_secure=False)
+    >>> parse_address("7430")  # a port of this machine
+    Address(host='127.0.0.1', port=7430, is_secure=False)
     >>> parse_address("http://localhost")
     Traceback (most recent call last):
     siena.errors.SienaError: http://localhost is not the address of a broker
@@ -90,12 +92,12 @@ def parse_address(url: str) -> Address:
 
 
 def read_address(text: str, port: int = PORT) -> Address:
-    """The address of ``HOST:PORT``, ``HOST``, ``:PORT`` or a ``siena://`` URL.
+    """The address of ``HOST:PORT``, ``HOST``, ``:PORT``, ``PORT`` or ``siena://…``.
 
     >>> read_address("siena://10.0.0.1").place, read_address("[::1]:7").place
     ('10.0.0.1:2606', '[::1]:7')
-    >>> read_address(":7").place
-    '127.0.0.1:7'
+    >>> read_address(":7").place, read_address("7").place
+    ('127.0.0.1:7', '127.0.0.1:7')
     >>> read_address("here:there")
     Traceback (most recent call last):
     siena.errors.SienaError: 'here:there' is no address
@@ -120,6 +122,8 @@ class _Parts(NamedTuple):
 
 def _parts(text: str) -> _Parts | None:
     """The parts of a text; none if it is no address, or says more than an address."""
+    if text.isascii() and text.isdigit():  # no host: who writes a number means a port
+        text = f"{_LOCAL_HOST}:{text}"
     try:
         parts = urlsplit(text if "://" in text else f"siena://{text}")
         port = parts.port

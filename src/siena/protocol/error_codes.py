@@ -47,6 +47,7 @@ class Fault(Enum):
     NO_STORE = _Fault(126, closes=False)
     NOT_STORED = _Fault(127, closes=False)
     PUBLISHER_UNKNOWN = _Fault(128, closes=False)
+    PUBLISHERS_WAIT = _Fault(133, closes=False)
     # About the connection.
     BAD_PREFACE = _Fault(200, closes=True)
     BAD_FRAME = _Fault(201, closes=True)

@@ -188,6 +188,7 @@ async def test_the_example_is_a_network() -> None:
         ('brokers = [{name = "a"}]\nlinks = [{from = "a", to = "b"}]', "no broker b"),
         ("brokers = []", "length >= 1"),
         ('brokers = [{nam = "a"}]', "unknown field `nam` - at `$.brokers[0]`"),
+        ('brokers = [{nam = "a"}]', "did you mean name? there are: http, listen, name"),
         (
             'brokers = [{name = "a"}]\nlinks = [{from = "a", to = "a"}]',
             "closes a cycle",

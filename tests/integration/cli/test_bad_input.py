@@ -19,6 +19,8 @@ BAD: dict[str, list[list[str]]] = {
     "demo": [["--travellers", "many"], ["--output", "DIR/file/below"]],
     "tour": [["--loud"]],
     "doctor": [["--json", "x"]],
+    "version": [["--json", "x"]],
+    "log read": [["x >"], ["--from", "-1"], ["--server", "NOBODY"]],
     "explain": [["covers", "x >"], ["like", "x", "y"], ["covers", "x > 3"]],
     "sift": [["DIR/none", "-s", "DIR/none"], ["DIR/bad.csv", "-s", "DIR/wanted.csv"]],
     "serve": [
@@ -34,7 +36,7 @@ BAD: dict[str, list[list[str]]] = {
         ["--workers", "0"],
     ],
     "pub": [["x=1", "--server", "NOBODY"], ["x="], ["x"], ["--rate", "x"], ["{"]],
-    "sub": [["x > 3", "--server", "NOBODY"], ["x >"], [], ["x any", "-S", "http://x"]],
+    "sub": [["x > 3", "--server", "NOBODY"], ["x >"], ["x any", "-S", "http://x"]],
     "adv": [["x any", "--server", "NOBODY"], ["x >"], []],
     "context": [["use", "none"], ["add", "a b", "siena://x"], ["what"]],
     "top": [["--server", "NOBODY"], ["--server", "a b"]],
@@ -58,6 +60,7 @@ BAD: dict[str, list[list[str]]] = {
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],
     "reduce": [["DIR/none"], []],
+    "log": [["check", "DIR/none"], ["export", "DIR/none"], ["what"]],
     "replay": [["DIR/none"], ["DIR/wanted.csv", "--server", "NOBODY"], []],
     "sim check": [["--worlds", "x"]],
     "sim draw": [["chain:x"], []],
@@ -72,7 +75,7 @@ BAD: dict[str, list[list[str]]] = {
     "bench http": [["--readers", "x"], ["--readers", "0"]],
     "bench client": [["--notifications", "1"], ["--peer", "none"]],
 }
-GROUPS = {"context", "sim", "study", "bench"}
+GROUPS = {"context", "log", "sim", "study", "bench"}
 CASES = [
     (command, arguments) for command, several in BAD.items() for arguments in several
 ]

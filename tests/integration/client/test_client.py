@@ -214,10 +214,31 @@ async def test_a_question_gets_its_own_reply(url: str) -> None:
         assert [reply["result"] for reply in replies] == [2 * x for x in range(20)]
 
 
-async def test_a_question_to_nobody_ends_in_time(url: str) -> None:
+async def test_a_question_that_nobody_answers_ends_in_time(url: str) -> None:
     async with siena.connect(url) as client:
+        _silent = await client.subscribe("what = nothing").settled()
         with pytest.raises(NoReplyError, match="within"):
             await client.request(what="nothing", timeout_s=0.05)
+
+
+async def test_a_question_that_nobody_wants_ends_at_once(url: str) -> None:
+    async with siena.connect(url) as client:
+        async with asyncio.timeout(SECONDS):
+            with pytest.raises(NoReplyError, match="nobody responds"):
+                await client.request(what="nothing", timeout_s=100 * SECONDS)
+        await client.flush()
+        assert not client._session.advertisements
+
+
+async def test_a_question_is_advertised_where_that_has_to_be() -> None:
+    with testing.broker(routing={"forwarding": "advertisement"}) as broker:
+        async with siena.connect(broker.url) as server, siena.connect(broker.url) as me:
+            await server.advertise("hour any, correlation any").settled()
+            questions = await server.subscribe("what = time").settled()
+            async with asyncio.TaskGroup() as tasks:
+                asking = tasks.create_task(me.request(what="time", timeout_s=SECONDS))
+                await server.reply(await questions.get(SECONDS), hour=7)
+            assert asking.result()["hour"] == 7
 
 
 async def test_bad_input_is_refused_here_and_costs_nothing(url: str) -> None:

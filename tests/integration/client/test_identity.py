@@ -63,6 +63,50 @@ async def test_another_program_with_the_same_identity_goes_on(url: str) -> None:
         assert [(await wanted.get(SECONDS))["program"] for _ in range(3)] == [0, 1, 2]
 
 
+async def test_a_program_that_starts_anew_resumes_when_it_reads(url: str) -> None:
+    async with siena.connect(url, identity="bea") as bea:
+        await bea.subscribe("anew any").settled()
+        await bea.subscribe("other any").settled()
+    async with siena.connect(url) as other:
+        await other.publish_many([{"anew": 1}, {"other": 2}])
+    async with siena.connect(url, identity="bea") as again:
+        first = await again.subscribe("anew any").settled()
+        second = await again.subscribe("other any").settled()
+        assert first.waiting == 0
+        assert (await first.get(SECONDS))["anew"] == 1
+        async for found in second:
+            assert found["other"] == 2
+            break
+        assert again.lost == 0
+
+
+async def test_what_comes_before_its_subscription_is_made_is_told(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with siena.connect(url, identity="pia") as pia:
+        await pia.subscribe("early any").settled()
+        await pia.subscribe("late any").settled()
+    async with siena.connect(url) as other:
+        await other.publish_many([{"late": 2}, {"early": 1}])
+    async with siena.connect(url, identity="pia") as again:
+        first = again.subscribe("early any")
+        assert (await first.get(SECONDS))["early"] == 1
+        assert again.lost == 1
+        assert "subscribe to everything, and then read" in caplog.text
+
+
+async def test_who_suspends_again_is_not_resumed_by_reading(url: str) -> None:
+    async with siena.connect(url, identity="sid") as sid:
+        await sid.subscribe("still any").settled()
+    async with siena.connect(url, identity="sid") as again:
+        wanted = await again.subscribe("still any").settled()
+        await again.suspend()
+        async with siena.connect(url) as other:
+            await other.publish(still=1)
+        with pytest.raises(TimeoutError):
+            await wanted.get(0.01)
+
+
 async def test_a_subscription_of_an_identity_ends_only_when_it_is_closed(
     url: str,
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import siena
 from siena.block import encode
 from siena.broker.broker import Broker
+from siena.broker.log.records import DamagedLogError
 from siena.broker.log.store import Store
 from siena.broker.settings import Log as LogSettings, Settings
 from siena.client.client import Client
@@ -43,11 +44,38 @@ def everything(store: Store) -> list[bytes]:
     found: list[bytes] = []
     at = store.earliest
     while at < store.latest:
+        before = at
         for record in store.scan(at, 1_000):
             assert record.first >= at
             found += record.all_blocks()
             at = record.end
+        if at == before:  # offsets that were given up are all that is left
+            break
     return found
+
+
+def readable(store: Store) -> dict[int, bytes]:
+    """All that a log has, by offset; each once, and ascending."""
+    found: dict[int, bytes] = {}
+    start = store.earliest
+    while start < store.latest:
+        before = start
+        try:
+            for record in store.scan(start, 10**9):
+                assert record.first >= start, "an offset that was there before"
+                blocks = enumerate(record.all_blocks(), record.first)
+                found.update(blocks)
+                start = record.end
+        except DamagedLogError as error:
+            start = _end_of(error)
+        if start == before:
+            break
+    return found
+
+
+def _end_of(error: DamagedLogError) -> int:
+    assert error.gap is not None
+    return error.gap[1]
 
 
 def blocks(count: int) -> list[bytes]:

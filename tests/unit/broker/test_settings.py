@@ -39,6 +39,10 @@ def test_flags_count_more_than_the_environment_and_that_more_than_a_file(
         ("[limits]\noutput_bytes = 1", "at `$.limits.output_bytes`"),
         ('[[links]]\nurl = "a"\nside = "child"', "at `$.links[0].side`"),
         ('[routing]\ncovering = "loose"', "at `$.routing.covering`"),
+        ("nmae = 1", "did you mean name? there are: accept_peers, "),
+        ("[log]\nsycn = 1", "did you mean sync? there are: bytes, "),
+        ('[[links]]\nurl = "a"\nside = "child"', "there are: master, mesh, peer"),
+        ('[routing]\ncovering = "pairwyse"', "did you mean pairwise? there are"),
         ("name = ", "is not TOML"),
     ],
 )

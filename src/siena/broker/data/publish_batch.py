@@ -33,9 +33,8 @@ _PUB = bytes([Op.PUB])
 class Journalling(Protocol):
     """The log, as far as publications need it."""
 
-    @property
-    def defers(self) -> bool:
-        """Whether answers wait until the disk has taken what was published."""
+    def waits(self, source: Source) -> bool:
+        """Whether answers wait until the disk has taken what a source published."""
         ...
 
     def defer(self, source: Source, frame: bytes) -> None:
@@ -98,7 +97,7 @@ class PublishBatch:
         """Send this when all that came before has been routed."""
         if self._runs:
             self._answers.append((source, frame))
-        elif self.journal is not None and self.journal.defers:
+        elif self.journal is not None and self.journal.waits(source):
             self.journal.defer(source, frame)
         else:
             source.reply(frame)

@@ -3,20 +3,35 @@
 Nothing is counted twice: the numbers are taken from the broker when somebody asks.
 """
 
+import platform
 from collections.abc import Iterator
+from importlib.metadata import version
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeHistogramMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.counters import Histogram
+from siena.broker.io.connection import Connection
+from siena.broker.metric_help import help_of
 from siena.broker.webhooks.mapping import Handlers
+from siena.matching import COMPILED
 
 # Links of which there is a line each; of more than these only the sums are told.
 LINKS_MAX = 1_000
 LINK_COUNTERS = ("forwarded", "received", "router_out", "router_in")
+# Bytes up to which queues are counted apart: nothing, a packet, and ever more.
+QUEUE_BYTES = (0.0, 1_500.0, 65_536.0, 2.0**20, 2.0**23, 2.0**26)
 
 
 class BrokerCollector(Collector):
@@ -31,12 +46,22 @@ class BrokerCollector(Collector):
         broker = self._entry.broker
         state, router = broker.state, broker.state.router
         wanted = broker.wanted_links()
+        yield InfoMetricFamily(
+            "siena_build",
+            help_of("build"),
+            {
+                "version": version("siena-pubsub"),
+                "python": platform.python_version(),
+                "kernels": "compiled" if COMPILED else "plain",
+                "broker": broker.name,
+            },
+        )
         for name, value in state.counters.snapshot().items():
             if name.endswith("_now"):
                 plain = name.removesuffix("_now")
-                yield GaugeMetricFamily(f"siena_{plain}", f"{plain} now", value)
+                yield GaugeMetricFamily(f"siena_{plain}", help_of(name), value)
             else:
-                yield CounterMetricFamily(f"siena_{name}", name, value)
+                yield CounterMetricFamily(f"siena_{name}", help_of(name), value)
         for name, value in {
             "sessions": len(state.sessions),
             "guests": len(self._entry),
@@ -46,18 +71,39 @@ class BrokerCollector(Collector):
             "filters": len(router.tables.filters),
             "advertisements_held": len(router.tables.advertisements),
         }.items():
-            yield GaugeMetricFamily(f"siena_{name}", f"{name} now", value)
+            yield GaugeMetricFamily(f"siena_{name}", help_of(name), value)
         for name, value in self._handlers.totals().items():
             yield CounterMetricFamily(
-                f"siena_handler_{name}", f"{name}, of all handlers", value
+                f"siena_handler_{name}", help_of(f"handler_{name}"), value
             )
+        yield HistogramMetricFamily(
+            "siena_tick_seconds",
+            help_of("tick_seconds"),
+            state.tick_seconds.cumulative(),
+            sum_value=state.tick_seconds.total,
+        )
+        queues = self._queues()
+        yield GaugeHistogramMetricFamily(
+            "siena_queue_bytes",
+            help_of("queue_bytes"),
+            queues.cumulative(),
+            gsum_value=queues.total,
+        )
         yield from self._links()
+
+    def _queues(self) -> Histogram:
+        """What waits to be sent now, by connection; drawn anew each time."""
+        found = Histogram(QUEUE_BYTES)
+        for session in self._entry.broker.state.sessions.values():
+            if isinstance(session.sink, Connection) and not session.sink.is_closing:
+                found.add(session.sink.waiting)
+        return found
 
     def _links(self) -> Iterator[Metric]:
         links = [link.snapshot() for link in self._entry.broker.state.links.values()]
         for name in LINK_COUNTERS:
             family = CounterMetricFamily(
-                f"siena_link_{name}", f"{name}, since the link came up", labels=["link"]
+                f"siena_link_{name}", help_of(f"link_{name}"), labels=["link"]
             )
             for link in links[:LINKS_MAX]:
                 family.add_metric([str(link["name"])], float(str(link[name])))

@@ -90,6 +90,8 @@ class Connection(asyncio.BufferedProtocol):
         # What has been read and is still to be carried out, when others had their turn.
         self._events: Iterator[Event] | None = None
         self.is_closing = False
+        self.hears_gaps = False
+        """Whether the client wants to know of gaps, and why it waits."""
         self.is_heard = False
         """Whether anything has come since this was last set to false."""
         # Those whose output is full of what this one publishes.

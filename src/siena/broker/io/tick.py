@@ -107,6 +107,7 @@ class Tick:
     def _count(self, seconds: float) -> None:
         counters = self._state.counters
         counters.ticks += 1
+        self._state.tick_seconds.add(seconds)
         counters.longest_tick_us_now = max(
             counters.longest_tick_us_now, int(seconds * 1e6)
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.limits import READERS_MAX
 from siena.broker.log.state_file import Kept
 from siena.clock import Clock
@@ -14,7 +15,7 @@ log = logging.getLogger("siena.broker")
 
 
 class Position(Struct):
-    """Where a reader is, and when it was heard of."""
+    """Where a reader is, and when it was heard of, by the clock on the wall."""
 
     offset: int
     heard: float
@@ -30,16 +31,22 @@ class Readers:
     """
 
     def __init__(
-        self, path: Path, clock: Clock, seconds: float, *, sync: bool = False
+        self,
+        path: Path,
+        clock: Clock,
+        seconds: float,
+        *,
+        sync: bool = False,
+        files: Files = SYSTEM,
     ) -> None:
-        self._kept = Kept(path, dict[str, Position], {}, sync=sync)
+        self._kept = Kept(path, dict[str, Position], {}, sync=sync, files=files)
         self._clock = clock
         self._seconds = seconds
         # Whether the disk did not take what is in memory.
         self._is_unsaved = False
-        # While nobody was there to hear them, they were not silent.
-        for position in self._kept.value.values():
-            position.heard = clock.now()
+        # When each was heard of, by a clock that nobody sets.  While the broker was not
+        # there to hear them, they were not silent.
+        self._heard = dict.fromkeys(self._kept.value, clock.elapsed())
 
     def __len__(self) -> int:
         return len(self._kept.value)
@@ -54,6 +61,7 @@ class Readers:
         if position is None:
             return None
         position.heard = self._clock.now()
+        self._heard[name] = self._clock.elapsed()
         return position.offset
 
     def commit(self, name: str, offset: int) -> None:
@@ -66,6 +74,7 @@ class Readers:
         if name not in known and len(known) >= READERS_MAX:
             raise ProtocolError(Fault.NO_ROOM, f"more than {READERS_MAX} readers")
         known[name] = Position(offset, self._clock.now())
+        self._heard[name] = self._clock.elapsed()
         self.save()
 
     def forget(self, name: str) -> None:
@@ -80,9 +89,9 @@ class Readers:
 
     def forget_silent(self) -> bool:
         """Forget those of whom nothing was heard for too long; whether any were."""
-        limit = self._clock.now() - self._seconds
+        limit = self._clock.elapsed() - self._seconds
         known = self._kept.value
-        silent = [name for name, position in known.items() if position.heard < limit]
+        silent = [name for name in known if self._heard[name] < limit]
         for name in silent:
             log.warning(
                 "nothing was heard of the reader %r of the log for %g seconds: what "

@@ -26,8 +26,11 @@ class GroupCommit:
     Ownership: whoever makes it awaits :meth:`close`; the thread is the loop's.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self, store: Store, on_failure: Callable[[OSError], None] = lambda _error: None
+    ) -> None:
         self._store = store
+        self._on_failure = on_failure
         self._waiting: list[Synced] = []
         self._running: asyncio.Future[None] | None = None
         self._is_wanted = False
@@ -44,7 +47,7 @@ class GroupCommit:
         try:
             self._store.sync()
         except OSError as error:
-            self._fail(error)
+            self.fail(error)
 
     @property
     def is_busy(self) -> bool:
@@ -83,7 +86,7 @@ class GroupCommit:
         self.syncs += 1
         error = None if ended.cancelled() else ended.exception()
         if isinstance(error, OSError) and self.failure is None:
-            self._fail(error)
+            self.fail(error)
         if self.failure is None:
             self.synced = max(self.synced, end)
         for then in waiting:
@@ -91,13 +94,14 @@ class GroupCommit:
         if self._is_wanted or self._waiting:
             self._run()
 
-    def _fail(self, error: OSError) -> None:
+    def fail(self, error: OSError) -> None:
+        """The disk failed to keep something."""
         self.failure = error
-        log.error(
-            "the log could not be written to the disk: %s.  Nothing is acknowledged "
-            "from now on; look after the disk, and start the broker again",
-            error,
-        )
+        self._on_failure(error)
+
+    def recover(self) -> None:
+        """The operator says that the disk is good: what is written now counts."""
+        self.failure = None
 
     async def close(self) -> None:
         """Wait for the sync that runs, and for one more if somebody wants it."""

@@ -1,15 +1,23 @@
 """The journal: what a broker writes to its log, once a turn, and who has to wait.
 
 *Back-pressure*: when the log is full, and when the disk takes nothing, those who have
-published are not read from until there is room.  What came before is written beyond the
-bound, or kept until the disk takes it: nothing is dropped, and no PING is answered
-before what was published before it has been written.
+published are not read from until there is room, and are told why.  What came before is
+written beyond the bound, or kept until the disk takes it: nothing is dropped, and no
+PING is answered before what its connection published before it has been written.  Those
+who have published nothing wait for nothing.
+
+*A sync that failed* ends that: what the disk has is not known, and asking again would
+not tell (the system forgets what it could not write).  Nobody whose publications may be
+concerned gets an answer, and publishers wait until the operator says that the disk is
+good again (:meth:`Journal.resume`).
+
+Why one module: what is written, who waits and what the disk says are one state.
 """
 
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +29,19 @@ from siena.broker.io.backpressure import Held
 from siena.broker.io.connection import Connection
 from siena.broker.log.cursors import Readers
 from siena.broker.log.group_commit import GroupCommit
-from siena.broker.log.limits import SIGN_OF_LIFE_TICKS, SINK_SHARE, TICK_SECONDS
+from siena.broker.log.limits import (
+    SIGN_OF_LIFE_TICKS,
+    SINK_SHARE,
+    TICK_SECONDS,
+    UNWRITTEN_BYTES_MAX,
+)
 from siena.broker.log.store import Store
 from siena.broker.settings import Log as LogSettings
 from siena.broker.state import BrokerState
 from siena.messages import Side
+from siena.protocol.control_frames import Error
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.frames import Op
 from siena.protocol.pings import Ping
 
 log = logging.getLogger("siena.broker")
@@ -62,6 +78,8 @@ class Journal:
             settings.reader_seconds,
             sync=self.is_synced,
         )
+        # What a reader has committed was there, whatever the machine has forgotten.
+        self.store.skip_to(max(self.readers.positions().values(), default=0))
         self.holds: set[Held] = set()
         self.tag = 0
         """Of which batch of a sink that is which is being written."""
@@ -72,11 +90,20 @@ class Journal:
         # What the disk has not taken, and answers that wait for it.
         self._unwritten: list[_Piece] = []
         self._answers: Answers = []
+        # Who published that; and how many bytes it has.
+        self._late: set[Source] = set()
+        self._unwritten_bytes = 0
+        self.unlogged = 0
+        """What a mesh sent while the disk took nothing, and so is not in the log."""
+        self.trouble = ""
+        """Why publishers wait, if the disk is the reason."""
+        self.failure = ""
+        """Why nothing is acknowledged until the operator says so."""
         self._is_dirty = False
         self._was_full = False
         self._ticks = 0
         self._timer: asyncio.TimerHandle | None = None
-        self.group_commit = GroupCommit(self.store)
+        self.group_commit = GroupCommit(self.store, self._fail)
         """How it is known what the disk has."""
 
     # --- Writing --------------------------------------------------------------------
@@ -85,32 +112,73 @@ class Journal:
         self, batch: Batch, bad: Sequence[tuple[int, int]], answers: Answers
     ) -> Answers:
         """Write what was routed, but for what is bad; the answers that may be sent."""
+        had_failed = self.failure
         time = self._state.clock.nanoseconds() // 1_000
-        is_waiting = bool(self._unwritten)
         if any(origin.receipt is not None for origin in batch.origins):
             refused = {index for index, _ in bad}
-            self._unwritten += _pieces(batch, refused, time, self.tag)
+            self._take(_pieces(batch, refused, time, self.tag))
         else:
             blocks, offsets = batch.plain
             if bad:
                 blocks, offsets = _without(batch, {index for index, _ in bad})
             if len(offsets) > 1:
-                self._unwritten.append(_Piece(blocks, offsets, time, self.tag))
-        if self._unwritten and not is_waiting:
-            self._write_first()
+                self._take([_Piece(blocks, offsets, time, self.tag)])
+        if self.failure and not had_failed:
+            self._disown({origin.source for origin in batch.origins})
+            return [each for each in answers if each[0] not in self._late]
+        if self.defers:
+            self._late.update(origin.source for origin in batch.origins)
         if self.lets_wait:
             for origin in batch.origins:
                 if not self._is_in_a_mesh(origin.source):
-                    origin.source.hold(self)
-        if self.defers:
-            self._answers += answers
-            return []
-        return answers
+                    self._hold(origin.source)
+        if not self._late:
+            return answers
+        self._answers += [each for each in answers if each[0] in self._late]
+        return [each for each in answers if each[0] not in self._late]
+
+    def _take(self, pieces: Iterable[_Piece]) -> None:
+        """Write them, now or when the disk takes them.
+
+        Those of a mesh are not held.  What they send is kept within a bound, and beyond
+        that delivered, but not logged, and counted.
+        """
+        is_waiting = bool(self._unwritten)
+        for piece in pieces:
+            if self._unwritten_bytes > UNWRITTEN_BYTES_MAX and piece.receipt is None:
+                if not self.unlogged:
+                    log.warning(
+                        "the log cannot be written, and more than %d bytes wait: what "
+                        "neighbours send is not logged until it can",
+                        UNWRITTEN_BYTES_MAX,
+                    )
+                self.unlogged += len(piece.offsets) - 1
+            else:
+                self._unwritten.append(piece)
+                self._unwritten_bytes += len(piece.blocks)
+        if self._unwritten and not is_waiting:
+            self._write_first()
+
+    def _hold(self, source: Source) -> None:
+        """Let a publisher wait, and tell it why, once."""
+        held = len(self.holds)
+        source.hold(self)
+        is_new = len(self.holds) > held
+        if is_new and isinstance(source, Connection) and source.hears_gaps:
+            fault = Fault.PUBLISHERS_WAIT
+            text = f"publishers wait: {self.trouble or 'the log is full'}"
+            source.reply(Error(fault.number, text, fault.closes, Op.PUB).pack())
 
     @property
     def defers(self) -> bool:
         """Whether something waits for the disk."""
-        return bool(self._unwritten) or (self._is_dirty and self.is_synced)
+        return bool(self._unwritten or self.failure) or (
+            self._is_dirty and self.is_synced
+        )
+
+    def waits(self, source: Source) -> bool:
+        """Whether something of a source waits for the disk."""
+        return source in self._late and self.defers
 
     def defer(self, source: Source, frame: bytes) -> None:
         """Answer when everything is written."""
@@ -118,16 +186,73 @@ class Journal:
 
     def _write_all(self) -> None:
         """Write what is not written yet; if the disk does not take it, later."""
+        if self.failure:
+            return
         try:
             while self._unwritten:
                 self._append(self._unwritten[0])
+                self._unwritten_bytes -= len(self._unwritten[0].blocks)
                 del self._unwritten[0]
                 self._is_dirty = True
-            if self._is_dirty and self.is_synced:
+        except OSError as error:
+            if not self.trouble:  # said once, not every second
+                log.warning("the log cannot be written, and publishers wait: %s", error)
+            self.trouble = f"the log cannot be written: {error}"
+            return
+        if self.trouble:
+            log.warning("the log is written again, up to offset %d", self.store.latest)
+            self.trouble = ""
+        if self._is_dirty and self.is_synced:
+            try:
                 self.store.sync()
                 self._is_dirty = False
+            except OSError as error:
+                self.group_commit.fail(error)
+
+    # --- A sync that failed ---------------------------------------------------------
+
+    def _fail(self, error: OSError) -> None:
+        """Acknowledge nothing any more, and nothing of what was written last."""
+        self.failure = self.trouble = (
+            f"the disk failed to keep what was written ({error}), and the operator has "
+            "not said yet that it is good again"
+        )
+        log.error(
+            "the disk failed to keep the log (%s): nothing is acknowledged until "
+            "SIGHUP, or a new start; what came last, before offset %d, may be lost",
+            *(error, self.store.latest),
+        )
+        self._disown(self._late)
+
+    def _disown(self, sources: set[Source]) -> None:
+        """Let no answer reach those who published what the disk may not have."""
+        self._late = self._late | sources
+        self._answers = [each for each in self._answers if each[0] not in self._late]
+        for source in sources:
+            if source.neighbour is None:
+                source.fail(
+                    ProtocolError(
+                        Fault.BROKEN,
+                        "the disk failed: what was published since the last PONG may "
+                        "not be in the log",
+                        request=Op.PUB,
+                    )
+                )
+
+    def resume(self) -> None:
+        """The operator says that the disk is good: go on, in a new file."""
+        if not self.failure:
+            return
+        try:
+            self.store.roll()
         except OSError as error:
-            log.warning("the log cannot be written, and publishers wait: %s", error)
+            log.error("the log cannot begin a new file: %s", error)  # noqa: TRY400 -- the reason is all
+            return
+        self.failure = self.trouble = ""
+        self.group_commit.recover()
+        self._is_dirty = False
+        log.warning("the log goes on at offset %d", self.store.latest)
+        self.look_for_room()
 
     def _append(self, piece: _Piece) -> None:
         self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
@@ -141,6 +266,7 @@ class Journal:
             self._write_all()
         except Exception:
             self._unwritten.clear()
+            self._unwritten_bytes = 0
             raise
 
     def _is_in_a_mesh(self, source: Source) -> bool:
@@ -199,6 +325,7 @@ class Journal:
         self._make_room()
         if self.defers:
             return
+        self._late.clear()
         answers, self._answers = self._answers, []
         for source, frame in answers:
             source.reply(frame)
@@ -249,7 +376,10 @@ class Journal:
             count = sum(len(piece.offsets) - 1 for piece in self._unwritten)
             log.error("%d notifications could not be written to the log", count)
         self.readers.save()
-        self.store.close()
+        try:
+            self.store.close()
+        except OSError as error:
+            log.error("the disk failed to keep the log: %s", error)  # noqa: TRY400 -- the reason is all
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know."""
@@ -259,6 +389,8 @@ class Journal:
             "bytes": self.store.size,
             "bytes_max": self._settings.bytes,
             "waiting": len(self.holds),
+            "trouble": self.trouble,
+            "unlogged": self.unlogged,
             "readers": self.readers.positions(),
         }
 

@@ -14,6 +14,9 @@ RECORD_BYTES_MAX = 8 * 1024 * 1024
 RECORD_COUNT_MAX = 1_048_576
 # What is read from the disk for one READ.
 SCAN_BYTES_MAX = 4 * 1024 * 1024
+# What is kept in memory of what the disk does not take; publishers are held long
+# before, but neighbours of a mesh are not.
+UNWRITTEN_BYTES_MAX = 64 * 1024 * 1024
 # Every so many bytes of a file it is remembered which offset is where.
 INDEX_BYTES = 65_536
 # Readers, and how long one is remembered that says nothing.

@@ -5,9 +5,10 @@
     u32 size | u32 crc | u64 first offset | i64 time | u64 tag | u32 count
              | count times u32 length | blocks
 
-All numbers are little-endian.  The size counts what follows the checksum, and that is
-what the checksum is of.  The time is in microseconds since 1970; the tag is 0, or says
-which batch of a sink they are of.  Blocks stand here as they came.
+All numbers are little-endian.  The size counts what follows the checksum; the checksum
+is of the size and of that (in files of the first form, which have no header, not of the
+size).  The time is in microseconds since 1970; the tag is 0, or says which batch of a
+sink they are of.  Blocks stand here as they came.
 """
 
 import itertools
@@ -22,10 +23,13 @@ import numpy.typing as npt
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
 from siena.errors import SienaError
 
+_SIZE = struct.Struct("<I")
 _START = struct.Struct("<II")
 _HEAD = struct.Struct("<QqQI")
 START_BYTES = _START.size
 HEAD_BYTES = START_BYTES + _HEAD.size
+# The form in which files are written; those of the first are still read.
+FORM = 2
 # A record is at most as long as its bounds make it.
 SIZE_MIN = _HEAD.size
 SIZE_MAX = _HEAD.size + 4 * RECORD_COUNT_MAX + RECORD_BYTES_MAX
@@ -34,7 +38,13 @@ Lengths = npt.NDArray[np.uint32]
 
 
 class DamagedLogError(SienaError):
-    """What is on the disk is not what was written there."""
+    """What is on the disk is not what was written there.
+
+    ``gap`` says which offsets it costs, if that is known: the first, and the one from
+    which reading goes on.
+    """
+
+    gap: tuple[int, int] | None = None
 
 
 class Record(NamedTuple):
@@ -65,7 +75,12 @@ class Record(NamedTuple):
 
 
 def pack_record(
-    first: int, time: int, tag: int, lengths: Lengths, blocks: bytes | memoryview
+    first: int,
+    time: int,
+    tag: int,
+    lengths: Lengths,
+    blocks: bytes | memoryview,
+    form: int = FORM,
 ) -> Sequence[bytes | memoryview]:
     """The bytes of a record, in pieces that are written one behind the other.
 
@@ -74,11 +89,11 @@ def pack_record(
     >>> record.first, record.end, record.all_blocks()
     (7, 9, [b'a', b'bc'])
     """
-    head = _HEAD.pack(first, time, tag, len(lengths))
-    body = lengths.tobytes()
-    crc = zlib.crc32(blocks, zlib.crc32(body, zlib.crc32(head)))
-    size = len(head) + len(body) + len(blocks)
-    return [_START.pack(size, crc) + head + body, blocks]
+    body = _HEAD.pack(first, time, tag, len(lengths)) + lengths.tobytes()
+    size = _SIZE.pack(len(body) + len(blocks))
+    before = zlib.crc32(size) if form > 1 else 0
+    crc = zlib.crc32(blocks, zlib.crc32(body, before))
+    return [size + _SIZE.pack(crc) + body, blocks]
 
 
 def count_in_head(head: bytes) -> int:
@@ -100,15 +115,18 @@ def record_size(buffer: bytes | memoryview, at: int) -> int | None:
     return START_BYTES + int(size)
 
 
-def read_record(buffer: memoryview, at: int) -> Record:
+def read_record(buffer: memoryview, at: int, *, form: int = FORM) -> Record:
     """The record that begins at a place, and is there as a whole.
+
+    In a file of form 2 the checksum is of the size, too.
 
     Raises:
         DamagedLogError: if it is not what was written.
     """
     size, crc = _START.unpack_from(buffer, at)
     end = at + START_BYTES + size
-    if zlib.crc32(buffer[at + START_BYTES : end]) != crc:
+    before = zlib.crc32(buffer[at : at + _SIZE.size]) if form > 1 else 0
+    if zlib.crc32(buffer[at + START_BYTES : end], before) != crc:
         raise DamagedLogError("a record whose checksum is wrong")
     first, time, tag, count = _HEAD.unpack_from(buffer, at + START_BYTES)
     begin = at + HEAD_BYTES

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from siena.broker.log.limits import RECORD_COUNT_MAX
 from siena.broker.log.records import (
+    FORM,
     HEAD_BYTES,
     SIZE_MAX,
     SIZE_MIN,
@@ -23,7 +24,14 @@ from siena.broker.log.records import (
     count_in_head,
     read_record,
 )
-from siena.broker.log.segment_file import end_of, records_of
+from siena.broker.log.segment_file import (
+    HEADER_BYTES,
+    MAGIC,
+    Header,
+    end_of,
+    read_header,
+    records_of,
+)
 
 # What is searched at a time.
 _WINDOW = 1024 * 1024
@@ -34,8 +42,24 @@ _OFFSET_BYTES = 8
 Places = npt.NDArray[np.int64]
 
 
+def form_of(path: Path) -> tuple[int, Header | None]:
+    """The form of a file, and its header, if that is good.
+
+    A file without one is of the first form if a record of that form is in it.
+    """
+    with path.open("rb", buffering=0) as file:
+        data = os.pread(file.fileno(), HEADER_BYTES, 0)
+    header = read_header(data)
+    half = len(MAGIC) // 2
+    is_like_one = data[:half] == MAGIC[:half] or data[half : 2 * half] == MAGIC[half:]
+    if header is not None or is_like_one or len(data) < HEAD_BYTES:
+        return FORM, header
+    old = good_records_of(path, 0, path.stat().st_size, 0, form=1)
+    return (FORM if next(old, None) is None else 1), None
+
+
 def good_records_of(
-    path: Path, place: int, size: int, expected: int
+    path: Path, place: int, size: int, expected: int, *, form: int = FORM
 ) -> Iterator[tuple[int, Record]]:
     """The good records of a file from a place on, each with its place.
 
@@ -43,7 +67,7 @@ def good_records_of(
     """
     while place < size:
         try:
-            for at, record in records_of(path, place, size):
+            for at, record in records_of(path, place, size, form=form):
                 if record.first < expected:  # which was there before
                     break
                 yield at, record
@@ -51,13 +75,15 @@ def good_records_of(
         except DamagedLogError:
             pass
         if place < size:
-            found = next_good(path, place + 1, size, expected)
+            found = next_good(path, place + 1, size, expected, form=form)
             if found is None:
                 return
             place = found
 
 
-def next_good(path: Path, place: int, size: int, expected: int) -> int | None:
+def next_good(
+    path: Path, place: int, size: int, expected: int, *, form: int = FORM
+) -> int | None:
     """Where the next record is, from a place on, that begins at an offset or later."""
     with path.open("rb", buffering=0) as file:
         while size - place >= HEAD_BYTES:
@@ -69,7 +95,7 @@ def next_good(path: Path, place: int, size: int, expected: int) -> int | None:
                     continue
                 data = os.pread(file.fileno(), wanted, place + at)
                 try:
-                    read_record(memoryview(data), 0)
+                    read_record(memoryview(data), 0, form=form)
                 except DamagedLogError:
                     continue
                 return int(place + at)
@@ -101,15 +127,19 @@ def _numbers(
     return found
 
 
-def offsets_in(path: Path, place: int) -> int:
+def offsets_in(path: Path, place: int, size: int) -> tuple[int, bool]:
     """How many offsets the record may have had with which a file ends, damaged.
 
     They are not given again: a reader may have committed them.  Of less than a head
-    nothing was ever read.
+    nothing was ever read.  And whether it is half a record, as a process leaves it that
+    ends while it writes; a whole one that is wrong was written, and is lost.
     """
     with path.open("rb", buffering=0) as file:
         head = os.pread(file.fileno(), HEAD_BYTES, place)
     if len(head) < HEAD_BYTES:
-        return 0
+        return 0, True
+    length = int.from_bytes(head[:_WORD], "little")
+    is_half = SIZE_MIN <= length <= SIZE_MAX and place + START_BYTES + length > size
     count = count_in_head(head)
-    return count if 1 <= count <= RECORD_COUNT_MAX else RECORD_COUNT_MAX
+    fits = 1 <= count <= RECORD_COUNT_MAX
+    return (count if fits else RECORD_COUNT_MAX), is_half

@@ -1,23 +1,27 @@
-"""A segment: one file of the log, of records one behind the other.
+"""A segment: one file of the log, a header and records one behind the other.
 
 Only the last segment is written to.  Its name is the offset that it begins with.  Every
 64 KiB it is remembered which offset is where; of a segment that is complete, in a file
-beside it.
+beside it, which is there only if another segment has been begun.
 """
 
+import zlib
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.limits import INDEX_BYTES
-from siena.broker.log.records import HEAD_BYTES, DamagedLogError, Record
-from siena.broker.log.salvage import good_records_of, offsets_in
-from siena.broker.log.segment_file import end_of, record_bytes
+from siena.broker.log.records import FORM, HEAD_BYTES, DamagedLogError, Record
+from siena.broker.log.salvage import form_of, good_records_of, offsets_in
+from siena.broker.log.segment_file import HEADER_BYTES, Header, end_of, record_bytes
 
 SUFFIX = ".log"
 INDEX_SUFFIX = ".index"
+# An index: offsets, places, and the checksum of both.
+_CRC_BYTES = 4
 
 
 class Gap(NamedTuple):
@@ -30,29 +34,44 @@ class Gap(NamedTuple):
 class Segment:
     """One file, and where in it offsets are."""
 
-    def __init__(self, path: Path, first: int) -> None:
+    def __init__(
+        self, path: Path, first: int, form: int = FORM, header: Header | None = None
+    ) -> None:
         self.path = path
         self.first = first
         self.end = first
         self.size = 0
+        self.form = form
+        self.header = header
+        """What the file says about itself; none if that is damaged, or was not said."""
+        self.start = HEADER_BYTES if form > 1 else 0
+        """Where its first record stands."""
+        self.left_out = 0
+        """How many offsets before the end were given up, and are not missed."""
         self.skip = 0
         """How many offsets are not given again, of what was cut off behind the end."""
+        self.is_half = True
+        """Whether what was cut off is half a record, which nobody has heard of."""
         # Offsets, and the places of the records that begin with them.
         self._offsets = array("q")
         self._places = array("q")
         self._is_indexed = False
 
     @classmethod
-    def new(cls, folder: Path, first: int) -> "Segment":
-        """A file that is still empty."""
-        segment = cls(folder / f"{first:020d}{SUFFIX}", first)
+    def new(cls, folder: Path, first: int, before: "Segment | None") -> "Segment":
+        """One that is not written yet, behind another."""
+        header = Header(first)
+        if before is not None:
+            header = Header(first, before.first, before.size, before.records_end)
+        segment = cls(folder / f"{first:020d}{SUFFIX}", first, FORM, header)
+        segment.size = HEADER_BYTES
         segment._is_indexed = True
         return segment
 
     @classmethod
     def found(cls, path: Path, end: int) -> "Segment":
         """A file that is complete, up to an offset."""
-        segment = cls(path, int(path.stem))
+        segment = cls(path, int(path.stem), *form_of(path))
         segment.end = end
         segment.size = path.stat().st_size
         return segment
@@ -63,20 +82,44 @@ class Segment:
 
         If they are at its end, what is there is not in it.
         """
-        segment = cls(path, int(path.stem))
+        segment = cls(path, int(path.stem), *form_of(path))
         segment._is_indexed = True
+        segment.size = segment.start
         whole = path.stat().st_size
         gaps: list[Gap] = []
-        for place, record in good_records_of(path, 0, whole, segment.first):
+        for place, record in segment._good_records(segment.start, whole, segment.first):
             if place > segment.size:
                 gaps.append(Gap(segment.end, record.first))
             segment.add(record.first, record.end, place)
             segment.size = end_of(place, record)
         if segment.size < whole:
-            segment.skip = offsets_in(path, segment.size)
-            if segment.skip:
+            segment.skip, segment.is_half = offsets_in(path, segment.size, whole)
+            if segment.skip and not segment.is_half:
                 gaps.append(Gap(segment.end, segment.end + segment.skip))
         return segment, gaps
+
+    @property
+    def records_end(self) -> int:
+        """The offset behind the last record that was written."""
+        return self.end - self.left_out
+
+    def is_followed_by(self, after: "Segment") -> bool:
+        """Whether the next file says that it is what it was, if it says anything.
+
+        If so, it is known which offsets were given up between the two.
+        """
+        header = after.header
+        if header is None:
+            return True
+        if (header.before, header.before_size) != (self.first, self.size):
+            return False
+        self.left_out = self.end - header.before_end
+        return True
+
+    @property
+    def has_records(self) -> bool:
+        """Whether anything was found in it, or added."""
+        return self.size > self.start
 
     def add(self, first: int, end: int, place: int) -> None:
         """A record stands at a place."""
@@ -85,6 +128,11 @@ class Segment:
             self._offsets.append(first)
             self._places.append(place)
         self.end = end
+
+    def _good_records(
+        self, place: int, size: int, expected: int
+    ) -> Iterator[tuple[int, Record]]:
+        return good_records_of(self.path, place, size, expected, form=self.form)
 
     def scan(self, start: int, budget: int) -> Iterator[Record]:
         """Records from the one with an offset on, of about so many bytes together.
@@ -97,10 +145,10 @@ class Segment:
         if not self._is_indexed:
             self._load_index()
         at = bisect_right(self._offsets, start) - 1
-        place = self._places[at] if at >= 0 else 0
+        place = self._places[at] if at >= 0 else self.start
         expected = self._offsets[at] if at >= 0 else self.first
         used = 0
-        for at, record in good_records_of(self.path, place, self.size, expected):
+        for at, record in self._good_records(place, self.size, expected):
             # Offsets may be left out; but if bytes are, a record is damaged.
             if at > place and record.first > start:
                 break
@@ -112,12 +160,21 @@ class Segment:
                     return
         else:
             record = None
-        if not used and start < self.end:
-            end = self.end if record is None else record.first
-            raise DamagedLogError(
-                f"offsets {max(expected, self.first)} to {end - 1} are damaged",
-                hint=f"what follows can be read from offset {end} on",
-            )
+        if not used and start < self.records_end:
+            end = self.records_end if record is None else record.first
+            raise damaged(max(expected, self.first), end)
+
+    def gaps(self) -> Iterator[Gap]:
+        """Which of its offsets cannot be read, looking at every record."""
+        expected, place = self.first, self.start
+        for at, record in self._good_records(self.start, self.size, self.first):
+            if at > place:  # if no bytes are missing, offsets were given up
+                yield Gap(expected, record.first)
+            expected, place = record.end, end_of(at, record)
+        if expected < self.records_end:
+            yield Gap(expected, self.records_end)
+        elif place < self.size:
+            yield Gap(expected, expected)
 
     # --- The index ------------------------------------------------------------------
 
@@ -125,38 +182,57 @@ class Segment:
     def _index_path(self) -> Path:
         return self.path.with_suffix(INDEX_SUFFIX)
 
-    def seal(self) -> None:
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it was complete once, and so another was begun."""
+        return self._index_path.exists()
+
+    def seal(self, files: Files = SYSTEM) -> None:
         """Nothing more comes: keep the index for later."""
-        self._index_path.write_bytes(self._offsets.tobytes() + self._places.tobytes())
+        data = self._offsets.tobytes() + self._places.tobytes()
+        crc = zlib.crc32(data).to_bytes(_CRC_BYTES, "little")
+        files.write_whole(self._index_path, data + crc, sync=False)
 
     def _load_index(self) -> None:
         """Read the index; without a good one, look through the file."""
         self._is_indexed = True
         try:
-            data = self._index_path.read_bytes()
+            whole = self._index_path.read_bytes()
         except OSError:
-            data = b""
+            whole = b""
+        data, crc = whole[:-_CRC_BYTES], whole[-_CRC_BYTES:]
         half = len(data) // 16
-        if data and len(data) == 16 * half:
+        is_whole = zlib.crc32(data).to_bytes(_CRC_BYTES, "little") == crc
+        if data and len(data) == 16 * half and is_whole:
             self._offsets = array("q", data[: 8 * half])
             self._places = array("q", data[8 * half :])
             if self._is_plausible():
                 return
         self._offsets, self._places = array("q"), array("q")
         end, self.end = self.end, self.first
-        for place, record in good_records_of(self.path, 0, self.size, self.first):
+        for place, record in self._good_records(self.start, self.size, self.first):
             self.add(record.first, record.end, place)
         self.end = end
 
     def _is_plausible(self) -> bool:
         """Whether it begins at the beginning and ascends; records are checked later."""
         return (
-            (self._offsets[0], self._places[0]) == (self.first, 0)
+            (self._offsets[0], self._places[0]) == (self.first, self.start)
             and all(a < b for a, b in zip(self._places, self._places[1:], strict=False))
             and self._places[-1] < self.size
         )
 
-    def delete(self) -> None:
+    def delete(self, files: Files = SYSTEM) -> None:
         """Give the room back."""
-        self.path.unlink(missing_ok=True)
-        self._index_path.unlink(missing_ok=True)
+        files.delete(self.path)
+        files.delete(self._index_path)
+
+
+def damaged(first: int, end: int) -> DamagedLogError:
+    """The error that names offsets which cannot be read."""
+    error = DamagedLogError(
+        f"offsets {first} to {end - 1} are damaged",
+        hint=f"what follows can be read from offset {end} on",
+    )
+    error.gap = (first, end)
+    return error

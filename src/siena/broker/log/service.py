@@ -79,6 +79,11 @@ class LogService:
             self.journal.start()
         self.sinks.start()
 
+    def resume(self) -> None:
+        """The operator has come: a disk that failed is taken for good again."""
+        if self.journal is not None:
+            self.journal.resume()
+
     async def close(self) -> None:
         """Write everything to the disk."""
         self.sinks.close()

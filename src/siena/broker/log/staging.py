@@ -29,6 +29,8 @@ from siena.clock import Clock
 from siena.protocol.error_codes import Fault, ProtocolError
 
 SUFFIX = ".part"
+# Parts have no header, and outlive a change of version: they stay in the first form.
+_FORM = 1
 
 
 class _Part:
@@ -65,7 +67,9 @@ class Staging:
         for path in folder.glob(f"*{SUFFIX}"):
             part = _Part(0, 0, path.stat().st_mtime)
             with suppress(DamagedLogError):
-                for place, record in records_of(path, 0, path.stat().st_size):
+                for place, record in records_of(
+                    path, 0, path.stat().st_size, form=_FORM
+                ):
                     part.count = record.end
                     part.size = place + HEAD_BYTES + record_bytes(record)
             os.truncate(path, part.size)
@@ -107,7 +111,7 @@ class Staging:
 
     def _record(self, first: int, blocks: Sequence[bytes]) -> bytes:
         lengths = np.array([len(block) for block in blocks], np.uint32)
-        return b"".join(pack_record(first, 0, 0, lengths, b"".join(blocks)))
+        return b"".join(pack_record(first, 0, 0, lengths, b"".join(blocks), _FORM))
 
     def _check_room(self, *, is_new: bool, more: int) -> None:
         if is_new or self._size + more > self._bytes_max:
@@ -151,9 +155,11 @@ class Staging:
         if part is None:
             raise DamagedLogError("a part of a batch is not there")
         if self._folder is None:
-            yield from (read_record(memoryview(data), 0) for data in part.pieces)
+            yield from (
+                read_record(memoryview(data), 0, form=_FORM) for data in part.pieces
+            )
             return
-        for _, record in records_of(self._path(name), 0, part.size):
+        for _, record in records_of(self._path(name), 0, part.size, form=_FORM):
             yield record
 
     def drop(self, name: bytes) -> None:

@@ -1,11 +1,16 @@
-"""Small things that outlive the process: one value in a file, replaced as a whole."""
+"""Small things that outlive the process: one value in a file, replaced as a whole.
 
-import os
+The value is a line of JSON; a second line has its checksum.  A file of one line, as
+older versions wrote it, is read as well.
+"""
+
+import zlib
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
 
+from siena.broker.log.files import SYSTEM, Files
 from siena.errors import SienaError
 
 T = TypeVar("T")
@@ -16,18 +21,28 @@ class Kept(Generic[T]):
 
     Args:
         sync: whether a value is on the disk once it is saved.
+
+    Raises:
+        SienaError: if the file is not what was written.
     """
 
     def __init__(
-        self, path: Path | None, kind: type[T], default: T, *, sync: bool = False
+        self,
+        path: Path | None,
+        kind: type[T],
+        default: T,
+        *,
+        sync: bool = False,
+        files: Files = SYSTEM,
     ) -> None:
         self._path = path
         self._sync = sync
+        self._files = files
         self.value = default
         if path is not None and path.exists():
             try:
-                self.value = msgspec.json.decode(path.read_bytes(), type=kind)
-            except msgspec.MsgspecError as error:
+                self.value = msgspec.json.decode(checked(path.read_bytes()), type=kind)
+            except (msgspec.MsgspecError, ValueError) as error:
                 raise SienaError(
                     f"{path} is damaged: {error}", hint="move it away to go on without"
                 ) from None
@@ -40,18 +55,28 @@ class Kept(Generic[T]):
         Raises:
             OSError: if the disk does not take it.
         """
-        if self._path is None:
-            return
-        new = self._path.with_suffix(".new")
-        with new.open("wb") as file:
-            file.write(msgspec.json.encode(self.value))
-            if self._sync:
-                file.flush()
-                os.fsync(file.fileno())
-        new.replace(self._path)
-        if self._sync:
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        if self._path is not None:
+            data = with_checksum(msgspec.json.encode(self.value))
+            self._files.write_whole(self._path, data, sync=self._sync)
+
+
+def with_checksum(line: bytes) -> bytes:
+    r"""A line, and one with its checksum.
+
+    >>> with_checksum(b"{}")
+    b'{}\n#a3a6bf43\n'
+    """
+    return line + b"\n#%08x\n" % zlib.crc32(line)
+
+
+def checked(data: bytes) -> bytes:
+    """The line before its checksum.
+
+    Raises:
+        ValueError: if the checksum is another.
+    """
+    line, mark, rest = data.partition(b"\n")
+    if mark and with_checksum(line) != data:
+        found = rest[:9].decode(errors="replace")
+        raise ValueError(f"its checksum is not {found}")
+    return line

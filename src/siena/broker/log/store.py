@@ -2,10 +2,17 @@
 
 A record is written with one call, and is there as a whole or not at all: what a crash
 leaves of one at the end of the last file is cut off at the next start.
+
+*What is on the disk when.*  A record is there once :meth:`Store.sync` has returned; it
+syncs the file before the one that is written to first, then that one, then the folder,
+which has its name.  A file that is begun says how the one before it ended, and the file
+with the earliest offset is written before a segment is deleted: so files that others
+have deleted, or cut off, are noticed at the next start.
+
+Why one module: what is on the disk, and what was found there, are one state.
 """
 
 import logging
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,15 +22,25 @@ from typing import IO
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
-from siena.broker.log.records import Record, pack_record
-from siena.broker.log.segment import SUFFIX, Segment
+from siena.broker.log.records import FORM, Record, pack_record
+from siena.broker.log.segment import SUFFIX, Gap, Segment, damaged
+from siena.broker.log.state_file import Kept
 from siena.errors import SienaError
 
 log = logging.getLogger("siena.broker")
 
 LOCK = "lock"
+EARLIEST = "earliest.json"
+
+
+class Earliest(Struct):
+    """What must be there: the first offset of the oldest file."""
+
+    offset: int = -1  # not written down yet
 
 
 class Store:
@@ -32,63 +49,182 @@ class Store:
     Ownership: of the folder, from making it to :meth:`close`.
     """
 
-    def __init__(self, folder: Path, segment_bytes: int) -> None:
+    def __init__(self, folder: Path, segment_bytes: int, files: Files = SYSTEM) -> None:
         self._folder = folder
         self._segment_bytes = segment_bytes
+        self.files = files
+        """What the log does to its disk."""
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
-        self._segments = self._recover()
-        self.size = sum(segment.size for segment in self._segments)
-        """The bytes of all files."""
-        self._file = self._open()
-        # Descriptors of what the disk may not have, beside the file that is written to;
-        # at first the folder, in which a file may be new.
-        self._unsynced = [os.open(folder, os.O_RDONLY)]
+        if is_new:
+            files.sync_folder(folder.parent)
+        self._lock = locked(folder)
+        # Descriptors of what the disk may not have, beside the file that is written to.
+        self._unsynced: list[int] = []
+        # Segments that are complete, and whose index is written once the disk has them.
+        self._unsealed: list[Segment] = []
         # Whether half a record stands behind the last one, and could not be cut off.
         self._is_torn = False
+        self._missing: list[Gap] = []
+        try:
+            self._earliest = Kept(
+                folder / EARLIEST, Earliest, Earliest(), sync=True, files=files
+            )
+            self._segments: list[Segment] = []
+            self._file = self._recover()
+            first, should_be = self._segments[0].first, self._earliest.value.offset
+            self._missing = [Gap(should_be, first)] if first > should_be else []
+        except BaseException:
+            self._lock.close()
+            raise
+        self.size = sum(segment.size for segment in self._segments)
+        """The bytes of all files."""
 
     @property
     def earliest(self) -> int:
-        """The first offset that there is."""
-        return self._segments[0].first
+        """The first offset that there is, or should be."""
+        return self._missing[0].first if self._missing else self._segments[0].first
 
     @property
     def latest(self) -> int:
         """The offset behind the last."""
         return self._segments[-1].end
 
-    def _recover(self) -> list[Segment]:
+    # --- Opening --------------------------------------------------------------------
+
+    def _recover(self) -> int:
+        """Find what is there, and begin where it ends; the descriptor of that file."""
         paths = sorted(self._folder.glob(f"*{SUFFIX}"))
+        should_be = self._earliest.value.offset
+        if should_be >= 0:
+            # Deleted before, in a way: the machine ended in between.
+            for path in [p for p in paths if int(p.stem) < should_be]:
+                Segment.found(path, should_be).delete(self.files)
+                paths.remove(path)
         if not paths:
-            return [Segment.new(self._folder, 0)]
-        # What a file lacks is found out when somebody reads it.
+            first = 0
+            if should_be >= 0:
+                log.warning("the log has lost all its files, from offset %d", should_be)
+                first = should_be + RECORD_COUNT_MAX if should_be else 0
+            return self._begin(first)
+        if should_be < 0:
+            self._write_earliest(int(paths[0].stem))
+        elif int(paths[0].stem) > should_be:
+            self._missing = [Gap(should_be, int(paths[0].stem))]
+        # What a record lacks is found out when somebody reads it.
         found = [
             Segment.found(path, int(after.stem)) for path, after in pairwise(paths)
         ]
         last, gaps = Segment.recovered(paths[-1])
-        for gap in gaps:
+        self._segments = [*found, last]
+        self._check_files()
+        for gap in [*self._missing, *gaps]:
             log.warning("the log has lost offsets %d to %d", gap.first, gap.end - 1)
-        self._cut(last)
-        return [*found, last]
+        return self._go_on_behind(last, paths[-1].stat().st_size)
 
-    def _cut(self, last: Segment) -> None:
-        """Cut off what is no record at the end; a copy of it is kept."""
-        whole = last.path.stat().st_size
-        if last.size == whole:
-            return
-        copy = last.path.with_suffix(f".{last.size}.cut")
+    def _check_files(self) -> None:
+        """Say which files are not what they were when the next one was begun."""
+        for segment, after in pairwise(self._segments):
+            if not segment.is_followed_by(after):
+                log.warning(
+                    "%s of the log is not what it was when %s was begun: its end is "
+                    "missing, or a file between them; `siena log check` says more",
+                    *(segment.path.name, after.path.name),
+                )
+        for segment in self._segments:
+            if segment.form > 1 and segment.header is None and segment.has_records:
+                log.warning(
+                    "the header of %s is damaged; its records are read all the same",
+                    segment.path.name,
+                )
+        last = self._segments[-1]
+        if last.is_sealed:
+            log.warning(
+                "the log has lost what was behind offset %d: the file that followed %s "
+                "is missing",
+                *(last.end - 1, last.path.name),
+            )
+
+    def _go_on_behind(self, last: Segment, whole: int) -> int:
+        """Cut off what is no record, and open the file that is written to."""
+        if not last.has_records and last.header is None:
+            # It was being begun; the name is all that is known of it.
+            self._keep_cut(last, 0, whole)
+            self.files.delete(last.path)
+            del self._segments[-1]
+            return self._begin(last.first + last.skip)
+        is_half = self._keep_cut(last, last.size, whole)
+        if last.skip or last.form != FORM or last.is_sealed:
+            # A name remembers the offsets that are not given again.
+            skip, last.skip = last.skip, 0
+            before_end = last.end if is_half else last.end + skip
+            last.end += skip + (RECORD_COUNT_MAX if last.is_sealed else 0)
+            last.left_out = last.end - before_end
+            return self._begin(last.end)
+        return self.files.open_for_append(last.path)
+
+    def _keep_cut(self, last: Segment, place: int, whole: int) -> bool:
+        """Cut off what is no record at the end; a copy of it is kept.
+
+        Whether it was half a record, which nobody has heard of.
+        """
+        if whole <= place:
+            return True
+        copy = last.path.with_suffix(f".{place}.cut")
         with last.path.open("rb") as file, copy.open("wb") as rest:
-            file.seek(last.size)
+            file.seek(place)
             shutil.copyfileobj(file, rest)
-        os.truncate(last.path, last.size)
+        descriptor = self.files.open_for_append(last.path)
+        try:
+            self.files.truncate(descriptor, place)
+        finally:
+            self.files.close(descriptor)
         log.warning(
             "the log ended with half a record: cut off %d bytes, which are in %s, and "
             "goes on at offset %d",
-            *(whole - last.size, copy.name, last.end),
+            *(whole - place, copy.name, last.end + last.skip),
         )
+        return last.is_half
 
-    def _open(self) -> IO[bytes]:
-        return self._segments[-1].path.open("ab", buffering=0)
+    def _begin(self, first: int) -> int:
+        """Begin a file; its descriptor.
+
+        Raises:
+            OSError: if that cannot be done; then there is none.
+        """
+        before = self._segments[-1] if self._segments else None
+        new = Segment.new(self._folder, first, before)
+        assert new.header is not None
+        descriptor = self.files.open_for_append(new.path)
+        try:
+            self.files.write(descriptor, [new.header.pack()])
+            folder = self.files.open_folder(self._folder)
+        except OSError:
+            self.files.close(descriptor)
+            self.files.delete(new.path)
+            raise
+        self._unsynced.append(folder)
+        if self._earliest.value.offset < 0:
+            self._write_earliest(first)
+        self._segments.append(new)
+        return descriptor
+
+    def _write_earliest(self, offset: int) -> None:
+        self._earliest.value.offset = offset
+        self._earliest.save()
+
+    def skip_to(self, offset: int) -> None:
+        """Give no offset before this one: a reader has committed it.
+
+        What stood there was lost with the machine.
+
+        Raises:
+            OSError: if the disk does not take it.
+        """
+        if offset > self.latest:
+            log.warning("the log has lost offsets %d to %d", self.latest, offset - 1)
+            self._segments[-1].end = offset
+            self._change_file(self._begin(offset))
 
     # --- Writing --------------------------------------------------------------------
 
@@ -110,7 +246,7 @@ class Store:
         else:
             cuts = _cuts(offsets)
         last = self._segments[-1]
-        first, size = last.end + last.skip, last.size
+        first, size = last.end, last.size
         pieces: list[bytes | memoryview] = []
         places: list[tuple[int, int, int]] = []
         view = memoryview(blocks)
@@ -122,86 +258,93 @@ class Store:
             places.append((first + a, first + b, place))
             place += sum(map(len, packed))
             pieces += packed
-        self._write(pieces, place - size)
+        self._write(pieces)
         segment = self._segments[-1]
         for record_first, record_end, at in places:
             segment.add(record_first, record_end, at)
-        segment.size, segment.skip = place, 0
+        segment.size = place
         self.size += place - size
         if place >= self._segment_bytes:
-            self._roll()
+            try:
+                self.roll()
+            except OSError as error:  # room comes later
+                log.warning("the log could not begin a new file: %s", error)
 
-    def _write(self, pieces: list[bytes | memoryview], size: int) -> None:
+    def _write(self, pieces: list[bytes | memoryview]) -> None:
         """Write with one call, as a rule; leave nothing behind if that fails."""
         before = self._segments[-1].size
-        descriptor = self._file.fileno()
         if self._is_torn:
-            os.ftruncate(descriptor, before)
+            self.files.truncate(self._file, before)
             self._is_torn = False
         try:
-            written = os.writev(descriptor, pieces)
-            if written < size:  # the disk is almost full, or a signal came
-                rest = memoryview(b"".join(pieces))
-                while written < size:
-                    written += os.write(descriptor, rest[written:])
+            self.files.write(self._file, pieces)
         except OSError:
             self._is_torn = True
             with suppress(OSError):  # then before the next record
-                os.ftruncate(descriptor, before)
+                self.files.truncate(self._file, before)
                 self._is_torn = False
             raise
 
-    def _roll(self) -> None:
-        """Go on in a new file."""
-        segment = self._segments[-1]
-        new = Segment.new(self._folder, segment.end)
-        unsynced: list[int] = []
-        try:
-            segment.seal()
-            unsynced.append(os.dup(self._file.fileno()))
-            # The folder, in which the new file has its name.
-            unsynced.append(os.open(self._folder, os.O_RDONLY))
-            # Last: a file that is there says where the one before it ends.
-            file = new.path.open("ab", buffering=0)
-        except OSError as error:  # then the old one grows on, and room comes later
-            for descriptor in unsynced:
-                os.close(descriptor)
-            log.warning("the log could not begin a new file: %s", error)
-            return
-        self._unsynced += unsynced
-        self._file.close()
-        self._file = file
-        self._segments.append(new)
+    def roll(self) -> None:
+        """Go on in a new file.
+
+        Raises:
+            OSError: if none can be begun; then the old one grows on.
+        """
+        old = self._segments[-1]
+        self._change_file(self._begin(old.end))
+        self._unsealed.append(old)
+
+    def _change_file(self, descriptor: int) -> None:
+        # Before the folder, which stands there since the file was begun.
+        self._unsynced.insert(len(self._unsynced) - 1, self._file)
+        self._file = descriptor
 
     def sync(self) -> None:
         """Have the disk keep what was written, whatever happens to the machine.
 
         Raises:
-            OSError: if it does not; then it is tried again the next time.
+            OSError: if it does not.  What the disk has of it is not known then, and a
+                second call that succeeds would not tell either.
         """
-        found = self.descriptors()
+        found = [*self._unsynced, self.files.duplicate(self._file)]
+        self._unsynced = []
         try:
             for descriptor in found:
-                os.fsync(descriptor)
-        except OSError:
-            # The last one is of the file that is written to, and comes again.
-            self._unsynced, found = found[:-1], found[-1:]
-            raise
+                self.files.sync(descriptor)
         finally:
             for descriptor in found:
-                os.close(descriptor)
+                self.files.close(descriptor)
+        self._seal()
 
     def descriptors(self) -> list[int]:
-        """Of what the disk may not have yet, for somebody else to sync and close."""
-        found = [*self._unsynced, os.dup(self._file.fileno())]
+        """Of what the disk may not have yet, for somebody else to sync and close.
+
+        Those of the call before have been synced by now.
+
+        Raises:
+            OSError: if too many files are open.
+        """
+        found = [*self._unsynced, self.files.duplicate(self._file)]
+        if not self._unsynced:
+            self._seal()
         self._unsynced = []
         return found
 
+    def _seal(self) -> None:
+        """Write the index of files that are complete: it says that others follow."""
+        unsealed, self._unsealed = self._unsealed, []
+        for segment in unsealed:
+            with suppress(OSError):  # it is a help, and no more
+                segment.seal(self.files)
+
     def close(self) -> None:
         """Write everything to the disk, and let others have the folder."""
-        self.sync()
-        self._file.close()
-        self._lock.close()
+        try:
+            self.sync()
+        finally:
+            self.files.close(self._file)
+            self._lock.close()
 
     # --- Reading --------------------------------------------------------------------
 
@@ -213,6 +356,9 @@ class Store:
             OSError: if it cannot be read.
         """
         used = 0
+        for gap in self._missing:
+            if start < gap.end:
+                raise damaged(start, gap.end)
         for segment in list(self._segments):
             if segment.end <= start:
                 continue
@@ -220,8 +366,9 @@ class Store:
                 yield record
                 used += len(record.blocks) + 4 * len(record.lengths)
                 start = record.end
-            if start < segment.end or used >= budget:
+            if start < segment.records_end or used >= budget:
                 return
+            start = max(start, segment.end)
 
     # --- Making room ----------------------------------------------------------------
 
@@ -233,17 +380,35 @@ class Store:
             bytes_max: so much may stay.
             older_than: files that were written before go in any case.
         """
-        deleted = 0
-        while len(self._segments) > 1:
-            oldest = self._segments[0]
+        going: list[Segment] = []
+        left = self.size
+        for oldest in self._segments[:-1]:
             is_old = older_than is not None and _time_of(oldest) < older_than
-            if oldest.end > floor or not (is_old or self.size >= bytes_max):
+            if oldest.end > floor or not (is_old or left >= bytes_max):
                 break
-            oldest.delete()
-            self.size -= oldest.size
-            del self._segments[0]
-            deleted += 1
-        return deleted
+            going.append(oldest)
+            left -= oldest.size
+        if going:
+            # First, and on the disk: what is deleted is not missed at the next start.
+            self._write_earliest(self._segments[len(going)].first)
+            self._missing = []
+        for segment in going:
+            segment.delete(self.files)
+            self._segments.remove(segment)
+            self._unsealed = [each for each in self._unsealed if each is not segment]
+            self.size -= segment.size
+        return len(going)
+
+    def gaps(self) -> Iterator[Gap]:
+        """Which offsets cannot be read, looking at every record."""
+        yield from self._missing
+        for segment in self._segments:
+            yield from segment.gaps()
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The files, from the oldest on."""
+        return list(self._segments)
 
 
 def _time_of(segment: Segment) -> float:
@@ -264,7 +429,7 @@ def _cuts(offsets: npt.NDArray[np.int64]) -> list[int]:
     return cuts
 
 
-def _locked(folder: Path) -> IO[bytes]:
+def locked(folder: Path) -> IO[bytes]:
     """A file that nobody else has locked, as long as it is open."""
     file = (folder / LOCK).open("ab")
     try:

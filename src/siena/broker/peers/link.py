@@ -311,7 +311,7 @@ class Link:
     def snapshot(self) -> dict[str, object]:
         """What there is to know about it."""
         return {
-            "broker": self.number,
+            "broker": str(self.number),  # a number beyond 2^53 is not safe in JSON
             "name": self.name,
             "address": self.connection.address,
             "urls": self._urls,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from siena.broker.broker import Broker
+from siena.broker.logs import set_up_logs
 from siena.broker.settings import Link, Settings
 from siena.broker.workers.handover import Takeover
 from siena.broker.workers.worker import Worker
@@ -23,9 +24,6 @@ log = logging.getLogger("siena.broker")
 
 # How long a worker may take until it is linked to the hub.
 START_SECONDS_MAX = 60.0
-
-# What a broker says of itself, on the standard error.
-LOG_FORMAT = "siena: %(message)s"
 
 RunLoop = Callable[[], asyncio.Runner]
 
@@ -57,7 +55,7 @@ def work(
     settings: Settings, worker: Worker, runner: RunLoop, pipe: Pipe, level: int
 ) -> None:
     """Be a worker, until it is told to end."""
-    logging.basicConfig(format=LOG_FORMAT, level=level, stream=sys.stderr)
+    set_up_logs(settings.log_format, level)
     with runner() as loop:
         loop.run(_serve(settings, worker, pipe))
 

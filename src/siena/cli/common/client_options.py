@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.contexts import find_server
+from siena.cli.common.contexts import context_names, find_server
 from siena.client import connect
 from siena.client.connect import Connecting
 
@@ -20,11 +20,14 @@ ServerOption = Annotated[
         help="Address or context of the broker; otherwise SIENA_URL, the context in "
         "use, or siena://127.0.0.1:2606.",
         show_default=False,
+        autocompletion=context_names,
     ),
 ]
 TimeoutOption = Annotated[
     float | None,
     typer.Option(
+        "--timeout",
+        "-W",
         min=0,
         metavar="SECONDS",
         help="End after so long, with code 4 if not all was done.",

@@ -96,6 +96,15 @@ def load_contexts(path: Path) -> Contexts:
         raise SienaError(f"{path}: {error}", hint="mend it, or remove it") from None
 
 
+def context_names(begun: str) -> list[str]:
+    """The saved names that begin so, for the completion of shells."""
+    try:
+        saved = load_contexts(contexts_path()).servers
+    except (SienaError, OSError):  # a shell that completes is not told of faults
+        return []
+    return [name for name in saved if name.startswith(begun)]
+
+
 def save_contexts(path: Path, contexts: Contexts) -> None:
     """Write the file, whole or not at all; tokens are for its owner's eyes only."""
     path.parent.mkdir(parents=True, exist_ok=True)

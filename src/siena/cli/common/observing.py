@@ -6,12 +6,13 @@ and nobody waits for anything else.
 
 import socket
 import ssl
+from errno import ECONNREFUSED
 from types import TracebackType
 from typing import Annotated, Any, Self
 
 import typer
 
-from siena.cli.common.contexts import Server, find_server
+from siena.cli.common.contexts import Server, context_names, find_server
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
@@ -33,6 +34,7 @@ ServersOption = Annotated[
         help="Address or context of a broker, as often as wanted; otherwise SIENA_URL, "
         "the context in use, or siena://127.0.0.1:2606.",
         show_default=False,
+        autocompletion=context_names,
     ),
 ]
 
@@ -59,7 +61,9 @@ class Observer:
             self._socket = _connected(self.address, self._seconds)
         except OSError as error:
             why = error.strerror or str(error)
-            raise NoBrokerError(f"no broker at {self.address}: {why}") from None
+            hint = "start one with: siena serve" if error.errno == ECONNREFUSED else ""
+            text = f"no broker at {self.address}: {why}"
+            raise NoBrokerError(text, hint=hint) from None
         try:
             info = self._expect(Info)
             assert isinstance(info, Info)

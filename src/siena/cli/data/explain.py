@@ -12,6 +12,7 @@ import typer
 from siena.algebra import explanation, relations
 from siena.algebra.explanation import Reason
 from siena.algebra.verdict import Verdict
+from siena.cli.terminal.colour import Paint
 from siena.errors import FilterError, InvalidFormError, SienaError
 from siena.lang.interest_form import advertisement_from_json, interest_from_json
 from siena.lang.json_text import Json, read_json
@@ -203,7 +204,8 @@ def _read_line(line: bytes) -> Json:
 
 
 def _show(question: Question, verdict: Verdict) -> None:
-    print("yes" if verdict.holds else "no")
+    paint = Paint(sys.stdout)
+    print(paint("good", "yes") if verdict.holds else paint("bad", "no"))
     if not verdict.shown:
         print("not shown: it could not be decided within the allowed work")
     if verdict.reason:
@@ -217,7 +219,7 @@ def _show(question: Question, verdict: Verdict) -> None:
         width = min(max(len(r.subject) for r in reasons), 60)
         for reason in reasons:
             mark = "✓" if reason.holds else "✗"
-            print(f"  {mark} {reason.subject:{width}}  {reason.because}")
+            print(paint.marked(f"  {mark} {reason.subject:{width}}  {reason.because}"))
 
 
 def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from html import escape
 from math import ceil, log10
 
-WIDTH, HEIGHT = 720, 240
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 14, 44
+WIDTH, HEIGHT = 720, 260
+LEFT, RIGHT, TOP, BOTTOM = 74, 12, 30, 44
 # A bar that is wider is a wall.
 BAR_MAX = 90
 # Lines across the chart, about so many.
@@ -36,6 +36,7 @@ def bars(
     *,
     title: str,
     below: str = "",
+    beside: str = "",
 ) -> str:
     """Bars side by side: a group for each label, in it a bar for each series.
 
@@ -46,7 +47,7 @@ def bars(
     most = max((value for _, values in series for value in values), default=0)
     step = nice_step(most)
     top = step * max(1, ceil(most / step))
-    parts = [*_frame(step, top, title), _axis_label(below)]
+    parts = [*_frame(step, top, title), _axis_label(below), _side_label(beside)]
     room = (WIDTH - LEFT - RIGHT) / max(len(labels), 1)
     width = min(room * 0.8 / max(len(series), 1), BAR_MAX)
     every = ceil(len(labels) / 24)
@@ -91,13 +92,25 @@ def _axis_label(text: str) -> str:
     return _text(middle, HEIGHT - 8, text, "middle") if text else ""
 
 
+def _side_label(text: str) -> str:
+    """The title of the axis of values, along it."""
+    if not text:
+        return ""
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    turned = f'transform="rotate(-90 14 {middle:.1f})"'
+    return (
+        f'<text x="14" y="{middle:.1f}" text-anchor="middle" {turned}>'
+        f"{escape(text)}</text>"
+    )
+
+
 def _legend(names: Sequence[str]) -> list[str]:
     parts = []
     x = LEFT + 10.0
     for number, name in enumerate(names):
         parts.append(
-            f'<rect class="bar s{number}" x="{x:.0f}" y="{TOP - 8}" width="10" '
-            f'height="10" rx="2"/>{_text(x + 15, TOP + 1, name, "start")}'
+            f'<rect class="bar s{number}" x="{x:.0f}" y="{TOP - 22}" width="10" '
+            f'height="10" rx="2"/>{_text(x + 15, TOP - 13, name, "start")}'
         )
         x += 34 + 6.4 * len(name)
     return parts

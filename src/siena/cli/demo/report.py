@@ -5,6 +5,7 @@ import platform
 from collections import Counter
 from html import escape
 
+from siena.cli.demo.brokers import FIRST_PORT
 from siena.cli.demo.charts import bars
 from siena.cli.demo.day import BROKERS, DATE, HUB, PATIENCE, PATTERN, SUBSCRIBERS
 from siena.cli.demo.result import Result
@@ -39,7 +40,13 @@ th { color: var(--soft); font-weight: 600; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
   white-space: nowrap; }
 code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; }
-figure { margin: .6rem 0 0; } svg { width: 100%; height: auto; display: block; }
+figure { margin: .6rem 0 0; overflow-x: auto; }
+svg { width: 100%; min-width: 38rem; height: auto; display: block; }
+.wide { overflow-x: auto; } td code { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { body { padding: 1.4rem 1rem 3rem; }
+  h1 { font-size: 1.6rem; } th, td { padding-right: .6rem; } }
+pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+  padding: .7rem .9rem; overflow-x: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft); }
 svg .over { paint-order: stroke; stroke: var(--paper);
   stroke-width: 5px; }
@@ -65,6 +72,14 @@ suit it: each wants one destination, half of them one carrier, and all a delay a
 of {thresholds} thresholds, so that most are covered by somebody else. Beside them the
 same is counted of as many people of all kinds, who want a certain flight or day, some
 hours, a distance or a registration, and seldom what somebody else covers."""
+NEXT = """The brokers of this page are gone. Start them again, and ask for something
+yourself; everything below can be typed as it is, a terminal each for the first two."""
+COMMANDS = f"""\
+siena demo --serve --no-spark
+siena sub --server siena://127.0.0.1:{FIRST_PORT} 'dest = DEN and dep_delay > 60'
+siena pub --server siena://127.0.0.1:{FIRST_PORT + 1} dest=DEN dep_delay=75
+siena topo --server siena://127.0.0.1:{FIRST_PORT}
+siena tour"""
 
 # Where the brokers stand in the picture.
 PLACES = {
@@ -96,6 +111,7 @@ def page(result: Result, command: str) -> str:
         _popularity(result),
         _section("Who got what", "", _subscribers(result)),
         _section("In numbers", "", _summary(result)),
+        _section("What next", NEXT, f"<pre><code>{escape(COMMANDS)}</code></pre>"),
         _footer(command),
     ]
     return (
@@ -147,7 +163,8 @@ def _section(title: str, text: str, rest: str) -> str:
 
 
 def _figure(svg: str) -> str:
-    return f"<figure>{svg}</figure>"
+    """A picture, which a narrow screen shows a part of; keys and fingers move it."""
+    return f'<figure tabindex="0">{svg}</figure>'
 
 
 def _network(result: Result) -> str:
@@ -162,7 +179,8 @@ def _network(result: Result) -> str:
             f'<line class="link" x1="{x}" y1="{y}" x2="{hub_x}" y2="{hub_y}" '
             f'stroke-width="{width:.1f}"/>'
         )
-        middle = ((x + hub_x) / 2, (y + hub_y) / 2 - 11)
+        # Beside the link, on the side away from the middle of the picture.
+        middle = ((x + hub_x) / 2, (y + hub_y) / 2 + (30 if y > hub_y else -22))
         right, left = (down, up) if name == "city" else (up, down)
         said = f"{right:,} →" + (f" · ← {left:,}" if left else "")
         parts.append(
@@ -186,6 +204,7 @@ def _hours(result: Result) -> str:
         [("flights", flights), ("deliveries", came)],
         title="flights and deliveries by hour",
         below="hour of departure",
+        beside="flights, deliveries",
     )
 
 
@@ -202,7 +221,8 @@ def _covering(result: Result) -> str:
             ("with covering", [each.with_covering for each in crowds]),
         ],
         title="messages between brokers, without and with covering",
-        below="messages between brokers, until all knew what they need",
+        below="who subscribes, until all brokers know what they need",
+        beside="messages",
     )
 
 
@@ -219,7 +239,8 @@ def _popularity(result: Result) -> str:
         labels,
         [("", [bins[place] for place in places])],
         title="flights by how many want them",
-        below="subscriptions that want a flight; how many flights",
+        below="subscriptions that want a flight",
+        beside="flights",
     )
     nobody = counts.count(0)
     fewest = f"{nobody:,} of them are wanted by nobody" if nobody else "All are wanted"
@@ -249,9 +270,10 @@ def _subscribers(result: Result) -> str:
         steps = " then ".join(_flight(by_number[number]) for number in found[0])
         told = f'<p class="soft">The first sequence: {escape(steps)}.</p>'
     return (
-        "<table><thead><tr><th>subscriber</th><th>at</th><th>filter or pattern</th>"
+        '<div class="wide" tabindex="0"><table><thead><tr>'
+        "<th>subscriber</th><th>at</th><th>filter or pattern</th>"
         f'<th class="number">came</th></tr></thead><tbody>{"".join(lines)}</tbody>'
-        f"</table>{told}"
+        f"</table></div>{told}"
     )
 
 

@@ -10,6 +10,7 @@ from siena.cli.common.client_options import JsonOption
 from siena.cli.common.contexts import (
     Contexts,
     Server,
+    context_names,
     contexts_path,
     find_server,
     load_contexts,
@@ -22,6 +23,9 @@ app = typer.Typer(
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME")]
+SavedArgument = Annotated[
+    str, typer.Argument(metavar="NAME", autocompletion=context_names)
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -36,10 +40,16 @@ def list_contexts(context: typer.Context, *, as_json: JsonOption = False) -> Non
     Examples:
       siena context add work siena://hub.example:2606
       siena context use work
+      siena context list
       siena sub 'level > 3' --server work
     """  # noqa: D301 -- Typer needs the backspace itself
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        print_contexts(as_json=as_json)
+
+
+@app.command("list")
+def print_contexts(*, as_json: JsonOption = False) -> None:
+    """List them; * marks the one in use."""
     saved = _load()
     if not saved.servers and sys.stderr.isatty():
         print("siena: none is saved (siena context add NAME URL)", file=sys.stderr)
@@ -68,13 +78,13 @@ def add_context(
 
 
 @app.command("use")
-def use_context(name: NameArgument) -> None:
+def use_context(name: SavedArgument) -> None:
     """Let commands talk to this server, if nothing else is said."""
     _save(_load().use(name))
 
 
 @app.command("remove")
-def remove_context(name: NameArgument) -> None:
+def remove_context(name: SavedArgument) -> None:
     """Forget a server."""
     _save(_load().remove(name))
 

@@ -18,6 +18,7 @@ from typing import Annotated, Literal
 import typer
 
 from siena.cli.common.progress import Progress
+from siena.cli.terminal.colour import Paint
 from siena.errors import SienaError
 
 PYTHON_MIN = (3, 11)
@@ -66,13 +67,20 @@ def doctor(
       siena doctor --no-spark
       siena doctor --json
     """  # noqa: D301 -- Typer needs the backspace itself
-    progress = Progress(sys.stderr)
+    progress, paint = Progress(sys.stderr), Paint(sys.stdout)
+
+    def report(text: str) -> None:
+        progress.show(text)
+        if not as_json and not sys.stderr.isatty():
+            print(f"siena: {text}", file=sys.stderr, flush=True)
+
     found: list[Finding] = []
-    for finding in findings(spark=spark, report=progress.show):
+    for finding in findings(spark=spark, report=report):
         progress.clear()
         found.append(finding)
         if not as_json:
-            print(f"{MARKS[finding.state]} {finding.name:12} {finding.found}")
+            line = f"{MARKS[finding.state]} {finding.name:12} {finding.found}"
+            print(paint.marked(line), flush=True)
             if finding.fix:
                 print(f"{'':15}→ {finding.fix}", flush=True)
     is_well = all(finding.state != "bad" for finding in found)
@@ -95,7 +103,7 @@ def findings(*, spark: bool, report: Callable[[str], None]) -> Iterator[Finding]
     pyspark = _extra("PySpark", "pyspark", "spark", "siena match and its like")
     yield pyspark
     if spark and java.state == pyspark.state == "ok":
-        report("Spark starts …")
+        report("waiting for Spark to start and do a job, up to half a minute …")
         yield _spark()
 
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,15 +13,17 @@ import typer
 from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
 from siena.broker.collector import spare_what_stays
+from siena.broker.logs import LogFormat, set_up_logs
 from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
-from siena.broker.workers.process import LOG_FORMAT
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
 from siena.protocol.address import PORT, Address
 
 if TYPE_CHECKING:
     from siena.broker.http.server import HttpServer
+
+logger = logging.getLogger("siena.serve")
 
 
 def serve(
@@ -88,14 +89,21 @@ def serve(
     json: Annotated[
         bool, typer.Option("--json", help="Say that it is ready as a JSON object.")
     ] = False,
+    log_format: Annotated[
+        LogFormat | None,
+        typer.Option(
+            help="How lines on standard error are written [default: text].",
+            show_default=False,
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say when links come and go.")
     ] = False,
 ) -> None:
     """Run a broker; Ctrl-C, or SIGTERM, ends it after what is left has been sent.
 
-    Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP,
-    SIENA_NAME), and that for more than the file.
+    Flags count for more than the environment (SIENA_LISTEN, SIENA_HTTP, SIENA_NAME,
+    SIENA_LOG_FORMAT), and that for more than the file.
 
     \b
     Examples:
@@ -108,7 +116,8 @@ def serve(
       siena serve --log /var/lib/siena        keep it, for Spark and others by offset
       siena serve --network examples/five-brokers.toml
     """  # noqa: D301 -- Typer needs the backspace itself
-    _log(verbose=verbose)
+    level = logging.INFO if verbose else logging.WARNING
+    logger.setLevel(logging.INFO)  # what the command itself says is always of interest
     if network is not None:
         if (
             listen
@@ -122,12 +131,14 @@ def serve(
             or accept_peers
         ):
             raise typer.BadParameter("the file says everything", param_hint="--network")
+        set_up_logs(log_format or "text", level)
         _runner().run(_serve_network(network, json=json))
         return
     flags: dict[str, Any] = {
         "listen": listen or None,
         "http": http,
         "name": name,
+        "log_format": log_format,
         "accept_peers": accept_peers or None,
         "insecure_listen": insecure_listen or None,
         "log": {"path": str(log)} if log else None,
@@ -138,6 +149,7 @@ def serve(
         settings = gather(config, os.environ, flags)
         return settings.linked_to(links)
 
+    set_up_logs(read().log_format, level)
     if workers > 1:
         _serve_workers(read, workers, json=json)
     else:
@@ -149,14 +161,6 @@ def _links(
 ) -> list[dict[str, str]]:
     said = [("peer", peers), ("mesh", meshes), ("master", [master] if master else [])]
     return [{"url": url, "side": side} for side, urls in said for url in urls]
-
-
-def _log(*, verbose: bool) -> None:
-    logging.basicConfig(
-        format=LOG_FORMAT,
-        level=logging.INFO if verbose else logging.WARNING,
-        stream=sys.stderr,
-    )
 
 
 def _runner() -> asyncio.Runner:
@@ -186,7 +190,7 @@ def _serve_workers(read: Callable[[], Settings], count: int, *, json: bool) -> N
             _say_ready(workers.name, workers.addresses, workers.http, json=json)
             workers.supervise(lambda: _reload(workers, read))
     except KeyboardInterrupt:
-        print("siena: drained", file=sys.stderr, flush=True)
+        logger.info("drained")
 
 
 async def _serve_network(path: Path, *, json: bool) -> None:
@@ -201,7 +205,7 @@ async def _serve_network(path: Path, *, json: bool) -> None:
             where = http.url if http else None
             _say_ready(broker.name, broker.addresses, where, json=json)
         await ended.wait()
-        print("siena: draining", file=sys.stderr, flush=True)
+        logger.info("draining")
     finally:
         for server in servers:
             await server.drain()
@@ -231,7 +235,7 @@ async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
     where = http.url if http else None
     _say_ready(broker.name, broker.addresses, where, json=json)
     await ended.wait()
-    print("siena: draining", file=sys.stderr, flush=True)
+    logger.info("draining")
     if http is not None:
         await http.drain()
     await broker.drain()
@@ -254,10 +258,10 @@ def _reload(broker: Broker | Workers, read: Callable[[], Settings]) -> None:
     try:
         left = broker.reload(read())
     except (SienaError, OSError) as error:
-        print(f"siena: not reloaded: {error}", file=sys.stderr, flush=True)
+        logger.warning("not reloaded: %s", error)
         return
     rest = f"; at the next start: {', '.join(left)}" if left else ""
-    print(f"siena: reloaded{rest}", file=sys.stderr, flush=True)
+    logger.info("reloaded%s", rest)
 
 
 def _say_ready(

@@ -16,23 +16,32 @@ from siena.cli.common.client_options import (
     open_server,
 )
 from siena.client.blocking import Subscription
+from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
 from siena.lang.parser import parse_interest
-from siena.model import Notification
+from siena.model import Filter, Notification, Pattern, Predicate
 
 # So many lines are written at a time; whoever reads them sees each at once anyway.
 LINES_AT_ONCE = 1_024
+# How others write "all of it".
+EVERYTHING = frozenset({"*", "#", ">", "**"})
 
 
 def sub(
-    interest: Annotated[
-        str, typer.Argument(metavar="FILTER", help="A filter or a pattern.")
-    ],
+    interests: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILTER]…",
+            help="Filters, of which one has to match, or one pattern; without any, "
+            "everything.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     count: Annotated[
         int | None,
         typer.Option(
-            "--count", "-n", min=1, help="End after so many.", show_default=False
+            "--count", "-n", "-C", min=1, help="End after so many.", show_default=False
         ),
     ] = None,
     timeout: TimeoutOption = None,
@@ -44,10 +53,12 @@ def sub(
 ) -> None:
     """Subscribe, and print every notification that comes, a line each.
 
-    For a pattern (F then G) a line has all notifications of a match; with --json it is
-    an array.  Once the subscription is in force throughout the network, a line on
-    stderr says so.  It lives until Ctrl-C, --count or --timeout, through restarts of
-    the broker; what was lost is reported on stderr.
+    Without a filter, or with '*', '#' or '>', that is everything, as with '[]'.  What
+    several filters select is printed once.  For a pattern (F then G) a line has all
+    notifications of a match; with --json it is an array.  Once the subscription is in
+    force throughout the network, a line on stderr says so.  It lives until Ctrl-C,
+    --count or --timeout, through restarts of the broker; what was lost is reported on
+    stderr.
 
     \b
     Exit codes: 0 done; 2 misuse; 3 no broker answers; 4 the time was over before
@@ -57,9 +68,10 @@ def sub(
     Examples:
       siena sub 'symbol = DIS and change < 0'
       siena sub 'what = login then what = alarm' --json
-      siena sub '[]' --count 10 --timeout 60
+      siena sub 'level > 3' 'what = alarm'
+      siena sub --count 10 --timeout 60         (-C and -W, as elsewhere)
     """  # noqa: D301 -- Typer needs the backspace itself
-    wanted = parse_interest(interest)
+    wanted = read_interests(interests or ["[]"])
     deadline = Deadline(timeout)
     with open_server(server, "siena sub") as client:
         subscription = client.subscribe(wanted)
@@ -67,7 +79,8 @@ def sub(
         with contextlib.suppress(TimeoutError):
             subscription.settled(deadline.left_s)
             if not quiet:
-                print(f"siena: subscribed at {client.url}", file=sys.stderr)
+                what = "" if interests else " to everything"
+                print(f"siena: subscribed{what} at {client.url}", file=sys.stderr)
             printer.run(count, deadline)
         printer.report_lost()
     if printer.printed < (count or 1):
@@ -75,6 +88,30 @@ def sub(
         came = f"{printer.printed}{of_count} came within {timeout:g} s"
         print(f"siena: error: {came}", file=sys.stderr)
         raise typer.Exit(EXIT_TIMEOUT)
+
+
+def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
+    """What is meant by one or more arguments.
+
+    >>> print(read_interests(["x > 3", "y in (1, 2)"]))
+    x > 3 or y = 1 or y = 2
+    >>> print(read_interests(["#"]))
+    []
+    >>> read_interests(["x > 3", "x any then y any"])
+    Traceback (most recent call last):
+    siena.errors.SienaError: a pattern stands alone: x any then y any
+    (a subscription each: siena sub twice)
+    """
+    found = [parse_interest("[]" if t in EVERYTHING else t) for t in texts]
+    if len(found) == 1:
+        return found[0]
+    filters: list[Filter] = []
+    for each in found:
+        if isinstance(each, Pattern):
+            hint = "a subscription each: siena sub twice"
+            raise SienaError(f"a pattern stands alone: {each}", hint=hint)
+        filters += each.filters if isinstance(each, Predicate) else [each]
+    return Predicate(filters)
 
 
 class _Printer:

@@ -13,6 +13,7 @@ from siena.cli.common.client_options import EXIT_FAILURE, EXIT_TIMEOUT, ServerOp
 from siena.cli.common.contexts import find_server
 from siena.cli.common.observing import Form, Observer
 from siena.cli.common.pairs import read_attributes
+from siena.cli.terminal.colour import say
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.limits import NUMBER_MAX
@@ -108,9 +109,9 @@ def _show(hop: Hop, start: float) -> None:
     took = f"routed in {hop.seconds * 1_000:.2f} ms"
     print(f"{hop.broker} ← {hop.came_from}  {after}, {took}{onward}")
     for text in hop.matched:
-        print(f"  {text}" if text.startswith(TO_BROKER) else f"  ✓ {text}")
+        say(f"  {text}" if text.startswith(TO_BROKER) else f"  ✓ {text}")
     if not hop.matched and not hop.went_to:
-        print("  ✗ nobody here wants it")
+        say("  ✗ nobody here wants it")
 
 
 def _form(hop: Hop) -> Form:

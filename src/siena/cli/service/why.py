@@ -10,6 +10,7 @@ from siena.cli.common.observing import Form, ServersOption, servers_of
 from siena.cli.common.pairs import read_attributes, split_attributes
 from siena.cli.common.surveying import Found, survey
 from siena.cli.common.ways import Step, ways
+from siena.cli.terminal.colour import say
 from siena.errors import FilterError, SienaError
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Notification, Pattern, Predicate
@@ -98,7 +99,7 @@ def _show(interest: Filter | Predicate, n: Notification) -> None:
     width = min(max((len(reason.subject) for reason in reasons), default=0), 60)
     for reason in reasons:
         mark = "✓" if reason.holds else "✗"
-        print(f"  {mark} {reason.subject:{width}}  {reason.because}")
+        say(f"  {mark} {reason.subject:{width}}  {reason.because}")
 
 
 def _show_ways(steps: list[Step], found: dict[str, Found]) -> None:
@@ -110,9 +111,9 @@ def _show_ways(steps: list[Step], found: dict[str, Found]) -> None:
         if step.error:
             print(f"  not reached: {step.error}")
         for who, text in (*step.clients, *step.brokers):
-            print(f"  ✓ {who}  because of {text}")
+            say(f"  ✓ {who}  because of {text}")
         if not step.clients and not step.brokers and not step.error:
-            print("  ✗ nobody here wants it")
+            say("  ✗ nobody here wants it")
         _show_nearest(step)
         if not step.is_complete:
             print("  its tables are long: only a part of them was looked at")
@@ -124,7 +125,7 @@ def _show_nearest(step: Step) -> None:
     if step.nearest is not None:
         print(f"    nearest: {step.nearest.text}, of {step.nearest.who}")
         for reason in step.nearest.missed:
-            print(f"    ✗ {reason.subject}  {reason.because}")
+            say(f"    ✗ {reason.subject}  {reason.because}")
 
 
 def _form(

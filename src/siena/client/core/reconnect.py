@@ -167,6 +167,7 @@ class Reconnector:
             assert self.info is not None, "a broker says who it is before"
             assert self._welcome is not None, "there is a connection being made"
             self._welcome.set_result(event)
+            self._session.is_parked = event.resumed and not self._session.connections
             self._session.attach(transport, self.info.limits, self.info.features)
         elif isinstance(event, Error):
             text = f"{self.address}: {event.text}"

@@ -73,6 +73,8 @@ class Session:
         self.room = Gate()
         # How we asked to be suspended, while we are.
         self.suspended: Suspend | None = None
+        # Whether the broker keeps what is for our identity until we resume.
+        self.is_parked = False
         # Why there will be no more connections.
         self.failure: SienaError | None = None
         self.connections = 0
@@ -82,6 +84,7 @@ class Session:
         self._refused: SienaError | None = None
         self._pending = Pending()
         self._numbers = itertools.count(1)
+        self._newest_interest = 0
         self._pings = itertools.count(1)
         self._is_leaving = False
         self.features: tuple[str, ...] = ()
@@ -143,6 +146,12 @@ class Session:
         for advertisement in self.advertisements.values():
             advertisement.fail(reason)
 
+    def wake(self) -> None:
+        """Resume, if that is still to be done: the program has begun to read."""
+        if self.is_parked and self.transport is not None:
+            self.is_parked = False
+            self.transport.send(Resume().pack())
+
     def pace(self) -> None:
         """Let publishers go on, or wait, as the socket wants it."""
         if self.transport is not None and self.transport.is_writable:
@@ -169,6 +178,8 @@ class Session:
             ConnectionLostError: if there is no connection to send it over.
         """
         self._connected().send(body.pack())
+        if isinstance(body, Suspend | Resume):  # the program decides by itself
+            self.is_parked = False
         return self._pending.ask((body.op, number))
 
     def ask_for(self, body: Body) -> asyncio.Future[Any]:
@@ -197,6 +208,7 @@ class Session:
             standing.fail(self.failure)
             return standing
         self.interests[standing.number] = standing
+        self._newest_interest = standing.number
         self.say(standing.request())
         return standing
 
@@ -298,9 +310,21 @@ class Session:
     ) -> None:
         interest = self.interests.get(number)
         if interest is None:
-            return  # it has just ended
+            if number > self._newest_interest:
+                self._miss(number, len(items))
+            return  # or it has just ended
         if not interest.put_all(items) and interest.inbox.end is not False:
             self.unsubscribe(interest)  # it overflowed, and has ended with that
+
+    def _miss(self, number: int, count: int) -> None:
+        """The broker kept this for an interest that the program has not yet said."""
+        self.lost += count
+        log.warning(
+            "%d notifications kept for subscription %d came before this program "
+            "subscribed that often: subscribe to everything, and then read",
+            count,
+            number,
+        )
 
     def _settled(self, told: Settled | GrantChanged) -> None:
         interest = self.interests.get(told.number)

@@ -280,6 +280,19 @@ async def test_metrics() -> None:
         assert "siena_publications_total 2.0" in lines
         assert "siena_connections 0.0" in lines
         assert not any(line.startswith("python_") for line in lines)
+        assert any(line.startswith("siena_build_info{") for line in lines)
+        assert 'siena_queue_bytes_bucket{le="+Inf"} 0.0' in lines
+        ticks = next(line for line in lines if line.startswith("siena_ticks_total "))
+        assert f"siena_tick_seconds_count {ticks.split()[1]}" in lines
+
+
+async def test_every_metric_says_what_it_means() -> None:
+    async with web() as (_, _, client):
+        lines = (await client.get("/metrics")).text.splitlines()
+    said = [line.split(" ", 3)[2:] for line in lines if line.startswith("# HELP ")]
+    assert len(said) > 30
+    for name, text in said:
+        assert text.endswith("."), f"{name} has no sentence in broker/metric_help.py"
 
 
 async def test_who_has_not_advertised_may_not_publish() -> None:

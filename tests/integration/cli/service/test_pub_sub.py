@@ -206,6 +206,25 @@ def test_notifications_are_printed(url: str, run: Run) -> None:
     assert done.err == f"siena: subscribed at {url}\n"
 
 
+@pytest.mark.parametrize("filters", [(), ("#",), ("*",), (">",), ("[]",)])
+def test_everything_is_what_no_filter_and_wildcards_mean(
+    url: str, run: Run, filters: tuple[str, ...]
+) -> None:
+    done = subscribed(url, run, (*filters, "-C", "1", "-W", "20"), {"every": 1})
+    assert (done.code, done.out) == (0, "every = 1\n")
+    what = "" if filters else " to everything"
+    assert done.err == f"siena: subscribed{what} at {url}\n"
+
+
+def test_what_several_filters_select_is_printed_once(url: str, run: Run) -> None:
+    arguments = ("many > 3", "many > 5", "other any", "-n", "2", "-W", "20", "-q")
+    done = subscribed(url, run, arguments, {"many": 6}, {"many": 1}, {"other": 2})
+    assert done == (0, "many = 6\nother = 2\n", "")
+    refused = run("sub", "x any", "x any then y any")
+    assert refused.code == 2
+    assert "a pattern stands alone" in refused.err
+
+
 def test_programs_get_json(url: str, run: Run) -> None:
     arguments = ("level > 3", "-n", "1", "--timeout", "20", "--json", "--quiet")
     done = subscribed(url, run, arguments, {"level": 5, "what": "alarm"})
@@ -242,6 +261,14 @@ def test_a_bad_filter_never_reaches_the_broker(run: Run) -> None:
     code, out, err = run("sub", "price << 3", "--server", "siena://127.0.0.1:1")
     assert (code, out) == (2, "")
     assert err.startswith("siena: error: column 7: ")
+
+
+@pytest.mark.parametrize("command", ["top", "topo", "trace"])
+def test_who_looks_at_nobody_is_told_what_to_do(run: Run, command: str) -> None:
+    arguments = ("x=1",) if command == "trace" else ()
+    code, out, err = run(command, *arguments, "--server", "127.0.0.1:1")
+    assert (code, out) == (3, "")
+    assert err.endswith("(start one with: siena serve)\n")
 
 
 @pytest.mark.parametrize(
@@ -289,6 +316,7 @@ def test_contexts_are_saved_used_and_removed(
     assert run("context", "add", "here", url, "--token", "secret").code == 0
     assert run("context", "add", "hub", "siena://hub", "--use").code == 0
     assert run("context").out == f"  here  {url}\n* hub  siena://hub\n"
+    assert run("context", "list") == run("context")
     assert json.loads(run("context", "--json").out.splitlines()[1]) == {
         "name": "hub",
         "url": "siena://hub",

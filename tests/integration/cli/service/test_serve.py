@@ -92,10 +92,24 @@ def test_settings_are_read_again_and_what_cannot_change_is_named(
         path.write_text('name = "b2"\n[limits]\nconnections = 7\n')
         found.send_signal(signal.SIGHUP)
         said = found.stderr.readline()
-        assert said == "siena: reloaded; at the next start: name, listen\n"
+        assert said.endswith(
+            " siena.serve: reloaded; at the next start: name, listen\n"
+        )
         path.write_text("[limits]\nconnectoins = 7\n")
         found.send_signal(signal.SIGHUP)
         assert "unknown field `connectoins` - at `$.limits`" in found.stderr.readline()
+
+
+def test_logs_are_objects_where_that_is_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "siena.toml"
+    path.write_text('listen = ["127.0.0.1:0"]\nlog_format = "json"\n')
+    with process("--config", str(path), "--json") as found:
+        ready(found)
+        found.send_signal(signal.SIGTERM)
+        assert found.stderr is not None
+        said = json.loads(found.stderr.readline())
+    assert said.pop("time").endswith("Z")
+    assert said == {"level": "INFO", "logger": "siena.serve", "message": "draining"}
 
 
 def test_http_is_served_when_it_is_wanted_and_ends_with_the_broker() -> None:

@@ -1,0 +1,90 @@
+"""The file layer: all that a log does to its disk goes through here.
+
+So a test can write down what was done, in which order, and think of every state in
+which a loss of power could leave the disk (``tests/support/broker/crashes.py``).  What
+counts there: what was written is on the disk once its file was synced, and not before;
+a name of a file, once its folder was.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+Pieces = Sequence[bytes | memoryview]
+
+
+class Files:
+    """The files of the system.  Each method raises ``OSError`` if it cannot be done."""
+
+    def open_for_append(self, path: Path) -> int:
+        """The descriptor of a file that is written to at its end; made if missing."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+        return os.open(path, flags, 0o644)
+
+    def write(self, descriptor: int, pieces: Pieces) -> None:
+        """Write all pieces, with one call as a rule."""
+        size = sum(map(len, pieces))
+        written = os.writev(descriptor, pieces)
+        if written < size:  # the disk is almost full, or a signal came
+            rest = memoryview(b"".join(pieces))
+            while written < size:
+                written += os.write(descriptor, rest[written:])
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        """Cut a file off."""
+        os.ftruncate(descriptor, size)
+
+    def sync(self, descriptor: int) -> None:
+        """Have the disk keep what a file has, or which names a folder has."""
+        os.fsync(descriptor)
+
+    def duplicate(self, descriptor: int) -> int:
+        """Another descriptor of the same file."""
+        return os.dup(descriptor)
+
+    def open_folder(self, folder: Path) -> int:
+        """The descriptor of a folder, to sync it."""
+        return os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+
+    def close(self, descriptor: int) -> None:
+        """Have no more to do with it."""
+        os.close(descriptor)
+
+    def rename(self, old: Path, new: Path) -> None:
+        """Give a file the name of another, which is gone then."""
+        old.replace(new)
+
+    def delete(self, path: Path) -> None:
+        """Delete a file, if it is there."""
+        path.unlink(missing_ok=True)
+
+    # --- Made of these --------------------------------------------------------------
+
+    def sync_folder(self, folder: Path) -> None:
+        """Have the disk keep which names a folder has."""
+        descriptor = self.open_folder(folder)
+        try:
+            self.sync(descriptor)
+        finally:
+            self.close(descriptor)
+
+    def write_whole(self, path: Path, data: bytes, *, sync: bool) -> None:
+        """A file has these bytes, or what it had before, whatever happens meanwhile.
+
+        Also if the machine ends, with ``sync``; then it is on the disk afterwards.
+        """
+        new = path.with_name(f"{path.name}.new")
+        self.delete(new)
+        descriptor = self.open_for_append(new)
+        try:
+            self.write(descriptor, [data])
+            if sync:
+                self.sync(descriptor)
+        finally:
+            self.close(descriptor)
+        self.rename(new, path)
+        if sync:
+            self.sync_folder(path.parent)
+
+
+SYSTEM = Files()

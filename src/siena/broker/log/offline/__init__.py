@@ -1,0 +1,1 @@
+"""A log that no broker has open: ``folder`` looks through it, and repairs it."""

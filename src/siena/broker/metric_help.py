@@ -1,0 +1,61 @@
+"""What each metric means, in one sentence: the HELP lines of ``/metrics``.
+
+A test demands one for every counter of :mod:`siena.broker.counters`.
+"""
+
+HELP = {
+    "build": "Version of the software, of Python, and whether kernels are compiled.",
+    # Counters of the broker, since it started.
+    "connections": "Connections accepted.",
+    "connections_now": "Connections that are open now.",
+    "connections_refused": "Connections refused for want of room or files.",
+    "subscriptions_now": "Interests of clients in force now.",
+    "advertisements_now": "Advertisements of clients in force now.",
+    "publications": "Notifications taken from clients.",
+    "rejected": "Publications of clients that were refused.",
+    "deliveries": "Notifications handed to clients, once for each connection.",
+    "pattern_matches": "Sequences found for patterns of clients.",
+    "lost": "Deliveries that a slow or absent client did not get.",
+    "forwarded": "Notifications sent to neighbours.",
+    "received": "Notifications got from neighbours.",
+    "duplicates": "Notifications from neighbours that were known already.",
+    "router_out": "Routing messages sent to neighbours.",
+    "router_in": "Routing messages got from neighbours.",
+    "repaired": "Links whose neighbour was told everything again.",
+    "silenced": "Links ended because nothing came from the neighbour any more.",
+    "faults": "Errors sent to clients and neighbours.",
+    "bytes_in": "Bytes read from connections.",
+    "bytes_out": "Bytes written to connections.",
+    "ticks": "Turns of the loop in which something came.",
+    "longest_tick_us_now": "Microseconds that the longest tick so far took.",
+    # What there is now.
+    "sessions": "Clients known, those who are away included.",
+    "guests": "Clients that came by HTTP and are there now.",
+    "links": "Links to neighbours that are up now.",
+    "links_wanted": "Links that the broker was told to have.",
+    "links_up": "Of these links, those that are up now.",
+    "filters": "Different filters in the routing table.",
+    "advertisements_held": "Different advertisements in the routing table.",
+    # Histograms.
+    "tick_seconds": "Seconds from when input is looked at until what it caused is "
+    "written out, for all that came together.",
+    "queue_bytes": "Bytes that wait to be sent now, by connection of a client.",
+    # Handlers: web hooks and mail.
+    "handler_delivered": "Notifications that web hooks and mailboxes took.",
+    "handler_failed": "Notifications given up after the last attempt at a handler.",
+    "handler_retried": "Further attempts at a handler after one that failed.",
+    # One line for each link, since it came up.
+    "link_forwarded": "Notifications sent over the link since it came up.",
+    "link_received": "Notifications got over the link since it came up.",
+    "link_router_out": "Routing messages sent over the link since it came up.",
+    "link_router_in": "Routing messages got over the link since it came up.",
+}
+
+
+def help_of(name: str) -> str:
+    """The sentence for a metric.
+
+    >>> help_of("lost")
+    'Deliveries that a slow or absent client did not get.'
+    """
+    return HELP.get(name) or name.replace("_", " ")

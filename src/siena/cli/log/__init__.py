@@ -1,0 +1,1 @@
+"""``siena log``: what a broker keeps on its disk, for people."""

@@ -1,0 +1,184 @@
+"""What happens to the files of a log behind its back is noticed, and named."""
+
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from broker.logs import readable
+from siena.broker.log.cursors import Readers
+from siena.broker.log.records import DamagedLogError, pack_record
+from siena.broker.log.store import Store
+from siena.errors import SienaError
+from siena.matching.input.buffers import encode_all
+
+SEGMENT_BYTES = 4_096
+
+
+def filled(folder: Path, records: int) -> dict[int, bytes]:
+    """A log of several files; what is in it, by offset."""
+    store = Store(folder, SEGMENT_BYTES)
+    for n in range(records):
+        store.append(*encode_all([{"n": n}, {"n": n, "x": "x" * 40}]), 7)
+        store.sync()
+    found = readable(store)
+    store.close()
+    return found
+
+
+def flip(path: Path, bit: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
+def _flips(tmp_path: Path, caplog: pytest.LogCaptureFixture, count: int) -> None:
+    whole = filled(tmp_path / "whole", 150)
+    rng = random.Random(count)
+    sizes = {p.name: p.stat().st_size for p in (tmp_path / "whole").glob("*.log")}
+    for _ in range(count):
+        (name,) = rng.choices(list(sizes), list(sizes.values()))
+        folder = tmp_path / "flipped"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tmp_path / "whole", folder)
+        flip(folder / name, rng.randrange(8 * sizes[name]))
+        caplog.clear()
+        store = Store(folder, SEGMENT_BYTES)
+        found = readable(store)
+        gaps = [*store.gaps()]
+        store.close()
+        missing = whole.keys() - found.keys()
+        assert all(whole[offset] == block for offset, block in found.items())
+        assert len(missing) <= 2, "at most one record"
+        named = {n for gap in gaps for n in range(gap.first, min(gap.end, 300))}
+        said = " ".join(caplog.messages)
+        assert missing == named & whole.keys() or f"lost offsets {min(missing)}" in said
+        assert missing or "header" in said, "noticed"
+
+
+def test_every_flipped_bit_is_noticed_and_costs_at_most_one_record(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _flips(tmp_path, caplog, 150)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+def test_ten_thousand_flipped_bits(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _flips(tmp_path, caplog, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("which", "said"),
+    [
+        (0, "the log has lost offsets 0 to "),
+        (1, "a file between them"),
+        (-1, "is missing"),
+    ],
+)
+def test_a_file_that_is_deleted_is_missed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, which: int, said: str
+) -> None:
+    """The oldest, one in the middle, and the newest."""
+    whole = filled(tmp_path, 150)
+    path = sorted(tmp_path.glob("*.log"))[which]
+    path.unlink()
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert any(said in message for message in caplog.messages)
+    assert store.latest >= max(whole) + 1 or which == 0, "no offset is given twice"
+    if which != -1:
+        with pytest.raises(DamagedLogError, match="are damaged"):
+            list(store.scan(int(path.stem), 10**6))
+    store.close()
+
+
+def test_what_was_deleted_to_make_room_is_not_missed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    filled(tmp_path, 150)
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert store.make_room(store.latest, SEGMENT_BYTES, None)
+    earliest = store.earliest
+    store.close()
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert store.earliest == earliest > 0
+    store.close()
+    assert not caplog.messages
+
+
+def test_offsets_that_a_reader_has_committed_are_not_given_again(
+    tmp_path: Path,
+) -> None:
+    """The machine has forgotten what was not synced, and the reader has read it."""
+    filled(tmp_path, 3)
+    store = Store(tmp_path, SEGMENT_BYTES)
+    store.skip_to(100)
+    store.append(*encode_all([{"n": 1}]), 7)
+    assert store.latest == 101
+    store.close()
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert store.latest == 101
+    with pytest.raises(DamagedLogError, match="offsets 6 to 99"):
+        list(store.scan(6, 10**6))
+    store.close()
+
+
+def test_a_log_of_an_older_version_is_read_and_goes_on(tmp_path: Path) -> None:
+    """Its files have no header, and its checksums are not of the size."""
+    data = b""
+    for n in range(5):
+        blocks, offsets = encode_all([{"n": n}])
+        lengths = np.diff(offsets).astype(np.uint32)
+        data += b"".join(map(bytes, pack_record(n, 7, 0, lengths, blocks, form=1)))
+    (tmp_path / f"{0:020d}.log").write_bytes(data)
+    for length in range(6, 9):
+        store = Store(tmp_path, SEGMENT_BYTES)
+        store.append(*encode_all([{"n": length - 1}]), 7)
+        assert len(readable(store)) == length == store.latest
+        store.close()
+    flip(tmp_path / f"{0:020d}.log", 8 * 10)
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert sorted(readable(store)) == [*range(1, 8)]
+    store.close()
+
+
+class Clock:
+    """A clock that is set ahead."""
+
+    wall = 0.0
+    since = 0.0
+
+    def now(self) -> float:
+        return self.wall
+
+    def nanoseconds(self) -> int:
+        return int(self.wall * 1e9)
+
+    def elapsed(self) -> float:
+        return self.since
+
+
+def test_a_clock_that_jumps_forgets_no_reader(tmp_path: Path) -> None:
+    clock = Clock()
+    readers = Readers(tmp_path / "readers.json", clock, 3 * 24 * 3600.0)
+    readers.commit("me", 3)
+    clock.wall += 4 * 24 * 3600
+    clock.since += 1
+    assert not readers.forget_silent()
+    assert readers.ask("me") == 3
+
+
+def test_a_flipped_bit_in_what_readers_have_read_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "readers.json"
+    Readers(path, Clock(), 60.0).commit("me", 3)
+    size = len(path.read_bytes())
+    for bit in range(0, 8 * size, 3):
+        flip(path, bit)
+        with pytest.raises(SienaError, match="is damaged"):
+            Readers(path, Clock(), 60.0)
+        flip(path, bit)
+    assert Readers(path, Clock(), 60.0).ask("me") == 3
