@@ -6,7 +6,8 @@
          │                        └──▶ onward ──▶ links, monitors, kept
          └── requests ──▶ router ──▶ core.post ──▶ connections, links
 
-Why one module: the front of a broker, where its parts are made and meet.
+Why one module: the front has a few lines for each of its parts, and no part but itself
+knows them all.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ import concurrent.futures.thread  # noqa: F401 -- see above
 import logging
 import socket
 from collections.abc import Callable
+from dataclasses import replace as replace_address
 from functools import partial
 from importlib.metadata import version
 from itertools import count
@@ -24,13 +26,18 @@ from itertools import count
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
+from siena.broker.access.authenticator import Authenticator
+from siena.broker.access.certificates import Certificates
+from siena.broker.access.leases import Leases
 from siena.broker.access.opening import make_gate, read_roles
 from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
+from siena.broker.clients.entrance import Entrance
 from siena.broker.clients.granting import Granting
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
+from siena.broker.counters import Counters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.data.table_compactor import TableCompactor
 from siena.broker.ids import number_of
@@ -40,6 +47,7 @@ from siena.broker.io.listen import check_listening, listen, raise_file_limit
 from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
+from siena.broker.peers.callers import Callers
 from siena.broker.peers.destination import read_destination
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
@@ -50,18 +58,21 @@ from siena.broker.state import BrokerState
 from siena.broker.workers.handover import hand_over
 from siena.broker.workers.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
+from siena.errors import SienaError
 from siena.messages import Side
 from siena.protocol.address import Address, read_address
 from siena.protocol.control_frames import Connect, Look
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import (
     ADVERTISED,
+    AUTH,
     CLOSED,
     COVERED,
     EXACT,
     GRANTS,
     PREFACE,
     RUNS,
+    TOKEN,
     Info,
 )
 from siena.protocol.limits import URLS_MAX
@@ -117,11 +128,14 @@ class Broker:
         addresses = [read_address(text) for text in self.settings.listen]
         for link in self.settings.links:  # said now rather than at the first call
             read_destination(link.url)
-        check_listening(addresses, insecure=self.settings.insecure_listen)
+        self._begin_access(addresses)
         self._limit_connections()
         is_shared = self._worker is not None
         sockets = [listen(address, is_shared=is_shared) for address in addresses]
-        self.addresses = [Address(*s.getsockname()[:2]) for s in sockets]
+        self.addresses = [
+            replace_address(a, host=s.getsockname()[0], port=s.getsockname()[1])
+            for s, a in zip(sockets, addresses, strict=True)
+        ]
         if self._worker is not None and self._worker.is_hub:
             # Where the other workers, and neighbours, call.
             sockets.append(listen(self._worker.hub, is_shared=True))
@@ -134,23 +148,34 @@ class Broker:
             flat=True,
             sliced=True,
         )
-        gate = make_gate(self.settings, self._clock)
         self.state = BrokerState(
-            self.settings, self._clock, router, self.name, gate=gate
+            self.settings,
+            self._clock,
+            router,
+            self.name,
+            gate=make_gate(self.settings, self._clock),
+            counters=self._counters,
         )
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
         self.granting = Granting(self.state, self.publications, self.requests)
-        self.handoff = Handoff(self.state)
+        self.handoff = Handoff(self.state, self.certificates)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
             for each in sockets:
                 each.close()
             raise
-        self.links = Links(self.state, self.publications, self, self.name, self._worker)
+        self.links = Links(
+            self.state,
+            self.publications,
+            self,
+            self.name,
+            Callers(self.access, self.certificates),
+            self._worker,
+        )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         turn = Tick(self.state, self.publications, loop)
@@ -167,12 +192,39 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
-        for each in sockets:
-            server = await loop.create_server(self.accept, sock=each, backlog=BACKLOG)
+        for at, each in enumerate(sockets):
+            is_secure = at < len(addresses) and addresses[at].is_secure
+            secure = self.certificates.server if is_secure else None
+            server = await loop.create_server(
+                self.accept, sock=each, backlog=BACKLOG, ssl=secure
+            )
             self._servers.append(server)
+        self.access.start()
         self.links.call(self.settings.links)
         self.log_service.start()
         self.table_compactor = TableCompactor(self.state.exchange)
+
+    def _begin_access(self, addresses: list[Address]) -> None:
+        """Read who may come, and with which certificate they are received.
+
+        Raises:
+            SienaError: if a file is wrong, or it may not listen there.
+        """
+        settings = self.settings
+        tls = settings.tls and settings.tls.of(settings.name or "")
+        self.certificates = Certificates(tls)
+        self._counters = Counters()
+        self.access = Authenticator(settings.access, self._clock, self._counters)
+        self.leases = Leases(self._clock)
+        self.entrance = Entrance(self.access, self.count_fault)
+        if tls is None and any(address.is_secure for address in addresses):
+            hint = "[tls] in the settings names them; siena cert makes some"
+            raise SienaError("sienas:// needs a certificate and its key", hint=hint)
+        check_listening(
+            addresses,
+            insecure=settings.insecure_listen,
+            is_asking=self.access.has_identities,
+        )
 
     def _features(self) -> tuple[str, ...]:
         """What clients can ask for here, and must; where brokers are to call."""
@@ -186,6 +238,7 @@ class Broker:
             GRANTS,
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
+        features = (*features, *((TOKEN, AUTH) if self.access.is_asking else ()))
         if self._worker is None:
             return (*features, *self.log_service.features)
         return (*features, *hub_feature(self._worker.hub))
@@ -196,6 +249,8 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
+        await self.entrance.stop()
+        self.access.stop()
         await self.handoff.stop()
         await self.table_compactor.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
@@ -210,11 +265,19 @@ class Broker:
         self.state.gate.audit.close()
 
     def reload(self, settings: Settings) -> list[str]:
-        """Take over what can change while it serves; the names of what cannot."""
+        """Take over what can change while it serves; the names of what cannot.
+
+        Raises:
+            SienaError: if something is wrong with them, and then nothing has changed.
+        """
         for link in settings.links:
             read_destination(link.url)
         roles = read_roles(settings)
         now = self.settings
+        access = self.access.prepare(settings.access)
+        self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        self.access.reload(access)
+        self.leases.renew(self.access)
         changeable = {
             name: getattr(settings, name)
             for name in (
@@ -224,6 +287,7 @@ class Broker:
                 "accept_peers",
                 "handlers",
                 "access",
+                *(("tls",) if (now.tls and settings.tls) else ()),
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
@@ -337,17 +401,27 @@ class Broker:
     def closed(self, connection: Connection) -> None:
         """Forget whoever has gone."""
         self._connections.discard(connection)
+        self.leases.end(connection)
         self.state.counters.connections_now -= 1
 
     def connect(self, connection: Connection, body: Connect) -> None:
-        """Make a stranger a client, or a neighbour."""
+        """Find out who a stranger is, and make it a client, or a neighbour."""
+        worker = self._worker
+        is_elsewhere = worker is not None and not worker.is_hub
+        if worker is not None and is_elsewhere and body.identity and not body.peer:
+            self._hand_over(connection, body, worker)  # who it is, is found out there
+        elif self.links.is_of_ours(body):
+            self._connected(connection, body)
+        else:
+            then = partial(self._connected, connection, body)
+            self.entrance.ask(connection, body, then)
+
+    def _connected(self, connection: Connection, body: Connect) -> None:
+        """Make a client, or a neighbour, of one that is known."""
         if body.peer is not None:
             self.publications.flush()  # what an older link of theirs has brought
             self.links.accept(connection, body, body.peer)
-            return
-        worker = self._worker
-        if body.identity and worker is not None and not worker.is_hub:
-            self._hand_over(connection, body, worker)
+            self.leases.begin(connection)
             return
         client, is_known = self.admit(connection, body)
         connection.become(client, publisher=client)
@@ -378,12 +452,20 @@ class Broker:
     def admit(
         self, who: Connection | InProcessClient, body: Connect
     ) -> tuple[Client, bool]:
-        """A client from now on; and whether something was kept for it."""
+        """A client from now on; and whether something was kept for it.
+
+        Raises:
+            ProtocolError: if it wants an identity that it may not have.
+        """
+        if body.identity and not who.principal.owns(body.identity):
+            text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
+            raise ProtocolError(Fault.IDENTITY_REFUSED, text)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
-        session.principal = who.principal
+        session.principal, session.token = who.principal, body.token
         session.hears_of_grants = GRANTS in body.features
+        self.leases.begin(who, session)
         self.state.sessions[session.number] = session
         self.granting.begin(session, is_known=is_known)
         who.outbox.policy = body.policy

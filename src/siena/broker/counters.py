@@ -17,6 +17,8 @@ class Counters:
     connections: int = 0  # accepted
     connections_now: int = 0
     connections_refused: int = 0
+    logins: int = 0  # of those who have shown who they are
+    logins_refused: int = 0  # and of those who have not
     subscriptions_now: int = 0
     advertisements_now: int = 0
     publications: int = 0  # good ones, from clients

@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, field
 
+from siena.broker.access.certificates import Certificates
+from siena.broker.access.settings import Access, Tls
 from siena.broker.broker import Broker
 from siena.broker.settings import (
     Limits,
@@ -69,6 +71,17 @@ class NetworkSettings(Strict, frozen=True):
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
     insecure_listen: bool = False
+    # Of all of them; in [tls], {name} stands for the name of each.
+    tls: Tls | None = None
+    access: Access | None = None
+
+    def at(self, folder: Path) -> "NetworkSettings":
+        """With the files of ``[tls]`` and ``[access]`` that lie in a folder."""
+        return msgspec.structs.replace(
+            self,
+            tls=self.tls and self.tls.at(folder),
+            access=self.access and self.access.at(folder),
+        )
 
     def side(self, link: NetworkLink) -> Side:
         """What its caller takes the other for."""
@@ -136,7 +149,7 @@ def read_network(path: Path) -> NetworkSettings:
         raise explained(error, NetworkSettings).about(str(path)) from None
     except InvalidTopologyError as error:
         raise error.about(str(path)) from None
-    return settings
+    return settings.at(path.parent)
 
 
 class Network:
@@ -173,6 +186,27 @@ class Network:
             for broker in self.brokers.values():
                 tasks.create_task(broker.drain())
 
+    def reload(self, settings: NetworkSettings) -> list[str]:
+        """Let all brokers take over who may come; the names of what they cannot.
+
+        Raises:
+            SienaError: if something is wrong with it, and then nothing has changed.
+        """
+        new = msgspec.structs.replace(
+            self.settings, tls=settings.tls, access=settings.access
+        )
+        for broker in self.brokers.values():  # all of them can, or none does
+            broker.access.prepare(new.access)
+            Certificates(new.tls and new.tls.of(broker.name))
+        self.settings = new
+        for each in new.brokers:
+            mine = msgspec.structs.replace(
+                self._settings(each), links=self._links(each.name)
+            )
+            self.brokers[each.name].reload(mine)
+        names = settings.__struct_fields__
+        return [n for n in names if getattr(settings, n) != getattr(new, n)]
+
     def _settings(self, broker: NetworkBroker) -> Settings:
         return Settings(
             name=broker.name,
@@ -184,6 +218,8 @@ class Network:
             insecure_listen=self.settings.insecure_listen,
             routing=self.settings.routing,
             limits=self.settings.limits,
+            tls=self.settings.tls,
+            access=self.settings.access,
         )
 
     def _links(self, name: str) -> tuple[Link, ...]:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from siena.broker.access.audit import AUDIT_BYTES, AUDIT_FILES
-from siena.broker.access.grants.roles import RoleSettings
+from siena.broker.access.settings import Access, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
     CONNECTIONS_MAX,
@@ -110,6 +110,10 @@ class Link(Strict, frozen=True):
     weight: Weight = 1.0
     # Whose `peer` says what the neighbour may bring and get; without one, everything.
     role: str | None = None
+    # What it is shown, read from a file at every call; and who it must be, if it shows
+    # a certificate.
+    token_file: str | None = None
+    identity: Name | None = None
 
 
 class Handlers(Strict, frozen=True):
@@ -120,20 +124,17 @@ class Handlers(Strict, frozen=True):
     sender: str = "siena@localhost"
 
 
-class Access(Strict, frozen=True):
-    """Who may what; without this table everybody on this machine may everything."""
-
-    roles: dict[str, RoleSettings] = {}
-    # More of them, in a file of its own: tables by name.
-    roles_file: str | None = None
-
-
 class AuditLog(Strict, frozen=True):
     """Where it is written down who came, and what was refused."""
 
     path: str | None = None
     bytes: Annotated[int, Meta(ge=4_096)] = AUDIT_BYTES
     files: Annotated[int, Meta(ge=1, le=1_000)] = AUDIT_FILES
+
+    def at(self, folder: Path) -> "AuditLog":
+        """With the file that this name means in a folder."""
+        path = self.path and str(folder / self.path)
+        return msgspec.structs.replace(self, path=path)
 
 
 class Settings(Strict, frozen=True):
@@ -159,17 +160,34 @@ class Settings(Strict, frozen=True):
     log: Log = field(default_factory=Log)
     durable: Durable = field(default_factory=Durable)
     links: tuple[Link, ...] = ()
-    access: Access | None = None
+    tls: Tls | None = None
+    access: Access | None = None  # without it nobody is asked who they are
     audit: AuditLog = field(default_factory=AuditLog)
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.
 
-        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links
-        (Link(url='siena://b2', side='mesh', weight=1.0, role=None),)
+        >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links[0].url
+        'siena://b2'
         """
         more = tuple(msgspec.convert(link, Link) for link in links)
         return msgspec.structs.replace(self, links=self.links + more)
+
+    def at(self, folder: Path) -> "Settings":
+        """With the files of ``[tls]``, ``[access]`` and links that lie in a folder."""
+        links = (
+            msgspec.structs.replace(
+                link, token_file=link.token_file and str(folder / link.token_file)
+            )
+            for link in self.links
+        )
+        return msgspec.structs.replace(
+            self,
+            links=tuple(links),
+            tls=self.tls and self.tls.at(folder),
+            access=self.access and self.access.at(folder),
+            audit=self.audit.at(folder),
+        )
 
 
 def as_settings(form: Mapping[str, Any]) -> Settings:
@@ -230,6 +248,7 @@ def gather(
         elif value is not None:
             form[name] = value
     try:
-        return as_settings(form)
+        settings = as_settings(form)
+        return settings.at(path.parent) if path else settings
     except SienaError as error:
         raise error.about(str(path)) if path else error from None

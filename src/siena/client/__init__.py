@@ -7,10 +7,11 @@ from ``blocking`` to those who do not.  ``subscription``, ``advertising``, ``log
 
 from siena.client.advertising import Advertising
 from siena.client.client import Client
-from siena.client.connect import connect
+from siena.client.connect import connect, tls_context
 from siena.client.core.backoff import Backoff
 from siena.client.settings import Settings
 from siena.client.subscription import Subscription
+from siena.client.tokens import narrow_token
 from siena.protocol.address import DEFAULT_URL, Address, parse_address
 
 __all__ = [
@@ -22,5 +23,7 @@ __all__ = [
     "Settings",
     "Subscription",
     "connect",
+    "narrow_token",
     "parse_address",
+    "tls_context",
 ]

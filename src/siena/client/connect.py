@@ -17,7 +17,7 @@ from siena.client.settings import (
     SlowPolicy,
 )
 from siena.errors import NotEnteredError, SienaError
-from siena.protocol.address import DEFAULT_URL, parse_address
+from siena.protocol.address import DEFAULT_URL, Address, parse_address
 
 # The variable that names the server for programs that do not.
 URL_VARIABLE = "SIENA_URL"
@@ -35,6 +35,7 @@ class Connecting:
                     f"tls= is given, and {address} is not encrypted",
                     hint=f"an address with TLS is sienas://{address.place}",
                 )
+            check_token(address, settings.token)
         self._settings = settings
         self._client: Client | None = None
         self._blocking: blocking.Client | None = None
@@ -85,7 +86,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     patient: bool = False,
     connect_s: float = CONNECT_SECONDS,
     keepalive_s: float = KEEPALIVE_SECONDS,
-    tls: ssl.SSLContext | None = None,
+    tls: ssl.SSLContext | str | os.PathLike[str] | None = None,
     on_disconnect: Callable[[SienaError], object] | None = None,
     on_reconnect: Callable[[], object] | None = None,
     chance: random.Random | None = None,
@@ -105,8 +106,10 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
             that is gone.  Without any, what ``SIENA_URL`` says, or this machine.
         name: shown to people who look after the broker.
         identity: kept across connections: suspend, resume, move.
-        token: what the broker wants to see before it lets us in; one that asks for
-            none is left again, for it would let in everybody.
+        token: what the broker wants to see before it lets us in: a token, or
+            ``NAME:PASSWORD``.  It is sent where TLS encrypts it, or within this
+            machine; a broker that asks for none is left again, for it would let in
+            everybody.
         slow: what the broker does if we read too slowly: ``"drop"`` and say how many,
             ``"disconnect"`` us, or ``"block"`` publishers.
         reconnect: how to come back after a lost connection; ``None``: not at all.
@@ -114,7 +117,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
             ``reconnect`` allows.
         connect_s: how long one attempt may take.
         keepalive_s: after so much silence, look whether the broker is still there.
-        tls: for ``sienas://``; the system's certificates without it.
+        tls: for ``sienas://``: a file with the certificates to believe, or a context,
+            which may have a certificate of ours; without it, what the system believes.
         on_disconnect: called with the reason when the connection is lost, in the
             client's loop, which it must not keep; a blocking client has that in a
             thread of its own.
@@ -123,7 +127,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         chance: where the jitter of pauses comes from.
 
     Raises:
-        SienaError: if ``tls`` is given for an address that is not ``sienas://``.
+        SienaError: if ``tls`` or ``token`` is given for an address that is not
+            ``sienas://``, or ``tls`` is no file of certificates.
     """
     settings = Settings(
         name=name,
@@ -134,12 +139,48 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         patient=patient,
         connect_s=connect_s,
         keepalive_s=keepalive_s,
-        tls=tls,
+        tls=tls_context(tls) if isinstance(tls, (str, os.PathLike)) else tls,
         on_disconnect=on_disconnect,
         on_reconnect=on_reconnect,
         chance=chance or random.Random(),
     )
     return Connecting(urls, settings)
+
+
+def check_token(address: Address, token: str | None) -> None:
+    """Refuse to send a token where others could read it."""
+    if token is not None and not address.is_secure and not address.is_loopback:
+        raise SienaError(
+            f"a token is not sent to {address}, where nothing is encrypted",
+            hint=f"an address with TLS is sienas://{address.place}",
+        )
+
+
+def tls_context(
+    ca: str | os.PathLike[str] | None = None,
+    cert: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+) -> ssl.SSLContext:
+    """A context for ``tls=``: TLS 1.3, with certificates from files.
+
+    Args:
+        ca: those to believe, instead of the system's.
+        cert: one of our own, for brokers that know clients by it.
+        key: and its key.
+
+    Raises:
+        SienaError: if one of them cannot be read.
+    """
+    try:
+        context = ssl.create_default_context(cafile=ca)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        if cert is not None:
+            context.load_cert_chain(cert, key, password=lambda: "")
+    except (OSError, ssl.SSLError) as error:
+        why = error.strerror or "no certificate"
+        named = ", ".join(str(path) for path in (ca, cert, key) if path is not None)
+        raise SienaError(f"{named}: {why}") from None
+    return context
 
 
 def default_url(environment: Mapping[str, str] = os.environ) -> str:

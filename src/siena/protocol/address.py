@@ -92,24 +92,25 @@ def parse_address(url: str) -> Address:
 
 
 def read_address(text: str, port: int = PORT) -> Address:
-    """The address of ``HOST:PORT``, ``HOST``, ``:PORT``, ``PORT`` or ``siena://…``.
+    """The address of ``HOST:PORT``, ``HOST``, ``:PORT``, ``PORT`` or a URL.
 
     >>> read_address("siena://10.0.0.1").place, read_address("[::1]:7").place
     ('10.0.0.1:2606', '[::1]:7')
     >>> read_address(":7").place, read_address("7").place
     ('127.0.0.1:7', '127.0.0.1:7')
+    >>> print(read_address("sienas://:7"))
+    sienas://127.0.0.1:7
     >>> read_address("here:there")
     Traceback (most recent call last):
     siena.errors.SienaError: 'here:there' is no address
     (HOST:PORT, such as 127.0.0.1:2606)
     """
     parts = _parts(text)
-    if parts is None or parts.tls or (not parts.host and parts.port is None):
+    if parts is None or (not parts.host and parts.port is None):
         hint = f"HOST:PORT, such as 127.0.0.1:{PORT}"
         raise SienaError(f"{text!r} is no address", hint=hint)
-    return Address(
-        parts.host or _LOCAL_HOST, port if parts.port is None else parts.port
-    )
+    number = port if parts.port is None else parts.port
+    return Address(parts.host or _LOCAL_HOST, number, parts.tls)
 
 
 class _Parts(NamedTuple):

@@ -60,6 +60,11 @@ class Fault(Enum):
     TOO_MANY_CONNECTIONS = _Fault(208, closes=True)
     PEER_REFUSED = _Fault(209, closes=True)
     TIMED_OUT = _Fault(210, closes=True)
+    # Who this is.  To those who have not shown it, one number says all.
+    NOT_ADMITTED = _Fault(211, closes=True)
+    CREDENTIAL_EXPIRED = _Fault(212, closes=True)
+    IDENTITY_REFUSED = _Fault(213, closes=True)
+    CREDENTIAL_REVOKED = _Fault(214, closes=True)
     OVER_QUOTA = _Fault(215, closes=True)
     BROKEN = _Fault(299, closes=True)
 

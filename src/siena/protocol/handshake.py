@@ -44,6 +44,8 @@ GRANTS = "grants"
 DURABLE = "durable"
 # And: nobody is let in without the token that CONNECT has.
 TOKEN = "token"  # noqa: S105 -- its name
+# And what that is: of ours, narrowed or not, NAME:PASSWORD, or a JSON web token.
+AUTH = "auth"
 
 
 class Limits(Struct, frozen=True):

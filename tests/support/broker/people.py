@@ -6,11 +6,10 @@ from typing import Any
 
 from siena.broker.access.grants.roles import role_settings
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.settings import Access
 from siena.broker.broker import Broker
-from siena.broker.clients.client import Client
-from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.io.connection import Connection
-from siena.broker.settings import Access, Settings
+from siena.broker.settings import Settings
 from siena.protocol.control_frames import Connect
 from wire import hang_up
 
@@ -29,12 +28,15 @@ class NamedBroker(Broker):
 
     others = LOCAL
 
-    def admit(
-        self, who: Connection | InProcessClient, body: Connect
-    ) -> tuple[Client, bool]:
-        """Take the name for the principal."""
-        who.principal = PEOPLE.get(body.name or "", self.others)
-        return super().admit(who, body)
+    def connect(self, connection: Connection, body: Connect) -> None:
+        """Ask for nothing."""
+        connection.principal = PEOPLE.get(body.name or "", self.others)
+        self._connected(connection, body)
+
+    async def start(self) -> None:
+        """Let nobody's name end."""
+        await super().start()
+        self.leases.renew = lambda access: None  # type: ignore[method-assign]  # noqa: ARG005
 
 
 @asynccontextmanager

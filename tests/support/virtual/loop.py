@@ -77,15 +77,18 @@ class VirtualLoop(asyncio.BaseEventLoop):
         *,
         sock: socket.socket,
         backlog: int = 100,  # noqa: ARG002 -- who connects is accepted at once
+        ssl: None = None,
     ) -> Listener:
         """Accept connections at the port that a socket is bound to."""
+        assert ssl is None, "nothing is encrypted here"
         return self.network.listen(protocol_factory, sock)
 
     async def create_connection(  # type: ignore[override]
-        self, protocol_factory: Factory, host: str, port: int
+        self, protocol_factory: Factory, host: str, port: int, *, ssl: None = None
     ) -> tuple[Transport, asyncio.BaseProtocol]:
         """Connect to a port; all of them are on this machine."""
         assert host == "127.0.0.1", host
+        assert ssl is None, "nothing is encrypted here"
         return await self.network.connect(protocol_factory, port)
 
 

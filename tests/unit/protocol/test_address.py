@@ -25,13 +25,12 @@ def test_both_read_the_same(text: str) -> None:
     assert parse_address(read_address(text).url) == parse_address(text)
 
 
-def test_only_a_broker_listens_without_a_host_and_only_a_client_asks_for_tls() -> None:
+def test_only_a_broker_listens_without_a_host_and_both_talk_tls() -> None:
     assert read_address(":7") == Address("127.0.0.1", 7)
     with pytest.raises(SienaError):
         parse_address(":7")
     assert parse_address("sienas://hub") == Address("hub", is_secure=True)
-    with pytest.raises(SienaError):
-        read_address("sienas://hub")
+    assert read_address("sienas://:7") == Address("127.0.0.1", 7, is_secure=True)
 
 
 def test_another_service_has_another_port_unless_one_is_named() -> None:

@@ -32,13 +32,19 @@ class Principal:
     expires_at: float | None = None
     is_local: bool = False
     """Whether nobody is asked who they are, and all may do everything."""
+    credential: str = ""
+    """What has shown it, to be looked for when credentials change; never a secret."""
 
     def owns(self, identity: str) -> bool:
-        """Whether what is kept under an identity is theirs to take."""
+        """Whether what is kept under an identity is theirs to take.
+
+        With a token that was narrowed nothing is: what is kept was asked for without
+        its caveats.
+        """
         if self.is_local:
             return True
         mine = self.identity
-        return mine is not None and (
+        return (mine is not None and not self.caveats) and (
             identity == mine or identity.startswith(f"{mine}/")
         )
 

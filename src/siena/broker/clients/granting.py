@@ -25,15 +25,17 @@ class Granting:
             self._requests.renew(session)
 
     def reload(self, roles: Roles) -> None:
-        """Other roles count from now on, for all who are there and what is kept."""
+        """Other roles count from now on, for all who are there and what is kept.
+
+        Somebody may have other roles, too, than before.
+        """
         gate = self._state.gate
-        if roles == gate.book.roles:
-            return
         self._publications.flush()  # what was published before
-        gate.book.open(roles)
-        gate.audit.write("grants changed", None, roles=sorted(roles.by_name))
+        if roles != gate.book.roles:
+            gate.book.open(roles)
+            gate.audit.write("grants changed", None, roles=sorted(roles.by_name))
         for session in list(self._state.sessions.values()):
-            if not session.principal.is_local:
+            if session.grant is not gate.grant(session.principal):
                 self._license(session)
                 self._requests.renew(session)
         for link in self._state.links.values():
@@ -41,10 +43,10 @@ class Granting:
 
     def _license(self, session: Session) -> None:
         """Let what a connection publishes be compared with its grant, in bulk."""
+        session.grant = self._state.gate.grant(session.principal)
         who = session.sink
         if isinstance(who, Connection):
             licences = self._state.licences
             before = who.licence
-            grant = self._state.gate.grant(who.principal)
-            who.licence = licences.take(grant.publish)
+            who.licence = licences.take(session.grant.publish)
             licences.give(before)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from siena.broker.access.principal import Principal
 from siena.broker.broker import Broker
 from siena.broker.clients.client import Client
 from siena.broker.clients.in_process_client import InProcessClient
@@ -33,6 +34,7 @@ class InProcessEntry:
     def enter(
         self,
         *,
+        principal: Principal,
         name: str | None = None,
         identity: str | None = None,
         policy: Policy = "drop",
@@ -53,6 +55,7 @@ class InProcessEntry:
         local_client = InProcessClient(
             self.broker.settings.limits.output_bytes, transcript
         )
+        local_client.principal = principal
         connect = Connect(VERSIONS[1], name, identity, policy)
         client, _ = self.broker.admit(local_client, connect)
         self.guests.add(local_client)
@@ -61,6 +64,7 @@ class InProcessEntry:
     def leave(self, visit: InProcessSession) -> None:
         """Somebody has left; who has an identity may come back."""
         self.guests.discard(visit.local_client)
+        self.broker.leases.end(visit.local_client)
         visit.local_client.leave()
         visit.client.gone()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from siena.broker.access.grants.decisions import InForce
+from siena.broker.access.grants.grant import UNLIMITED, Grant
 from siena.broker.access.principal import LOCAL, Principal
 from siena.messages import Interest, Party
 from siena.model import Advertisement
@@ -48,8 +49,12 @@ class Session:
     name: str | None = None
     # Who it was when it connected last.
     principal: Principal = LOCAL
+    # What it has shown, for the broker where it was before; never told or logged.
+    token: str | None = field(default=None, repr=False)
     sink: Sink | None = None
     patterns: int = 0
+    # What it may, as far as its connection and its subscriptions know.
+    grant: Grant = UNLIMITED
     # Whether it is told when what is granted to it changes.
     hears_of_grants: bool = False
     # Of subscriptions that are not in force as they were asked for: both.

@@ -6,9 +6,10 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.door.authentication import Authentication
+from siena.broker.http.door.guard import Guard
 from siena.broker.http.events import Events
 from siena.broker.http.faults import on_http_error, on_our_mistake, on_protocol_error
-from siena.broker.http.guard import Guard
 from siena.broker.http.identities import (
     forget_identity,
     list_identities,
@@ -57,6 +58,7 @@ def make_app(
         ],
         middleware=[
             Middleware(Guard, hosts=hosts),
+            Middleware(Authentication, entry=entry),
             Middleware(Publishing, entry=entry),
         ],
         exception_handlers={

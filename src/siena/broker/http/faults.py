@@ -24,6 +24,13 @@ STATUS = {
     Fault.DRAINING: 503,
     Fault.TOO_MANY_CONNECTIONS: 503,
     Fault.TIMED_OUT: 408,
+    Fault.FORBIDDEN: 403,
+    Fault.QUOTA: 429,
+    Fault.OVER_QUOTA: 503,
+    Fault.NOT_ADMITTED: 401,
+    Fault.CREDENTIAL_EXPIRED: 401,
+    Fault.CREDENTIAL_REVOKED: 401,
+    Fault.IDENTITY_REFUSED: 403,
     Fault.BROKEN: 500,
 }
 
@@ -45,7 +52,9 @@ def answer_of(error: ProtocolError) -> Response:
     """
     usual = STATUS.get(error.fault, 400)
     status = error.status if isinstance(error, HttpError) else usual
-    return Response(error_line(error), status, media_type="application/json")
+    # Not Basic, for which a browser would ask with a window of its own.
+    headers = {"www-authenticate": "Bearer"} if status == 401 else None
+    return Response(error_line(error), status, headers, media_type="application/json")
 
 
 async def on_protocol_error(_: Request, error: Exception) -> Response:

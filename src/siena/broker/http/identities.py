@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from siena.broker.http.body import read_body
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX
 from siena.broker.webhooks.mapping import Handlers
@@ -25,9 +26,11 @@ class Mapped(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def list_identities(request: Request) -> Response:
-    """All identities that have a handler."""
+    """All identities that have a handler, and belong to whoever asks."""
     handlers: Handlers = request.app.state.handlers
-    return JSONResponse(handlers.snapshot())
+    owns = principal_of(request.scope).owns
+    found = handlers.snapshot()
+    return JSONResponse({name: said for name, said in found.items() if owns(name)})
 
 
 async def map_identity(request: Request) -> Response:
@@ -41,7 +44,8 @@ async def map_identity(request: Request) -> Response:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     handlers: Handlers = request.app.state.handlers
-    handlers.map(identity, wanted.handler, wanted.subscriptions)
+    principal = principal_of(request.scope)
+    handlers.map(identity, wanted.handler, wanted.subscriptions, principal)
     return JSONResponse(handlers.snapshot()[identity])
 
 
@@ -67,4 +71,8 @@ def _identity(request: Request) -> str:
     if len(identity) > NAME_CHARACTERS_MAX or not identity.isprintable():
         text = f"an identity is printable, and has up to {NAME_CHARACTERS_MAX} letters"
         raise ProtocolError(Fault.BAD_REQUEST, text)
+    # Whether it has a handler is not told, either.
+    if not principal_of(request.scope).owns(identity):
+        text = "this is not an identity of whoever asks for it"
+        raise ProtocolError(Fault.IDENTITY_REFUSED, text)
     return identity

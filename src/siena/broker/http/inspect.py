@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from siena.broker.access.principal import ANONYMOUS
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.inspect import SNAPSHOTS
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
@@ -17,6 +19,7 @@ def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         entry: InProcessEntry = request.app.state.entry
+        entry.broker.state.gate.inspect(principal_of(request.scope), what)
         return JSONResponse(take(entry.broker, _limit(request)))
 
     return answer
@@ -25,7 +28,9 @@ def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
 async def health(request: Request) -> Response:
     """Whether it serves."""
     entry: InProcessEntry = request.app.state.entry
-    said = {"ok": not entry.is_draining, "broker": entry.broker.name}
+    said: dict[str, object] = {"ok": not entry.is_draining}
+    if principal_of(request.scope) is not ANONYMOUS:
+        said["broker"] = entry.broker.name
     return JSONResponse(said, 503 if entry.is_draining else 200)
 
 
@@ -34,7 +39,9 @@ async def readiness(request: Request) -> Response:
     entry: InProcessEntry = request.app.state.entry
     missing = [link for link in entry.broker.wanted_links() if not link["up"]]
     is_ready = not missing and not entry.is_draining
-    said = {"ready": is_ready, "broker": entry.broker.name, "missing": missing}
+    said: dict[str, object] = {"ready": is_ready}
+    if principal_of(request.scope) is not ANONYMOUS:
+        said |= {"broker": entry.broker.name, "missing": missing}
     return JSONResponse(said, 200 if is_ready else 503)
 
 

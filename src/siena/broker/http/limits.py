@@ -7,6 +7,8 @@ NOTIFICATIONS_MAX = 50_000
 BODY_SECONDS_MAX = 30.0
 # The head of a request, beyond what comes together with its beginning.
 HEAD_BYTES_MAX = 64 * 1024
+# And how long it may take to come.
+HEAD_SECONDS_MAX = 20.0
 # Notifications that are read before others have their turn.
 READ_AT_ONCE = 256
 # Filters in the address of one subscription.

@@ -17,6 +17,7 @@ from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.durable.over_http import store, wanted_receipt
 from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
 from siena.protocol.control_frames import Advertise, Error, Quench, unpack
@@ -76,7 +77,7 @@ class Publishing:
         receipt = wanted_receipt(scope["query_string"])
         posted = await read_notifications(kind, await read_body(receive))
         entry = self._entry
-        visit = entry.enter(name="POST /publish")
+        visit = entry.enter(name="POST /publish", principal=principal_of(scope))
         local_client, client = visit
         offset = None
         try:

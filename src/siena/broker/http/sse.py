@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import (
@@ -41,6 +42,7 @@ async def subscribe(request: Request) -> StreamingResponse:
     entry: InProcessEntry = request.app.state.entry
     visit = entry.enter(
         name="GET /subscribe",
+        principal=principal_of(request.scope),
         policy=cast("Policy", policy),
         transcript=request.app.state.events,
     )

@@ -7,8 +7,10 @@ does the other, and the guest leaves.
 import asyncio
 import struct
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -18,11 +20,20 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import (
 )
 from websockets.protocol import State
 
+from siena.broker.access.authenticator import not_admitted
+from siena.broker.access.principal import ANONYMOUS, Principal
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.http.door.authentication import (
+    CERTIFICATE,
+    principal_of,
+    shown_by,
+)
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.json_requests import JsonRequests
 from siena.broker.http.limits import STREAM_BYTES_AT_ONCE
 from siena.broker.io.role import carry_out
+from siena.broker.limits import HANDSHAKE_SECONDS_MAX
+from siena.client.tokens import TOKEN_CHARACTERS_MAX
 from siena.protocol.control_frames import Connect
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import VERSIONS
@@ -36,6 +47,7 @@ _SHORT = struct.Struct(">BBH")
 _LONG = struct.Struct(">BBQ")
 # As WebSockets number the reasons for their end.
 GOING_AWAY = 1001
+NOT_ALLOWED = 1008
 TRY_LATER = 1013
 # And HTTP, for who does not ask for one.
 UPGRADE_REQUIRED = 426
@@ -50,7 +62,17 @@ async def converse(socket: WebSocket) -> None:
     entry: InProcessEntry = socket.app.state.entry
     await socket.accept()
     try:
-        visit = entry.enter(name="/ws", transcript=entry.broker.lines)
+        principal = await _introduced(socket, entry)
+    except ProtocolError as error:
+        await socket.send_text(error_line(error).decode().rstrip("\n"))
+        await socket.close(NOT_ALLOWED)
+        return
+    except (_HungUpError, WebSocketDisconnect):
+        return
+    try:
+        visit = entry.enter(
+            principal=principal, name="/ws", transcript=entry.broker.lines
+        )
     except ProtocolError as error:
         await socket.send_text(error_line(error).decode().rstrip("\n"))
         await socket.close(TRY_LATER)
@@ -65,6 +87,48 @@ async def converse(socket: WebSocket) -> None:
         pass
     finally:
         entry.leave(visit)
+
+
+async def _introduced(socket: WebSocket, entry: InProcessEntry) -> Principal:
+    """Who is there: as the request has shown it, or else the first message.
+
+    Raises:
+        ProtocolError: if neither does.
+    """
+    principal = principal_of(socket.scope)
+    if principal is not ANONYMOUS:
+        return principal
+    try:
+        async with asyncio.timeout(HANDSHAKE_SECONDS_MAX):
+            text = await _next_text(socket)
+    except TimeoutError:
+        said = f"no token in {HANDSHAKE_SECONDS_MAX:g} seconds"
+        raise ProtocolError(Fault.TIMED_OUT, said) from None
+    access = entry.broker.access
+    try:
+        said = msgspec.json.decode(text, type=_Introduction).token
+    except (msgspec.MsgspecError, RecursionError):
+        access.refused()
+        raise not_admitted() from None
+    shown = shown_by(socket.scope, said)
+    return access.at_once(shown) or await access.check(shown)
+
+
+class _Introduction(Struct, frozen=True, forbid_unknown_fields=True):
+    """The first message of those who could not send a header."""
+
+    token: Annotated[str, Meta(min_length=1, max_length=TOKEN_CHARACTERS_MAX)]
+
+
+async def _next_text(socket: WebSocket) -> str:
+    message = await socket.receive()
+    if message["type"] != "websocket.receive":
+        raise _HungUpError
+    text = message.get("text")
+    if text is None:
+        text = (message.get("bytes") or b"").decode(errors="replace")
+    assert isinstance(text, str)
+    return text
 
 
 def refuse_plain(text: str) -> Callable[[Request], Awaitable[Response]]:
@@ -86,12 +150,7 @@ async def _listen(
     conversation.admit(Connect(VERSIONS[1]))
     client, broker, to = visit.client, entry.broker, visit.local_client
     while True:
-        message = await socket.receive()
-        if message["type"] != "websocket.receive":
-            raise _HungUpError
-        text = message.get("text")
-        if text is None:
-            text = (message.get("bytes") or b"").decode(errors="replace")
+        text = await _next_text(socket)
         try:
             events = conversation.feed(requests.read(text))
         except ProtocolError as error:
@@ -117,6 +176,12 @@ class ManyMessages(WebSocketsSansIOProtocol):
 
     To send them one by one takes ten times as long as all else that is done for them.
     """
+
+    async def run_asgi(self) -> None:
+        """Serve it, with what its connection has shown."""
+        scope: dict[str, Any] = self.scope  # type: ignore[assignment]
+        scope[CERTIFICATE] = self.transport.get_extra_info("peercert")
+        await super().run_asgi()
 
     async def send(self, message: Any) -> None:  # noqa: ANN401 -- as ASGI has it
         """Write what an application sends; of lines, each is a message."""

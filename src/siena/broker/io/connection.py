@@ -13,8 +13,8 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.data.licences import Licence
@@ -70,6 +70,13 @@ class Connection(asyncio.BufferedProtocol):
         """What it may publish, if not everything."""
         self.principal: Principal = LOCAL
         """Who is at the other end, as far as it was shown."""
+        self.certificate: Mapping[str, Any] | None = None
+        """What the other end has shown with TLS, if anything."""
+        self.is_undecided = False
+        """Whether it is still found out who this is: nothing else is looked at."""
+        self._is_secure = False
+        self.heard_bytes = 0
+        """How many have come, ever."""
         self.address = ""
         self.file_number = -1
         """Of the connection, among the files of this process."""
@@ -107,6 +114,8 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else ""
+        self.certificate = transport.get_extra_info("peercert")
+        self._is_secure = transport.get_extra_info("ssl_object") is not None
         socket = transport.get_extra_info("socket")
         if socket is not None:  # what comes through HTTP has one below
             self.file_number = socket.fileno()
@@ -131,6 +140,7 @@ class Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Look at much where it is, now; put little aside, for others have some too."""
         self.is_heard = True
+        self.heard_bytes += nbytes
         room, lead = self._host.recv_buffer, self._lead
         if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
@@ -174,6 +184,9 @@ class Connection(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """They will send no more; they still get what they have asked for."""
         self._is_ended = True
+        if self._is_secure:  # which ends in both directions
+            self.process()
+            return False
         self._host.on_readable(self)
         return True  # the loop would close at once
 
@@ -270,7 +283,7 @@ class Connection(asyncio.BufferedProtocol):
                 carry_out(event, self.role, self._host, self)
             if self.is_closing:
                 break
-            if self._host.elapsed() > deadline:
+            if self.is_undecided or self._host.elapsed() > deadline:
                 return False
         return True
 

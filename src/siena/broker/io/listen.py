@@ -37,21 +37,41 @@ def limit_unacknowledged(connection: socket.socket, seconds: float) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, number, round(seconds * 1000))
 
 
-def check_listening(addresses: Iterable[Address], *, insecure: bool) -> None:
+def check_listening(
+    addresses: Iterable[Address], *, insecure: bool, is_asking: bool = False
+) -> None:
     """Refuse to be heard of beyond this machine, unless that is wanted.
 
     >>> check_listening([Address("0.0.0.0", 2606)], insecure=False)
     Traceback (most recent call last):
     siena.errors.SienaError: 0.0.0.0:2606 can be reached from other machines, and nobody
-    is asked who they are (127.0.0.1:PORT cannot; --insecure-listen allows it)
+    is asked who they are (127.0.0.1:PORT cannot; [access] in the settings says who may
+    come; --insecure-listen allows it)
+    >>> check_listening([Address("::", 2606)], insecure=False, is_asking=True)
+    Traceback (most recent call last):
+    siena.errors.SienaError: [::]:2606 can be reached from other machines, and what is
+    said there is not encrypted (127.0.0.1:PORT cannot; sienas:// and [tls] encrypt it;
+    --insecure-listen allows it)
+
+    Args:
+        addresses: where to listen.
+        insecure: whether that was said to be wanted.
+        is_asking: whether those who come are asked who they are, and anybody can tell.
     """
     for address in addresses:
-        if not insecure and not address.is_loopback:
-            raise SienaError(
-                f"{address.place} can be reached from other machines, "
-                "and nobody is asked who they are",
-                hint="127.0.0.1:PORT cannot; --insecure-listen allows it",
-            )
+        if insecure or address.is_loopback or (is_asking and address.is_secure):
+            continue
+        why, hint = (
+            "what is said there is not encrypted",
+            "sienas:// and [tls] encrypt it",
+        )
+        if not is_asking:
+            why = "nobody is asked who they are"
+            hint = "[access] in the settings says who may come"
+        raise SienaError(
+            f"{address.place} can be reached from other machines, and {why}",
+            hint=f"127.0.0.1:PORT cannot; {hint}; --insecure-listen allows it",
+        )
 
 
 def raise_file_limit() -> int:

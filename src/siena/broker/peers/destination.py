@@ -1,8 +1,8 @@
 """Where a neighbour is called: a socket of its own, or a WebSocket among HTTP.
 
-Both carry the same bytes.  ``siena://HOST:PORT`` is the socket that clients use as
-well; ``ws://HOST:PORT/PATH``, or ``wss://`` for TLS, gets through proxies that let
-nothing but HTTP pass, to a broker with ``--http``.
+Both carry the same bytes.  ``siena://HOST:PORT``, or ``sienas://`` for TLS, is the
+socket that clients use as well; ``ws://HOST:PORT/PATH``, or ``wss://`` for TLS, gets
+through proxies that let nothing but HTTP pass, to a broker with ``--http``.
 """
 
 import asyncio
@@ -37,8 +37,10 @@ class Destination(NamedTuple):
         """Where clients find the broker, as far as this says it: through no proxy."""
         return [self.address.url] if self.path is None else []
 
-    async def connect(self, connection: asyncio.BufferedProtocol) -> None:
-        """Let a connection be made to there.
+    async def connect(
+        self, connection: asyncio.BufferedProtocol, context: ssl.SSLContext
+    ) -> None:
+        """Let a connection be made to there; with TLS, in this context.
 
         Raises:
             OSError: if nothing listens there.
@@ -46,11 +48,11 @@ class Destination(NamedTuple):
         """
         loop = asyncio.get_running_loop()
         host, port = self.address.pair
+        secure = context if self.address.is_secure else None
         if self.path is None:
-            await loop.create_connection(lambda: connection, host, port)
+            await loop.create_connection(lambda: connection, host, port, ssl=secure)
             return
         call = WebSocketCall(str(self), connection)
-        secure = ssl.create_default_context() if self.address.is_secure else None
         transport, _ = await loop.create_connection(
             lambda: call, host, port, ssl=secure
         )

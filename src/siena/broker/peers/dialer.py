@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from siena.broker.access.principal import Principal
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.callers import Callers, token_of
 from siena.broker.peers.destination import Destination, read_destination
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_feature, pulse_of
@@ -43,6 +44,7 @@ class Switchboard(Protocol):
     host: ConnectionHost
     name: str
     urls: list[str]
+    callers: Callers
     worker: Worker | None
     calling: dict[int, "Dialer"]
 
@@ -103,7 +105,8 @@ class Dialer:
         is_connected = False
         try:
             async with _within(CALL_SECONDS_MAX, "it says nothing"):
-                await self._where.connect(connection)
+                secure = links.callers.certificates.client
+                await self._where.connect(connection, secure)
                 is_connected = True
                 await self._greeted.wait()
             async with _within(ANSWER_SECONDS_MAX, "it says neither yes nor no"):
@@ -138,6 +141,11 @@ class Dialer:
     def _hear(self, info: Info) -> None:
         self._greeted.set()
         links = self._links
+        assert self._connection is not None
+        try:
+            links.callers.recognise(self._connection, self._settings)
+        except ProtocolError as error:
+            raise self._refused(error.message) from None
         router = links.state.router
         hub = hub_of(info.features, self._where.address.host)
         # Only the hub serves HTTP.
@@ -174,10 +182,19 @@ class Dialer:
         )
         worker = links.worker
         is_to_hub = worker is not None and self._where.address == worker.hub
-        token = worker.secret if worker is not None and is_to_hub else None
+        if worker is not None and is_to_hub:
+            token: str | None = worker.secret
+            self._connection.principal = LOCAL
+        else:
+            token = self._token()
         body = Connect(VERSIONS[1], name=links.name, peer=peer, token=token)
-        assert self._connection is not None
         self._connection.reply(PREFACE + body.pack())
+
+    def _token(self) -> str | None:
+        try:
+            return token_of(self._settings, self._where.address)
+        except SienaError as error:
+            raise self._refused(str(error)) from None
 
     def _refused(self, why: str) -> ProtocolError:
         self._why = why

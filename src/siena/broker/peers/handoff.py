@@ -13,8 +13,11 @@ What each of them does in between is written down in :mod:`siena.routing.handoff
 """
 
 import asyncio
+import ssl
+from collections.abc import Iterator
 from dataclasses import replace
 
+from siena.broker.access.certificates import Certificates
 from siena.broker.clients.session import Session, Sink
 from siena.broker.limits import PATTERNS_MAX
 from siena.broker.peers.destination import read_destination
@@ -51,12 +54,19 @@ class Moving:
     Ownership: the task that fetches, which ends with the move.
     """
 
-    def __init__(self, state: BrokerState, session: Session, address: Address) -> None:
+    def __init__(
+        self,
+        state: BrokerState,
+        session: Session,
+        address: Address,
+        secure: ssl.SSLContext | None,
+    ) -> None:
         self._state = state
         self._session = session
         self._address = address
+        self._secure = secure
         self._sink: Sink | None = session.sink
-        self._old = HandoffSource(session.identity or "")
+        self._old = HandoffSource(session.identity or "", session.token)
         self._questions: asyncio.Queue[Message] = asyncio.Queue()
         loop = asyncio.get_running_loop()
         self.task = loop.create_task(self._fetch())
@@ -84,7 +94,7 @@ class Moving:
     async def _fetch(self) -> None:
         try:
             async with asyncio.timeout(MOVE_SECONDS_MAX):
-                await self._old.connect(self._address)
+                await self._old.connect(self._address, self._secure)
                 while True:
                     await self._answer(await self._questions.get())
         except (OSError, EOFError, TimeoutError, SienaError) as error:
@@ -162,8 +172,9 @@ def check_room(session: Session, listing: Listing) -> None:
 class Handoff:
     """The clients that move to this broker."""
 
-    def __init__(self, state: BrokerState) -> None:
+    def __init__(self, state: BrokerState, certificates: Certificates) -> None:
         self._state = state
+        self._certificates = certificates
         self._moves: dict[Session, Moving] = {}
 
     def __len__(self) -> int:
@@ -182,28 +193,48 @@ class Handoff:
         Raises:
             ProtocolError: if it may not be asked.
         """
-        address = self._allowed(url)
+        address = self._allowed(session, url)
         if session in self._moves:
             raise ProtocolError(Fault.BAD_REQUEST, "it is being moved already")
         if len(self._moves) >= MOVES_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {MOVES_MAX} moves at a time"
             )
-        move = self._moves[session] = Moving(self._state, session, address)
+        secure = self._certificates.client if address.is_secure else None
+        move = self._moves[session] = Moving(self._state, session, address, secure)
         move.task.add_done_callback(lambda _: self._moves.pop(session, None))
 
-    def _allowed(self, url: str) -> Address:
-        """A client makes a broker connect only to places that it was told of."""
+    def _allowed(self, session: Session, url: str) -> Address:
+        """A client makes a broker connect only to places that it was told of.
+
+        Where somebody is asked who they are, these are brokers to which there is a
+        link: otherwise a client would hear which ports of this machine are open.
+        """
         try:
             address = read_address(url)
         except SienaError as error:
             raise ProtocolError.because(Fault.BAD_REQUEST, error) from None
-        known = {
-            read_destination(link.url).address.host
-            for link in self._state.settings.links
-        }
-        if address.is_loopback or address.host in known:
-            return address
+        links = [read_destination(x.url).address for x in self._state.settings.links]
+        if session.principal.is_local:
+            if address.is_loopback or address.host in {link.host for link in links}:
+                return address
+        elif address in {*links, *self._neighbours()}:
+            if session.token is None:
+                text = "a client moves with a token, which is shown to the other broker"
+                raise ProtocolError(Fault.BAD_REQUEST, text)
+            if address.is_secure or address.is_loopback:
+                return address
         raise ProtocolError(
             Fault.NOT_ALLOWED, f"{address.host} is no broker that this one calls"
         )
+
+    def _neighbours(self) -> Iterator[Address]:
+        """Where neighbours say that clients find them."""
+        for link in self._state.links.values():
+            urls = link.snapshot()["urls"]
+            assert isinstance(urls, list)
+            for url in urls:
+                try:
+                    yield read_address(str(url))
+                except SienaError:
+                    continue

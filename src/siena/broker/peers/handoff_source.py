@@ -1,6 +1,7 @@
 """The old broker: where an identity was before, asked by the one where it is now."""
 
 import asyncio
+import ssl
 from dataclasses import replace
 
 from siena.broker.clients.letters import letter_of
@@ -30,24 +31,29 @@ HANDED_BYTES_MAX = QUEUE_BYTES_MAX + FRAME_BYTES_MAX
 class HandoffSource:
     """The broker where an identity was before, as long as it is asked."""
 
-    def __init__(self, identity: str) -> None:
+    def __init__(self, identity: str, token: str | None = None) -> None:
         self._letters: list[Numbered] = []
         self._lost = 0
         self._size = 0
         self._told: Parcel | None = None
         self._identity = identity
+        self._token = token
         self._splitter = Splitter(FRAME_BYTES_MAX)
         self._came: list[Frame] = []
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    async def connect(self, address: Address) -> None:
-        """Connect as the identity."""
+    async def connect(
+        self, address: Address, secure: ssl.SSLContext | None = None
+    ) -> None:
+        """Connect as the identity; with TLS, in this context."""
         self._reader, self._writer = await asyncio.open_connection(
-            *address.pair, limit=LINE_BYTES_MAX
+            *address.pair, limit=LINE_BYTES_MAX, ssl=secure
         )
         read_info(await self._reader.readline())
-        connect = bodies.Connect(VERSIONS[1], identity=self._identity)
+        connect = bodies.Connect(
+            VERSIONS[1], identity=self._identity, token=self._token
+        )
         self._writer.write(PREFACE + connect.pack())
         if not isinstance(await self._body(), Welcome):
             raise ProtocolError(Fault.BAD_FRAME, "CONNECT was not answered by WELCOME")

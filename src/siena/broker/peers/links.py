@@ -9,9 +9,11 @@ import random
 from collections.abc import Iterator
 from hmac import compare_digest
 
+from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
@@ -42,12 +44,14 @@ class Links:
         publications: PublishBatch,
         host: ConnectionHost,
         name: str,
+        callers: Callers,
         worker: Worker | None = None,
     ) -> None:
         self.state = state
         self.publications = publications
         self.host = host
         self.name = name
+        self.callers = callers
         self.worker = worker
         self.urls: list[str] = []
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
@@ -151,15 +155,17 @@ class Links:
         Raises:
             ProtocolError: if it does not get one.
         """
-        if not self.state.settings.accept_peers and not self._is_of_ours(body):
+        if not self.state.settings.accept_peers and not self.is_of_ours(body):
             raise ProtocolError(
                 Fault.PEER_REFUSED,
                 "this broker links to none that call it; see --accept-peers",
             )
-        gate, principal = self.state.gate, connection.principal
-        grant = gate.grant(principal)
+        who, gate = connection.principal, self.state.gate
+        if not who.is_local and who.identity is None:
+            raise not_admitted()
+        grant = gate.grant(who)
         if not (grant.imports.filters or grant.exports.filters):
-            refused = gate.refuse(principal, "peer", body.name or str(peer.broker))
+            refused = gate.refuse(who, "peer", body.name or str(peer.broker))
             raise ProtocolError(Fault.PEER_REFUSED, refused.message)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
@@ -188,7 +194,7 @@ class Links:
         self.up(link)
         self.state.post(out)
 
-    def _is_of_ours(self, body: Connect) -> bool:
+    def is_of_ours(self, body: Connect) -> bool:
         """Whether it is another worker of this broker."""
         worker = self.worker
         return (

@@ -81,7 +81,9 @@ class WebSocketCall(asyncio.Protocol):
         """They will send no more; a connection still looks at what they have sent."""
         self._end()
         self._hand_over()
-        return self._is_open
+        assert self._transport is not None
+        # TLS ends in both directions.
+        return self._is_open and self._transport.get_extra_info("ssl_object") is None
 
     def resume_writing(self) -> None:
         """They have caught up."""
@@ -172,7 +174,7 @@ class WebSocketTransport(asyncio.Transport):
     """What a connection takes for its transport."""
 
     def __init__(self, call: WebSocketCall, below: asyncio.Transport) -> None:
-        names = ("peername", "socket")
+        names = ("peername", "socket", "peercert")
         super().__init__({name: below.get_extra_info(name) for name in names})
         self._call = call
         self._below = below

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from siena.broker.access.principal import Principal
 from siena.broker.clients.cancelling import covered_interests
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.clients.session import Session
@@ -35,7 +36,11 @@ class Handlers:
         self._forgotten = Tries()
 
     def map(
-        self, identity: str, handler: str, subscriptions: Sequence[str] | None
+        self,
+        identity: str,
+        handler: str,
+        subscriptions: Sequence[str] | None,
+        principal: Principal,
     ) -> None:
         """From now on, what is for an identity goes to this handler.
 
@@ -49,11 +54,14 @@ class Handlers:
         for text in subscriptions or ():
             _check(text)
         way = self._way(target)
+        if identity in self._couriers and self._couriers[identity][1].done():
+            # Its credential ended before; what it asked for was kept since.
+            self._entry.leave(self._couriers.pop(identity)[0].visit)
         if identity in self._couriers:
             courier = self._couriers[identity][0]
             courier.target, courier.way = target, way
         else:
-            courier = self._begin(identity, target, way)
+            courier = self._begin(identity, target, way, principal)
         if subscriptions is not None:
             self._subscribe(courier.visit.client.session, subscriptions)
 
@@ -147,8 +155,12 @@ class Handlers:
             self._hooks = Hooks()
         return self._hooks
 
-    def _begin(self, identity: str, target: Target, way: Way) -> HandlerDelivery:
-        visit = self._entry.enter(name=target.text[:200], identity=identity)
+    def _begin(
+        self, identity: str, target: Target, way: Way, principal: Principal
+    ) -> HandlerDelivery:
+        visit = self._entry.enter(
+            principal=principal, name=target.text[:200], identity=identity
+        )
         courier = HandlerDelivery(self._entry, visit, target, way)
         loop = asyncio.get_running_loop()
         self._couriers[identity] = courier, loop.create_task(courier.run())

@@ -104,7 +104,11 @@ def _hear(broker: Broker, worker: Worker, pipe: Pipe, ended: asyncio.Event) -> N
     except (EOFError, OSError):  # it has gone, and so do we
         ended.set()
         return
-    left = broker.reload(settings_of(settings, worker))
+    try:
+        left = broker.reload(settings_of(settings, worker))
+    except SienaError as error:  # the supervisor has read them; they changed since
+        log.warning("worker %d has not reloaded: %s", worker.number, error)
+        left = []
     pipe.send(left)
 
 

@@ -21,6 +21,9 @@ from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
+from siena.broker.access.authenticator import Authenticator
+from siena.broker.access.certificates import Certificates
+from siena.broker.counters import Counters
 from siena.broker.io.listen import check_listening, listen
 from siena.broker.limits import DRAIN_SECONDS_MAX
 from siena.broker.settings import Settings
@@ -54,6 +57,13 @@ class Workers:
     def __init__(self, settings: Settings, count: int, runner: RunLoop) -> None:
         if not 1 <= count <= WORKERS_MAX:
             raise SienaError(f"there are 1 to {WORKERS_MAX} workers, not {count}")
+        if any(read_address(text).is_secure for text in settings.listen):
+            # A connection with an identity is handed over to the hub, and its keys
+            # cannot be.
+            hint = (
+                "serve with one worker, or let a proxy that talks TLS stand before it"
+            )
+            raise SienaError("several workers do not talk TLS", hint=hint)
         self._given = self._settings = settings
         self._count = count
         self._runner = runner
@@ -127,7 +137,13 @@ class Workers:
                 self._replace(by_sentinel[sentinel])
 
     def reload(self, settings: Settings) -> list[str]:
-        """Let all workers take over what can change; the names of what cannot."""
+        """Let all workers take over what can change; the names of what cannot.
+
+        Raises:
+            SienaError: if something is wrong with them, and then nothing has changed.
+        """
+        Certificates(settings.tls and settings.tls.of(self.name))
+        Authenticator(settings.access, self._clock, Counters())
         left = {
             name
             for name in ("name", "listen")
@@ -160,7 +176,11 @@ class Workers:
     def _reserve(self) -> None:
         """Find out all ports, and keep others from taking them."""
         wanted = [read_address(text) for text in self._settings.listen]
-        check_listening(wanted, insecure=self._settings.insecure_listen)
+        check_listening(
+            wanted,
+            insecure=self._settings.insecure_listen,
+            is_asking=self._settings.access is not None,
+        )
         wanted.append(Address(wanted[0].host, 0))  # where the hub is called
         for address in wanted:
             self._reserved.append(listen(address, is_shared=True))

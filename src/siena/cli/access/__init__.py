@@ -1,1 +1,1 @@
-"""Commands about who may what: ``siena may`` and ``siena grants``."""
+"""Commands about who may come, and what they may."""

@@ -42,7 +42,7 @@ JsonOption = Annotated[
 def open_server(said: str | None, name: str) -> Connecting:
     """A connection to the server that is meant."""
     server = find_server(said)
-    return connect(server.url, token=server.token, name=name)
+    return connect(server.url, token=server.token, tls=server.tls, name=name)
 
 
 class Deadline:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import ssl
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +11,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from siena.client.connect import URL_VARIABLE, default_url
+from siena.client.connect import URL_VARIABLE, check_token, default_url, tls_context
+from siena.client.tokens import TOKEN_CHARACTERS_MAX
 from siena.errors import SienaError
 from siena.protocol.address import parse_address
 
@@ -19,10 +22,26 @@ CONTEXTS_MAX = 1_000
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a broker is, and what it wants to see before it lets us in."""
+    """Where a broker is, and what it wants to see before it lets us in.
+
+    ``ca``, ``cert`` and ``key`` are files for TLS: whom we believe, and who we are.
+    """
 
     url: str
     token: str | None = None
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+    @property
+    def tls(self) -> "ssl.SSLContext | None":
+        """For a connection to it."""
+        if not parse_address(self.url).is_secure:
+            return None
+        return tls_context(self.ca, self.cert, self.key)
+
+    def __repr__(self) -> str:
+        return f"<Server {self.url}>"  # without its token
 
 
 class Contexts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -125,8 +144,46 @@ def find_server(
 ) -> Server:
     """The server that is meant: said, in ``SIENA_URL``, saved, or on this machine.
 
-    What is said may be the name of a context, or an address.
+    What is said may be the name of a context, or an address.  The variables
+    ``SIENA_TOKEN``, ``SIENA_TOKEN_FILE`` and ``SIENA_CA`` say what a context does not.
     """
+    found = _find_server(said, environment)
+    token, path = found.token, environment.get("SIENA_TOKEN_FILE")
+    if token is None:
+        token = environment.get("SIENA_TOKEN") or (
+            read_token_file(path) if path else None
+        )
+    check_token(parse_address(found.url), token)
+    ca = found.ca or environment.get("SIENA_CA") or None
+    return Server(found.url, token, ca, found.cert, found.key)
+
+
+def read_token_file(path: str) -> str:
+    """A token from a file, or from the standard input if that is ``-``.
+
+    Raises:
+        SienaError: if there is none; what it says is not told.
+    """
+    if path.startswith(("siena1.", "eyJ")):
+        raise SienaError(
+            "a token in a command line can be read by everybody on this machine",
+            hint="--token FILE; - for the standard input",
+        )
+    try:
+        if path == "-":
+            text = sys.stdin.read(TOKEN_CHARACTERS_MAX + 1)
+        else:
+            with Path(path).open(encoding="utf-8") as file:
+                text = file.read(TOKEN_CHARACTERS_MAX + 1)
+    except UnicodeDecodeError:
+        raise SienaError(f"{path} has no token") from None
+    text = text.strip()
+    if not text or len(text) > TOKEN_CHARACTERS_MAX:
+        raise SienaError(f"{path} has no token")
+    return text
+
+
+def _find_server(said: str | None, environment: Mapping[str, str]) -> Server:
     contexts = load_contexts(contexts_path(environment))
     if said is None and environment.get(URL_VARIABLE):
         return Server(default_url(environment))

@@ -45,6 +45,7 @@ class Observer:
     def __init__(self, server: Server, *, seconds: float = ANSWER_SECONDS_MAX) -> None:
         self.address = parse_address(server.url)
         self.info: Info | None = None
+        self._tls = server.tls
         self._seconds = seconds
         connect = Connect(VERSIONS[1], "siena observer", token=server.token)
         self._conversation = ClientConversation(connect)
@@ -58,7 +59,7 @@ class Observer:
             NoBrokerError: if nobody answers, or nobody that we understand.
         """
         try:
-            self._socket = _connected(self.address, self._seconds)
+            self._socket = _connected(self.address, self._seconds, self._tls)
         except OSError as error:
             why = error.strerror or str(error)
             hint = "start one with: siena serve" if error.errno == ECONNREFUSED else ""
@@ -134,12 +135,17 @@ class Observer:
         return event
 
 
-def _connected(address: Address, seconds: float) -> socket.socket:
+def _connected(
+    address: Address, seconds: float, tls: ssl.SSLContext | None
+) -> socket.socket:
     found = socket.create_connection((address.host, address.port), seconds)
-    if not address.is_secure:
+    if tls is None:
         return found
-    context = ssl.create_default_context()
-    return context.wrap_socket(found, server_hostname=address.host)
+    try:
+        return tls.wrap_socket(found, server_hostname=address.host)
+    except BaseException:
+        found.close()
+        raise
 
 
 def _lost(address: Address, error: OSError) -> ConnectionLostError:

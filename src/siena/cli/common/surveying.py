@@ -1,10 +1,13 @@
 """Surveying a network: from one broker to its neighbours, and on to theirs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace as replace_host
+
+from msgspec import structs
 
 from siena.cli.common.contexts import Server
 from siena.cli.common.observing import Form, Observer
+from siena.client.connect import check_token
 from siena.errors import SienaError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.limits import LOOK_MAX
@@ -48,29 +51,34 @@ def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Foun
         ServiceError: if one of those that were named does not answer.
     """
     found: dict[str, Found] = {}
-    tokens: dict[str, str | None] = {}
+    known: dict[str, Server] = {}
     for server in servers:
         first = _look(server, tables=tables)
         found.setdefault(first.name, first)
-        tokens[first.name] = server.token
+        known[first.name] = server
     queue = list(found.values())
     for broker in queue:  # it grows
         for link in broker.links:
             name = link["name"]
             if name in found or len(found) >= BROKERS_MAX:
                 continue
-            tokens[name] = tokens[broker.name]
-            found[name] = _reach(name, link, tokens[name], tables=tables)
+            known[name] = known[broker.name]
+            found[name] = _reach(name, link, known[name], tables=tables)
             queue.append(found[name])
     return found
 
 
-def _reach(name: str, link: Form, token: str | None, *, tables: bool) -> Found:
-    """A neighbour, at the first of its addresses where it really is."""
+def _reach(name: str, link: Form, known: Server, *, tables: bool) -> Found:
+    """A neighbour, at the first of its addresses where it really is.
+
+    It is shown what the broker was shown that named it, if nobody else can read that.
+    """
     error = "it has not said where it is"
     for address in addresses_of(link["urls"], link["address"]):
         try:
-            found = _look(Server(str(address), token), tables=tables)
+            check_token(address, known.token)
+            server = structs.replace(known, url=str(address))
+            found = _look(server, tables=tables)
         except (SienaError, TimeoutError) as problem:
             error = str(problem)
             continue
@@ -91,7 +99,7 @@ def addresses_of(urls: Sequence[str], seen_at: str) -> list[Address]:
     for url in urls:
         address = parse_address(url)
         is_everywhere = address.host in EVERYWHERE
-        found.append(Address(host, address.port) if is_everywhere else address)
+        found.append(replace_host(address, host=host) if is_everywhere else address)
     return found
 
 

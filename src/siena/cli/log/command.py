@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from siena.cli.log.read import read
+from siena.cli.service.log import check, compact, export, repair
 
 _DEFAULT = "read"
 
@@ -37,3 +38,5 @@ def log() -> None:
 
 
 app.command(_DEFAULT)(read)
+for _command in (check, repair, export, compact):
+    app.command()(_command)

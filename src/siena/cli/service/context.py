@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,8 +15,10 @@ from siena.cli.common.contexts import (
     contexts_path,
     find_server,
     load_contexts,
+    read_token_file,
     save_contexts,
 )
+from siena.protocol.address import parse_address
 
 app = typer.Typer(
     add_completion=False,
@@ -68,12 +71,48 @@ def add_context(
     *,
     token: Annotated[
         str | None,
-        typer.Option(help="What the broker wants to see.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="A file with the token that the broker wants to see; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Certificates to believe, for sienas://; otherwise the system's.",
+            show_default=False,
+        ),
+    ] = None,
+    cert: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A certificate of yours.", show_default=False
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="And its key.", show_default=False),
     ] = None,
     use: Annotated[bool, typer.Option("--use", help="Use it from now on.")] = False,
 ) -> None:
-    """Save a server under a name, in place of what had that name before."""
-    saved = _load().add(name, Server(url, token))
+    """Save a server under a name, in place of what had that name before.
+
+    Its token is kept, too, for your eyes only; it is read from a file, because others
+    can read what you type.
+
+    \b
+    Examples:
+      siena context add work sienas://hub.example --ca ca.pem --token work.token
+      siena token narrow 'symbol = DIS' < work.token | siena context add dis \\
+        sienas://hub.example --ca ca.pem --token -
+    """  # noqa: D301 -- Typer needs the backspace itself
+    files = [None if path is None else str(path.absolute()) for path in (ca, cert, key)]
+    server = Server(url, read_token_file(token) if token else None, *files)
+    parse_address(url)
+    _ = server.tls  # a file that is missing is said now
+    saved = _load().add(name, server)
     _save(saved.use(name) if use else saved)
 
 
@@ -83,6 +122,7 @@ def use_context(name: SavedArgument) -> None:
     _save(_load().use(name))
 
 
+@app.command("rm")
 @app.command("remove")
 def remove_context(name: SavedArgument) -> None:
     """Forget a server."""

@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from siena.broker.http.server import HttpServer
 
 logger = logging.getLogger("siena.serve")
+
+
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 def serve(
@@ -199,6 +202,10 @@ async def _serve_network(path: Path, *, json: bool) -> None:
     ended = _ended()
     servers: list[HttpServer] = []
     try:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(
+            signal.SIGHUP, _reload, network, lambda: read_network(path)
+        )
         for broker in network.brokers.values():
             http = await _serve_http(broker)
             servers += [http] if http else []
@@ -253,7 +260,15 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     return server
 
 
-def _reload(broker: Broker | Workers, read: Callable[[], Settings]) -> None:
+class Reloadable(Protocol[S_contra]):
+    """What takes over settings while it serves."""
+
+    def reload(self, settings: S_contra) -> list[str]:
+        """Take over what can change; the names of what cannot."""
+        ...
+
+
+def _reload(broker: Reloadable[S_contra], read: Callable[[], S_contra]) -> None:
     """Read the settings again; if they are wrong, go on with those that were."""
     try:
         left = broker.reload(read())

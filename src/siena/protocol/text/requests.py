@@ -9,6 +9,7 @@ unsub symbol any           end those that this filter covers
 adv symbol any             advertise; a number may be chosen here too
 unadv 7                    end the advertisement; or those that one covers
 ping hello                 answered when all before it has been carried out
+auth siena1.…              who this is, on the first line only
 help, quit
 =========================  =========================================================
 
@@ -88,6 +89,7 @@ Advertise(number=8, advertisement='x any'))
             "unadv": _unadv,
             "look": _look,
             "ping": lambda text: unpack_ping(text.encode()),
+            "auth": _late,
             "help": lambda _: Reply(_HELP),
             "quit": lambda _: Quit(),
         }
@@ -106,6 +108,10 @@ Advertise(number=8, advertisement='x any'))
             return
         if not self._connected:
             self._connected = True
+            found = _AUTH.fullmatch(text)
+            if found and not _SURROGATE.search(text):
+                yield Connect(VERSIONS[1], token=found["token"])
+                return
             yield Connect(VERSIONS[1])
         try:
             yield self._request(text)
@@ -204,6 +210,11 @@ def _pub(text: str) -> Request:
     return Publication(encode(notification))
 
 
+def _late(_: str) -> Request:
+    text = "auth comes first, with a token, and only where the broker asks for one"
+    raise ProtocolError(Fault.BAD_REQUEST, text)
+
+
 def _unsub(text: str) -> Request:
     if not text or _DIGITS.match(text):  # no interest begins with a digit
         message = "unsub wants the number of a subscription, or a filter"
@@ -240,6 +251,8 @@ def _only_number(text: str, message: str) -> int:
 
 _VERB = re.compile(r"\s*(?P<verb>\S+)\s*(?P<text>.*)", re.DOTALL)
 _LOOK = re.compile(r"(?P<what>[a-z]{1,20})(?:\s+(?P<limit>[0-9]{1,4}))?")
+# The first line only, and as long as CONNECT takes it.
+_AUTH = re.compile(r"\s*auth\s+(?P<token>\S{1,4096})\s*", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,10}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # No interest begins with a number.
@@ -260,6 +273,7 @@ _HELP = (
             "unadv": "unadv 7, or all that one covers: unadv symbol any",
             "look": "look counters, or links, tables, poset, sessions; look links 20",
             "ping": "ping, or ping some text: answered when all before it is done",
+            "auth": "auth TOKEN, on the first line, where brokers ask for one",
             "quit": "quit",
         }
     )

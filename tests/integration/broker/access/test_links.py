@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from broker.people import access
+from broker.people import access, named
 from siena.block import decode
 from siena.broker.broker import Broker
 from siena.broker.settings import Link, Routing, Settings, Side
@@ -31,7 +31,7 @@ async def bridge(
         them = await stack.enter_async_context(serving(theirs))
         link = Link(url=them.addresses[0].url, side=side, role="partner")
         ours = replace(theirs, name="us", links=(link,), access=access(partner=PARTNER))
-        us = await stack.enter_async_context(serving(ours))
+        us = await stack.enter_async_context(named(ours))
         await until(lambda: us.state.links and them.state.links)
         yield us, them, ours
 

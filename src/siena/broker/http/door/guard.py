@@ -32,19 +32,23 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let it in, or answer."""
         if scope["type"] in {"http", "websocket"}:
-            error = self.objection(Headers(scope=scope))
+            is_secure = scope["scheme"] in {"https", "wss"}
+            error = self.objection(Headers(scope=scope), is_secure=is_secure)
             if error is not None:
                 await self._refuse(error, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def objection(self, headers: Headers) -> HttpError | None:
+    def objection(
+        self, headers: Headers, *, is_secure: bool = False
+    ) -> HttpError | None:
         """What is wrong with where it comes from."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             text = "Host is not a name of this server"
             return HttpError(Fault.NOT_ALLOWED, text, status=421)
-        if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
+        ours = f"http{'s' * is_secure}://{hosts[0].lower()}"
+        if any(origin.lower() != ours for origin in origins):
             text = "no page of another site may ask for this"
             return HttpError(Fault.NOT_ALLOWED, text, status=403)
         return None

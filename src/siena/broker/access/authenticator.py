@@ -1,0 +1,306 @@
+"""The authenticator: from what somebody shows to who that is.
+
+What is shown is a token of ours, ``NAME:PASSWORD``, a JSON web token, or a certificate;
+whoever shows a token is judged by that alone.  Strangers hear one number, 211, whatever
+was wrong, and the more often the later.
+"""
+
+import asyncio
+import hmac
+import ssl
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from siena.broker.access.attempts import Attempts
+from siena.broker.access.certificates import name_of
+from siena.broker.access.credentials import Credentials, load_credentials
+from siena.broker.access.json_web_tokens import JsonWebTokens
+from siena.broker.access.passwords import Passwords
+from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.settings import Access
+from siena.broker.counters import Counters
+from siena.client.tokens import PREFIX, is_genuine, read_token
+from siena.clock import Clock
+from siena.errors import SienaError
+from siena.protocol.error_codes import Fault, ProtocolError
+
+# What a number that nobody has is compared with, for as long as one that somebody has.
+_NOBODY = bytes(32)
+
+
+class Shown(NamedTuple):
+    """What somebody shows: never logged, never told."""
+
+    token: str | None = None
+    certificate: Mapping[str, Any] | None = None
+    address: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Shown by {self.address}>"
+
+
+def not_admitted() -> ProtocolError:
+    """What strangers hear, whatever was wrong."""
+    return ProtocolError(Fault.NOT_ADMITTED, "not admitted")
+
+
+class Authenticator:
+    """Who is who at one broker.
+
+    Ownership: whoever calls :meth:`start` calls :meth:`stop`.
+
+    Raises:
+        SienaError: if a file that the settings name is missing or wrong.
+    """
+
+    def __init__(self, access: Access | None, clock: Clock, counters: Counters) -> None:
+        self._clock = clock
+        self._counters = counters
+        self._attempts = Attempts()
+        self._passwords = Passwords()
+        self._is_started = False
+        self._take(_Known(access, clock))
+
+    def _take(self, known: "_Known") -> None:
+        self._known = known
+        self.is_asking = known.access is not None
+        """Whether anybody is asked who they are."""
+
+    @property
+    def has_identities(self) -> bool:
+        """Whether anybody can show who they are."""
+        return self._known.has_identities
+
+    def start(self) -> None:
+        """Fetch what is elsewhere, from now on."""
+        self._is_started = True
+        if self._known.jwt is not None:
+            self._known.jwt.start()
+
+    def stop(self) -> None:
+        """Check no more."""
+        self._passwords.stop()
+        if self._known.jwt is not None:
+            self._known.jwt.stop()
+
+    def prepare(self, access: Access | None) -> "_Known":
+        """Read all that settings name, for :meth:`reload`; nothing changes yet.
+
+        Raises:
+            SienaError: if any of it is wrong.
+        """
+        if (access is None) is self.is_asking:
+            hint = "[access] comes and goes with a start"
+            raise SienaError("who may come cannot be asked from now on", hint=hint)
+        return _Known(access, self._clock)
+
+    def reload(self, known: "_Known") -> None:
+        """Let what was prepared count."""
+        if self._known.jwt is not None:
+            self._known.jwt.stop()
+        self._take(known)
+        if self._is_started and known.jwt is not None:
+            known.jwt.start()
+
+    # --- Those who come -------------------------------------------------------------
+
+    def at_once(self, shown: Shown) -> Principal | None:
+        """Who it is, if that takes no time; otherwise :meth:`check` says it."""
+        if not self.is_asking:
+            return LOCAL
+        try:
+            found = self._judge(shown)
+        except ProtocolError:
+            return None
+        if found is not None:
+            self._counters.logins += 1
+        return found
+
+    async def check(self, shown: Shown) -> Principal:
+        """Who it is; a failure takes its time.
+
+        Raises:
+            ProtocolError: if that was not shown.
+        """
+        refusal = not_admitted()
+        try:
+            found = self._judge(shown)
+            if found is None and shown.token is not None:
+                found = await self._by_password(shown.token, shown.address)
+        except ProtocolError as error:
+            found, refusal = None, error
+        if found is not None:
+            self._counters.logins += 1
+            return found
+        self.refused()
+        await asyncio.sleep(self._attempts.failed(shown.address, self._clock.elapsed()))
+        raise refusal
+
+    def refused(self) -> None:
+        """Somebody was sent away, who has shown nothing, or nothing that counts."""
+        self._counters.logins_refused += 1
+
+    def called(
+        self, certificate: Mapping[str, Any] | None, wanted: str | None
+    ) -> Principal:
+        """Who a neighbour is that was called: by its certificate, or by settings.
+
+        Raises:
+            ProtocolError: if it is another one than was wanted.
+        """
+        if not self.is_asking:
+            return LOCAL
+        name, claims = name_of(certificate)
+        if name is not None and wanted not in {None, name}:
+            text = f"its certificate is that of {name!r}, and not of {wanted!r}"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
+        name = name or wanted
+        roles = self._known.roles_of(name) or ()
+        return Principal(name, roles, MappingProxyType(claims))
+
+    # --- Those who are there --------------------------------------------------------
+
+    def renewed(self, principal: Principal) -> Principal | None:
+        """Who somebody is after credentials changed; nobody, if theirs is gone."""
+        kind, _, name = principal.credential.partition(":")
+        known = self._known
+        match kind:
+            case "token":
+                record = known.credentials.tokens.get(name)
+                if record is None or record.identity != principal.identity:
+                    return None
+                return _with_roles(principal, record.roles)
+            case "user":
+                found = known.credentials.users.get(principal.identity or "")
+                if found is None or _mark(found.password) != name:
+                    return None
+                return _with_roles(principal, found.roles)
+            case "certificate":
+                roles = known.roles_of(principal.identity)
+                return None if roles is None else _with_roles(principal, roles)
+            case "jwt":
+                return None if known.jwt is None else principal
+            case _:  # a neighbour that was called, or nobody was asked
+                return principal
+
+    # --- Kinds of credentials -------------------------------------------------------
+
+    def _judge(self, shown: Shown) -> Principal | None:
+        """Who it is, as far as that takes no time.
+
+        Raises:
+            ProtocolError: if what was shown was genuine, and counts no more.
+        """
+        token, known = shown.token, self._known
+        if not token:
+            return self._by_certificate(shown.certificate)
+        if token.startswith(f"{PREFIX}."):
+            return self._by_token(token)
+        name, is_user, password = token.partition(":")
+        if is_user:
+            user = known.credentials.users.get(name)
+            if user is None or not self._passwords.is_known(user.password, password):
+                return None
+            return _user(name, user.password, user.roles)
+        if known.jwt is None:
+            return None
+        found = known.jwt.check(token)
+        if found is None:
+            return None
+        more = known.roles_of(found.identity) or ()
+        return _with_roles(found, tuple(dict.fromkeys((*found.roles, *more))))
+
+    def _by_certificate(
+        self, certificate: Mapping[str, Any] | None
+    ) -> Principal | None:
+        name, claims = name_of(certificate)
+        roles = self._known.roles_of(name)
+        if certificate is None or roles is None:
+            return None
+        return Principal(
+            name,
+            roles,
+            MappingProxyType(claims),
+            expires_at=float(ssl.cert_time_to_seconds(certificate["notAfter"])),
+            credential=f"certificate:{name}",
+        )
+
+    def _by_token(self, text: str) -> Principal | None:
+        try:
+            token = read_token(text)
+        except SienaError:
+            return None
+        record = self._known.credentials.tokens.get(token.number)
+        if record is None:
+            is_genuine(token, _NOBODY)
+            return None
+        if not is_genuine(token, record.key):
+            return None
+        ends = [end for end in (record.expires_at, token.until) if end is not None]
+        found = Principal(
+            record.identity,
+            record.roles,
+            caveats=token.filters,
+            expires_at=min(ends, default=None),
+            credential=f"token:{token.number}",
+        )
+        if found.has_expired(self._clock.now()):
+            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, "this token has expired")
+        return found
+
+    async def _by_password(self, text: str, address: str) -> Principal | None:
+        name, is_user, password = text.partition(":")
+        if not is_user or text.startswith(f"{PREFIX}."):
+            return None
+        # Before it is looked at: otherwise many could be tried at a time.
+        await asyncio.sleep(self._attempts.delay(address, self._clock.elapsed()))
+        user = self._known.credentials.users.get(name)
+        kept = None if user is None else user.password
+        is_right = await self._passwords.is_right(kept, password)
+        return _user(name, user.password, user.roles) if user and is_right else None
+
+
+class _Known:
+    """What settings and the files that they name say; read whole, or not at all."""
+
+    def __init__(self, access: Access | None, clock: Clock) -> None:
+        self.access = access
+        path = None if access is None else access.credentials
+        self.credentials = load_credentials(Path(path)) if path else Credentials()
+        jwt = None if access is None else access.jwt
+        self.jwt = None if jwt is None else JsonWebTokens(jwt, clock)
+
+    @property
+    def has_identities(self) -> bool:
+        known = self.credentials
+        listed = self.access is not None and self.access.identities
+        return bool(known.tokens or known.users or listed or self.jwt)
+
+    def roles_of(self, name: str | None) -> tuple[str, ...] | None:
+        """The roles of a name that settings know; of others there is nothing."""
+        if name is None or self.access is None:
+            return None
+        return self.access.identities.get(name)
+
+
+def _user(name: str, kept: str, roles: tuple[str, ...]) -> Principal:
+    return Principal(name, roles, credential=f"user:{_mark(kept)}")
+
+
+def _mark(kept: str) -> str:
+    """By which it is noticed that a password has changed."""
+    return hmac.digest(b"siena", kept.encode(), sha256).hex()[:16]
+
+
+def _with_roles(principal: Principal, roles: tuple[str, ...]) -> Principal:
+    return Principal(
+        principal.identity,
+        roles,
+        principal.claims,
+        principal.caveats,
+        principal.expires_at,
+        credential=principal.credential,
+    )
