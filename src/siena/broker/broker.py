@@ -286,11 +286,13 @@ class Broker:
                 "digest_seconds",
                 "accept_peers",
                 "handlers",
+                "quotas",
                 "access",
                 *(("tls",) if (now.tls and settings.tls) else ()),
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
+        self.state.accounts.quotas = settings.quotas
         self.granting.reload(roles)
         self._limit_connections()
         self.links.call(settings.links)
@@ -359,6 +361,12 @@ class Broker:
         for source in self.publications.publishers:
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
+        seconds = self.settings.quotas.block_seconds
+        if link is None and seconds and connection.patience is None:
+            loop = asyncio.get_running_loop()
+            connection.patience = loop.call_later(
+                seconds, connection.lose_patience, self.state.accounts
+            )
 
     def opened(self, connection: Connection) -> None:
         """Greet whoever has connected."""
@@ -460,6 +468,7 @@ class Broker:
         if body.identity and not who.principal.owns(body.identity):
             text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
             raise ProtocolError(Fault.IDENTITY_REFUSED, text)
+        self.granting.check(who.principal, body.policy)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who

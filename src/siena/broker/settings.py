@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from siena.broker.access.audit import AUDIT_BYTES, AUDIT_FILES
+from siena.broker.access.quotas import Quotas
 from siena.broker.access.settings import Access, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
@@ -163,6 +164,7 @@ class Settings(Strict, frozen=True):
     tls: Tls | None = None
     access: Access | None = None  # without it nobody is asked who they are
     audit: AuditLog = field(default_factory=AuditLog)
+    quotas: Quotas = field(default_factory=Quotas)
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Protocol
 
 from siena.broker.access.gate import Gate
+from siena.broker.access.quotas import Accounts
 from siena.broker.clients.letters import (
     frame_of,
     frames_of_listing,
@@ -99,6 +100,7 @@ class BrokerState:
     name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
     gate: Gate = field(default_factory=Gate)
+    accounts: Accounts = field(init=False)
     licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
     tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
@@ -111,6 +113,8 @@ class BrokerState:
     neighbours: NeighbourEntries = field(init=False)
 
     def __post_init__(self) -> None:
+        self.accounts = Accounts(self.settings.quotas)
+        self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror

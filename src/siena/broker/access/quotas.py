@@ -4,8 +4,10 @@ Each has a name, which the settings set and the refusal says; what is refused is
 by that name.  A principal without an identity is its connection.
 """
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -16,6 +18,8 @@ from siena.protocol.limits import SUBSCRIPTIONS_MAX
 Amount = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]
 
+# Of so many requests, one asks how much memory there is.
+ASKED_EVERY = 64
 # Accounts of identities that are remembered.
 ACCOUNTS_MAX = 16_384
 
@@ -103,6 +107,8 @@ class Accounts:
         self.quotas = quotas
         self.refusals: Counter[str] = Counter()
         self._of_identities: dict[str, Account] = {}
+        self._memory = 0
+        self._asked = 0
 
     def of(self, identity: str | None) -> Account:
         """The account of an identity; of nobody, a new one for each connection."""
@@ -130,6 +136,24 @@ class Accounts:
         if most and count > most:
             raise self.refuse(name, about=about)
 
+    def check_memory(self) -> None:
+        """Take nothing more on where there is no memory for it.
+
+        Raises:
+            ProtocolError: if the process has as much as it may have.
+        """
+        most = self.quotas.memory_bytes
+        if not most:
+            return
+        # To ask the system each time would take longer than most requests.
+        self._asked += 1
+        if self._asked % ASKED_EVERY == 1:
+            self._memory = memory_now()
+        if self._memory > most:
+            self._memory = memory_now()
+            if self._memory > most:
+                raise self.refuse("memory_bytes")
+
     def refuse(
         self, name: str, *, about: int | None = None, fault: Fault = Fault.QUOTA
     ) -> ProtocolError:
@@ -153,6 +177,15 @@ class Accounts:
         for identity, account in list(self._of_identities.items()):
             if not account.connections and not account.commits:
                 del self._of_identities[identity]
+
+
+def memory_now() -> int:
+    """The memory that this process has now, in bytes; 0 where nobody says it."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _bucket(rate: int) -> Bucket | None:

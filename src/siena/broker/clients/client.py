@@ -11,6 +11,7 @@ from siena.broker.clients.session import Session
 from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.refusing import refuse
+from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
@@ -98,12 +99,26 @@ class Client:
             run = self._granted(run)
         if run.total:
             self._publications.add(self._connection, run)
+            self._charge(run.total, run.end - run.start)
 
     def publish(self, frames: memoryview) -> int:
         """Publish what stands at the beginning, unless it must be looked at first."""
         if self._is_advertising:
             return 0
-        return self._publications.publish(self._connection, frames)
+        before = self._state.counters.publications
+        end = self._publications.publish(self._connection, frames)
+        self._charge(self._state.counters.publications - before, end)
+        return end
+
+    def _charge(self, count: int, size: int) -> None:
+        """Let those who publish more than their quota be read more slowly."""
+        account = self.session.account
+        if account.publications is None and account.publication_bytes is None:
+            return
+        wait = account.publish(count, size, self._state.clock.elapsed())
+        if wait:
+            self._state.accounts.refusals["publications"] += 1
+            Pause(self._connection, wait)
 
     def _advertised(self, run: PublishRun) -> PublishRun:
         blocks = []
@@ -227,6 +242,7 @@ class Client:
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""
+        self.session.account.connections -= 1
         self._state.licences.give(self._connection.licence)
         self._connection.licence = None
         self._requests.leave(self.session)

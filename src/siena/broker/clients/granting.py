@@ -1,11 +1,14 @@
 """Grants of clients: given when they come, and anew when the roles change."""
 
 from siena.broker.access.grants.roles import Roles
+from siena.broker.access.principal import Principal
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.state import BrokerState
+from siena.protocol.control_frames import Policy
+from siena.protocol.error_codes import Fault, ProtocolError
 
 
 class Granting:
@@ -18,8 +21,25 @@ class Granting:
         self._publications = publications
         self._requests = requests
 
+    def check(self, principal: Principal, policy: Policy) -> None:
+        """Let somebody in, if there is room for them, and as they want to be served.
+
+        Raises:
+            ProtocolError: if not.
+        """
+        gate, accounts = self._state.gate, self._state.accounts
+        if policy == "block" and not gate.grant(principal).may_hold:
+            refused = gate.refuse(principal, "hold", "policy block")
+            raise ProtocolError(Fault.BAD_CONNECT, refused.message)
+        most = accounts.quotas.connections
+        identity = principal.identity
+        if most and identity and accounts.of(identity).connections >= most:
+            raise accounts.refuse("connections", fault=Fault.OVER_QUOTA)
+
     def begin(self, session: Session, *, is_known: bool) -> None:
         """A client has come; with another credential, perhaps, than before."""
+        session.account = self._state.accounts.of(session.principal.identity)
+        session.account.connections += 1
         self._license(session)
         if is_known:
             self._requests.renew(session)

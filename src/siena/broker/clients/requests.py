@@ -6,9 +6,10 @@ says, or with a numbered error that names it.
 
 from collections.abc import Callable
 from itertools import count
+from time import process_time
 from typing import Any, TypeVar
 
-from siena.broker.access.grants.decisions import InForce, narrow
+from siena.broker.access.grants.decisions import InForce, narrow, steps_of
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
@@ -77,7 +78,18 @@ class Requests:
             raise ProtocolError(
                 Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
             )
-        handler(session, body)
+        work = session.account.work
+        if work is None:
+            handler(session, body)
+            return
+        clock = self._state.clock
+        if work.spend(0, clock.elapsed()):
+            raise self._state.accounts.refuse("work_seconds")
+        begun = process_time()
+        try:
+            handler(session, body)
+        finally:
+            work.spend(process_time() - begun, clock.elapsed())
 
     def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
         """Let somebody else carry out this kind of request."""
@@ -156,7 +168,8 @@ class Requests:
     # --- Subscriptions --------------------------------------------------------------
 
     def _subscribe(self, session: Session, body: bodies.Subscribe) -> None:
-        number = body.number
+        number, accounts = body.number, self._state.accounts
+        accounts.check("interest_characters", len(body.interest), about=number)
         interest = _read_interest(body)
         known = session.asked_for(number)
         if known is not None and known != interest:
@@ -209,6 +222,8 @@ class Requests:
             self.end_subscription(session, spare)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
+        accounts = self._state.accounts
+        accounts.check_memory()
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY,
@@ -219,6 +234,13 @@ class Requests:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
+        more = sum(map(len, steps_of(interest)))
+        accounts.check("subscriptions", len(session.interests) + 1, about=number)
+        accounts.check("filters", session.filters + more, about=number)
+        if isinstance(interest, Pattern):
+            accounts.check("patterns", session.patterns + 1, about=number)
+            steps = session.steps + len(interest)
+            accounts.check("pattern_steps", steps, about=number)
 
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
         if body.number not in session.interests:

@@ -13,6 +13,7 @@ from typing import Protocol, cast
 from siena.broker.access.grants.decisions import InForce
 from siena.broker.access.grants.grant import UNLIMITED, Grant
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.quotas import Account
 from siena.messages import Interest, Party
 from siena.model import Advertisement
 from siena.protocol.error_codes import ProtocolError
@@ -53,6 +54,11 @@ class Session:
     token: str | None = field(default=None, repr=False)
     sink: Sink | None = None
     patterns: int = 0
+    # What its principal has taken of its quotas; and the filters, and steps of
+    # patterns, that are in force for it.
+    account: Account = field(default_factory=Account)
+    filters: int = 0
+    steps: int = 0
     # What it may, as far as its connection and its subscriptions know.
     grant: Grant = UNLIMITED
     # Whether it is told when what is granted to it changes.

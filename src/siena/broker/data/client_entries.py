@@ -7,6 +7,7 @@ comes with a stamp, and goes to the mailbox that the router keeps.
 
 from collections.abc import Mapping
 
+from siena.broker.access.grants.decisions import steps_of
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
@@ -46,8 +47,13 @@ class ClientEntries:
                 self._sessions[int(party.client)].unsettled.discard(party.number)
             return
         self._counters.subscriptions_now += change
+        session = self._sessions.get(int(party.client))
+        if session is not None:
+            session.filters += change * sum(map(len, steps_of(item)))
         if isinstance(item, Pattern):
-            self._sessions[int(party.client)].patterns += change
+            assert session is not None
+            session.patterns += change
+            session.steps += change * len(item)
             return
         is_watched = self._mailboxes.is_suspended(party.client) or self._is_guarded(
             party

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.quotas import Accounts
 from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
@@ -103,8 +104,9 @@ class Connection(asyncio.BufferedProtocol):
         """Whether anything has come since this was last set to false."""
         # Those whose output is full of what this one publishes.
         self._held_by: set[Holder] = set()
-        # And those who publish what this one's output is full of.
+        # And those who publish what this one's output is full of; that ends once.
         self.holds: set[Held] = set()
+        self.patience: asyncio.TimerHandle | None = None
 
     # --- What the loop calls --------------------------------------------------------
 
@@ -194,6 +196,21 @@ class Connection(asyncio.BufferedProtocol):
         """They have caught up."""
         if self.outbox.lost:
             self.reply(Lost(self.outbox.recover()).pack())
+        self._let_go()
+
+    def lose_patience(self, accounts: Accounts) -> None:
+        """It has kept publishers waiting for too long."""
+        self.patience = None
+        if self.holds and not self.is_closing:
+            accounts.refuse("block_seconds")
+            self._too_slow()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Let those go on who wait for this one."""
+        if self.patience is not None:
+            self.patience.cancel()
+            self.patience = None
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()
@@ -201,9 +218,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why, is not our concern
         """It is over."""
         self.is_closing = True
-        for other in list(self.holds):
-            other.release(self)
-        self.holds.clear()
+        self._let_go()
         for holder in self._held_by:  # who may be full for long
             holder.holds.discard(self)
         self._held_by.clear()

@@ -163,8 +163,10 @@ class LogService:
 
     def _commit(self, session: Session, body: Commit) -> None:
         journal = self._log()
+        self._check_commit(session, body)
         if body.offset is None:
             journal.readers.forget(body.reader)
+            session.account.commits.discard(body.reader)
         elif body.offset > journal.store.latest:
             raise ProtocolError(
                 Fault.OFFSET_AHEAD,
@@ -173,8 +175,22 @@ class LogService:
             )
         else:
             journal.readers.commit(body.reader, body.offset)
+            session.account.commits.add(body.reader)
         session.reply(Done(body.op).pack())
         journal.look_for_room()
+
+    def _check_commit(self, session: Session, body: Commit) -> None:
+        """Let those hold the log who may, under so many names.
+
+        Raises:
+            ProtocolError: if they may not.
+        """
+        gate, accounts = self._state.gate, self._state.accounts
+        if not gate.grant(session.principal).may_hold:
+            raise gate.refuse(session.principal, "hold", f"reader {body.reader}")
+        commits = session.account.commits
+        if body.reader not in commits:
+            accounts.check("commits", len(commits) + 1)
 
     # --- Batches --------------------------------------------------------------------
 
