@@ -6,7 +6,7 @@ import pytest
 
 from conformance.kit import Case, LimitError, SienaError, each, parse_notification
 from siena.dialects import read_expression, read_rule
-from siena.dialects.aws.events import flatten
+from siena.dialects.aws.events import event_matches, flatten
 from siena.dialects.writing import WRITERS, write_rule
 from siena.lang.json_text import read_json
 from siena.model.expression import holds
@@ -35,6 +35,8 @@ def test_a_rule_selects_these(case: Case) -> None:
         for text in case[field]:
             event = event_of(case, text)
             assert holds(expression, event) is expected, text
+            if case["dialect"] in EVENTS:
+                assert event_matches(expression, read_json(text)) is expected, text
             many = frozenset(n for n, v in event.items() if isinstance(v, tuple))
             for_many = read_rule(case["dialect"], case["text"], many=many)
             assert for_many.matches(event) is expected, text

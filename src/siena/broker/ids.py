@@ -22,3 +22,12 @@ def token_of_offer(number: int) -> int:
     (-1, -8)
     """
     return -1 - number
+
+
+def number_of_offer(token: int) -> int:
+    """The advertisement of such a token.
+
+    >>> number_of_offer(-8)
+    7
+    """
+    return -1 - token

@@ -1,9 +1,9 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 from siena.broker.access.gate import Gate
 from siena.broker.access.quotas import Accounts
@@ -19,7 +19,7 @@ from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
 from siena.broker.data.licences import Licences
 from siena.broker.data.neighbour_entries import NeighbourEntries
-from siena.broker.ids import token_of_offer
+from siena.broker.ids import number_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
@@ -46,14 +46,14 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.interest_table import Change
-from siena.routing.router import Router
+from siena.routing.router import Batched, Router
 
 
 class Neighbourly(Protocol):
     """A link to a neighbouring broker, as far as others need it."""
 
-    def tell(self, message: Message) -> None:
-        """Send a message of our router to the other one."""
+    def tell(self, messages: Sequence[Message]) -> None:
+        """Send messages of our router to the other one."""
         ...
 
     @property
@@ -154,28 +154,45 @@ class BrokerState:
         """Let the router decide what follows from a message, and send it."""
         self.post(self.router.handle(message, source))
 
+    def gather(self, message: Batched, source: Interface) -> None:
+        """The same, together with others of this tick, at its end at the latest."""
+        self.post(self.router.gather(message, source))
+
+    def handle_gathered(self) -> None:
+        """Let the router decide what follows from what this tick has gathered."""
+        self.post(self.router.handle_gathered())
+
     # --- What the router answers ----------------------------------------------------
 
     def post(self, outbox: Outbox) -> None:
         """Send what the router answers."""
         if not outbox:  # most often
             return
-        for (interface, is_letter), group in groupby(outbox, _kind):
-            if is_letter:
-                self._deliver(interface, [message for _, message in group])  # type: ignore[misc]
-                continue
-            for to, message in group:  # a client, or where it comes from
-                self._send(to, message)
+        for (interface, kind), group in groupby(outbox, _kind):
+            messages: list[Any] = [message for _, message in group]
+            if isinstance(interface, int):
+                self._tell(interface, messages)
+            elif kind is Numbered:
+                self._deliver(interface, messages)
+            elif kind is Settled:
+                self._settle(interface, messages)
+            elif kind is Elsewhere:
+                self._ask(interface, messages)
+            else:
+                for message in messages:
+                    self._say(interface, message)
 
-    def _send(self, interface: Interface, message: Message) -> None:
-        if isinstance(interface, Elsewhere):
-            if interface in self.old_brokers:
-                self.old_brokers[interface].ask(message)
-        elif isinstance(interface, str):
-            self._say(interface, message)
-        elif interface in self.links:
-            self.counters.router_out += 1
-            self.links[interface].tell(message)
+    def _tell(self, neighbour: int, messages: list[Message]) -> None:
+        """Tell a neighbour, unless it has gone."""
+        if neighbour in self.links:
+            self.counters.router_out += len(messages)
+            self.links[neighbour].tell(messages)
+
+    def _ask(self, client: str, messages: list[Message]) -> None:
+        """Ask the broker where a client comes from."""
+        for message in messages:
+            if client in self.old_brokers:  # what is asked may end it
+                self.old_brokers[client].ask(message)
 
     def _say(self, party: str, message: Message) -> None:
         """Tell a client; one that has gone meanwhile hears nothing."""
@@ -195,8 +212,6 @@ class BrokerState:
             for number in sorted(session.advertisements.keys() - session.unsettled):
                 self.answer_advertisement(session, number)
             self.old_brokers[session.client].moved(message.error)
-        elif isinstance(party, Party) and isinstance(message, Settled):
-            self._settled(session, party.number, message.token)
         elif isinstance(party, Party) and isinstance(message, (Quenched, Unquenched)):
             self._quench(
                 session, party.number, is_quenched=isinstance(message, Quenched)
@@ -218,14 +233,22 @@ class BrokerState:
         if number not in session.unsettled:
             session.reply(Quench(number, is_quenched).pack())
 
-    def _settled(self, session: Session, number: int, token: int) -> None:
-        if token != token_of_offer(number):
-            narrowed = session.narrowed.get(number)
-            in_force = None if narrowed is None else str(narrowed)
-            session.reply(SettledBody(number, in_force).pack())
-        elif number in session.unsettled:
-            session.unsettled.remove(number)
-            self.answer_advertisement(session, number)
+    def _settle(self, client: str, answers: list[Settled]) -> None:
+        """Tell a client which of its requests are in force; their tokens say it."""
+        session = self.sessions.get(int(client))
+        if session is None:
+            return
+        frames = [
+            SettledBody(a.token, session.in_force(a.token)).pack()
+            for a in answers
+            if a.token >= 0
+        ]
+        if frames:
+            session.reply(b"".join(frames))
+        for number in [number_of_offer(a.token) for a in answers if a.token < 0]:
+            if number in session.unsettled:
+                session.unsettled.remove(number)
+                self.answer_advertisement(session, number)
 
     def answer_advertisement(self, session: Session, number: int) -> None:
         """Say whether nothing of an advertisement is wanted."""
@@ -271,7 +294,11 @@ def _as_asked(listing: Listing, session: Session) -> Listing:
     return replace(listing, interests=interests)
 
 
-def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, bool]:
-    """What can be sent together: letters to one client."""
+def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, type | None]:
+    """What can be sent together: answers and letters to one client, or to a link."""
     interface, message = sent
-    return interface, isinstance(message, Numbered)
+    if isinstance(interface, Party) and isinstance(message, Settled):
+        return interface.client, Settled
+    if isinstance(interface, Elsewhere):  # and no client, though it looks like one
+        return interface, Elsewhere
+    return interface, Numbered if isinstance(message, Numbered) else None

@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "version": "siena.cli.service.version:version",
     "explain": "siena.cli.data.explain:explain",
     "translate": "siena.cli.rules.translate:translate",
+    "rules": "siena.cli.rules.command:app",
     "sift": "siena.cli.data.sift:sift",
     "serve": "siena.cli.service.serve:serve",
     "pub": "siena.cli.service.pub:pub",

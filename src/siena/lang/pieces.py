@@ -14,13 +14,14 @@ from siena.errors import SienaError
 from siena.lang.constraints import ConstraintReader
 from siena.lang.scanner import NUMBER_TEXT, QUOTED_TEXT, SYMBOL_TEXT, TIME_TEXT
 from siena.model import Constraint, Kind
-from siena.model.operators import WITHOUT_OPERAND
-from siena.model.spelling import BAREWORD
+from siena.model.canonical import canonical
+from siena.model.operators import OPERATOR_OF_SYMBOL, STRING_OPERATORS, WITHOUT_OPERAND
+from siena.model.spelling import BAREWORD, NOT_VALUES, RESERVED
 from siena.model.values import KIND_OF_WORD
 
-# How many halves of each sort are remembered: some 25 MB of ordinary text, and less
-# than 80 MB of any, because pieces that are remembered are short.
-HALVES_REMEMBERED_MAX = 32_768
+# How many halves of each sort are remembered: some 3 MB of ordinary text, and less
+# than 10 MB of any, because pieces that are remembered are short.
+HALVES_REMEMBERED_MAX = 4_096
 # Longer pieces are rare, and would make the memory above a false promise.
 _PIECE_CHARACTERS_MAX = 100
 
@@ -37,6 +38,15 @@ CONSTRAINT = rf"""
       | (?ai:any|exists)(?![\w./:-]) ))
 """
 _CONSTRAINT = re.compile(CONSTRAINT, re.VERBOSE)
+# A condition on strings or whole numbers in plain characters, which needs no reader.
+_SIMPLE = re.compile(
+    rf"""({SYMBOL_TEXT})\s*+
+    (?: ([A-Za-z_][A-Za-z0-9_./:-]*+)
+      | "([ !\#-\[\]-~]*+)"
+      | (0 | -?[1-9][0-9]{{0,14}}) )""",
+    re.VERBOSE,
+)
+_NO_STRINGS = RESERVED | NOT_VALUES
 
 
 def read_piece(text: str, position: int) -> tuple[Constraint, int] | None:
@@ -87,6 +97,9 @@ def _read_subject(text: str) -> tuple[Kind | None, str] | None:
 @lru_cache(HALVES_REMEMBERED_MAX)
 def _read_condition(text: str, kind: Kind | None) -> Constraint | None:
     """The condition as a constraint, whose name means nothing."""
+    simple = _read_simple(text) if kind is None else None
+    if simple is not None:
+        return simple
     try:
         reader = ConstraintReader(text)
         operator = reader.operator()
@@ -98,3 +111,26 @@ def _read_condition(text: str, kind: Kind | None) -> Constraint | None:
     except SienaError:
         return None
     return found
+
+
+def _read_simple(text: str) -> Constraint | None:
+    """The same of a condition that no reader is needed for; of others nothing.
+
+    >>> _read_simple("= ab"), _read_simple("< -3"), _read_simple("= true")
+    (<Constraint "" = ab>, <Constraint "" < -3>, None)
+    """
+    found = _SIMPLE.fullmatch(text)
+    if found is None:
+        return None
+    symbol, word, quoted, number = found.groups()
+    operator = OPERATOR_OF_SYMBOL[symbol]
+    if number is not None:
+        if operator in STRING_OPERATORS:
+            return None
+        return Constraint.trusted("", operator, int(number), Kind.NUMBER)
+    if word is not None and word.lower() in _NO_STRINGS:
+        return None
+    value = word if quoted is None else quoted
+    if operator in STRING_OPERATORS:
+        operator, value = canonical(operator, value)
+    return Constraint.trusted("", operator, value, Kind.STRING)

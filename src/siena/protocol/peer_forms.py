@@ -40,7 +40,7 @@ def interest_form(interest: Interest) -> InterestForm:
     if isinstance(interest, Filter):
         return text_of(interest)
     if isinstance(interest, Predicate):
-        return [str(f) for f in interest]
+        return [text_of(f) for f in interest]
     return [[str(f) for f in step] for step in interest]
 
 
@@ -54,7 +54,7 @@ def interest_of(form: InterestForm) -> Interest:
         return _filter_of(form)
     texts = [item for item in form if isinstance(item, str)]
     if len(texts) == len(form):
-        return Predicate(map(parse_filter, texts))
+        return Predicate(map(_filter_of, texts))
     if texts:
         raise ProtocolError(Fault.BAD_FRAME, "an interest of filters and predicates")
     return Pattern(Predicate(map(parse_filter, step)) for step in form)

@@ -9,7 +9,8 @@ Reference:
     CU-CS-888-99, section 5.2; our specification, B.4.2, B.5.1 and B.6.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection as AnyOf, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Generic, NamedTuple
 
 from siena.messages import Interface
@@ -28,11 +29,15 @@ class Holder(NamedTuple):
 
 
 class Change(NamedTuple, Generic[F]):
-    """An entry that is new, or that is gone."""
+    """An entry that is new, or that is gone; which filter, or advertisement, it is of.
+
+    ``words`` are those in which it was announced, where the item stands for its equals.
+    """
 
     item: F
     holder: Holder
     gained: bool
+    words: F | None = None
 
 
 class InterestTable(Generic[F]):
@@ -54,9 +59,9 @@ class InterestTable(Generic[F]):
     def __init__(self, order: Order[F]) -> None:
         self.order = order
         self._entries: dict[F, Holder | _Entry] = {}
-        self._held: dict[Holder, _Held[F]] = {}
-        # Most hops have one holder, which then stands for itself.
-        self._of_hop: dict[Interface, Holder | dict[Holder, None]] = {}
+        # Most hops are parties of clients, which hold one thing: there are no objects
+        # for these but the holder, which their entry has as well.
+        self._of_hop: dict[Interface, _One[F] | dict[Holder, _Held[F]]] = {}
 
     def __iter__(self) -> Iterator[F]:
         return iter(self._entries)
@@ -74,20 +79,28 @@ class InterestTable(Generic[F]):
 
     def held_by(self, hop: Interface) -> set[F]:
         """What a hop holds, from whatever origin."""
-        return set().union(*(self._held[h].items for h in self._holders_at(hop)))
+        return {item for _, items in self._at(hop) for item in items}
 
-    def _holders_at(self, hop: Interface) -> Iterable[Holder]:
+    def _at(self, hop: Interface) -> list[tuple[Holder, AnyOf[F]]]:
+        """What a hop holds, origin by origin."""
         found = self._of_hop.get(hop)
         if found is None:
-            return ()
-        return found if isinstance(found, dict) else (found,)
+            return []
+        if isinstance(found, dict):
+            return [(holder, held.items) for holder, held in found.items()]
+        return [(found.holder, (found.item,))]
+
+    def _held(self, holder: Holder) -> "_One[F] | _Held[F] | None":
+        """What a holder has."""
+        found = self._of_hop.get(holder.hop)
+        if isinstance(found, dict):
+            return found.get(holder)
+        return found if found is not None and found.holder == holder else None
 
     def announced_by(self, hop: Interface) -> set[tuple[F, int]]:
         """What a hop holds, with the origins."""
         return {
-            (item, holder.origin)
-            for holder in self._holders_at(hop)
-            for item in self._held[holder].items
+            (item, holder.origin) for holder, items in self._at(hop) for item in items
         }
 
     def announce(
@@ -97,9 +110,9 @@ class InterestTable(Generic[F]):
 
         What ``keeps_covered`` is entered all the same: what covers it is about to go.
         """
-        held = self._held.get(holder)
+        held = self._held(holder)
         if held is None:
-            return [self._enter(holder, self.order.add(item))]
+            return [self._enter(holder, self.order.add(item), item)]
         if not keeps_covered:
             if next(held.above(item, self.order), None) is not None:
                 return []
@@ -115,7 +128,7 @@ class InterestTable(Generic[F]):
                 for narrow in held.below(node, self.order)
                 if not self.order.covers(narrow, node)
             }
-        changes = [self._enter(holder, node)]
+        changes = [self._enter(holder, node, item)]
         return changes + [self._leave(holder, narrow) for narrow in sorted_(covered)]
 
     def withdraw(
@@ -131,12 +144,12 @@ class InterestTable(Generic[F]):
         ``covers`` decides instead, where what a client meant must not depend on the
         order that the broker happens to keep.  If it is ``exact``, only an equal goes.
         """
-        held = self._held.get(holder)
+        held = self._held(holder)
         if held is None:
             return []
         if exact:
             node = self.order.find(item)
-            covered = {node} & held.items if node is not None else set()
+            covered = {node} if node is not None and node in held.items else set()
         elif covers is None:
             covered = set(held.below(item, self.order))
         else:
@@ -147,18 +160,18 @@ class InterestTable(Generic[F]):
         """Cancel all that a hop has."""
         return [
             self._leave(holder, item)
-            for holder in sorted(self._holders_at(hop))
-            for item in sorted_(self._held[holder].items)
+            for holder, items in sorted(self._at(hop), key=itemgetter(0))
+            for item in sorted_(items)
         ]
 
     def holdings(self, hop: Interface) -> list[tuple[Holder, list[F]]]:
         """What a hop holds, origin by origin, as it is now."""
-        holders = sorted(self._holders_at(hop))
-        return [(holder, list(self._held[holder].items)) for holder in holders]
+        held = sorted(self._at(hop), key=itemgetter(0))
+        return [(holder, list(items)) for holder, items in held]
 
     def drop(self, holder: Holder, item: F) -> list[Change[F]]:
         """Cancel one item of the table, if the holder has it."""
-        held = self._held.get(holder)
+        held = self._held(holder)
         has_it = held is not None and item in held.items
         return [self._leave(holder, item)] if has_it else []
 
@@ -173,19 +186,8 @@ class InterestTable(Generic[F]):
                 hops.add(entry.hop)
         return hops
 
-    def _enter(self, holder: Holder, item: F) -> Change[F]:
-        held = self._held.get(holder)
-        if held is not None:
-            holder = held.holder  # one of many equals is enough to keep
-        else:
-            held = self._held[holder] = _Held(holder)
-            of_hop = self._of_hop.get(holder.hop)
-            if of_hop is None:
-                self._of_hop[holder.hop] = holder
-            elif isinstance(of_hop, dict):
-                of_hop[holder] = None
-            else:
-                self._of_hop[holder.hop] = {of_hop: None, holder: None}
+    def _enter(self, holder: Holder, item: F, words: F) -> Change[F]:
+        holder = self._take(holder, item)  # one of many equals is enough to keep
         entry = self._entries.get(item)
         if entry is None:
             self._entries[item] = holder
@@ -193,19 +195,32 @@ class InterestTable(Generic[F]):
             if isinstance(entry, Holder):
                 entry = self._entries[item] = _Entry(entry)
             entry.add(holder)
+        return Change(item, holder, True, words)
+
+    def _take(self, holder: Holder, item: F) -> Holder:
+        """Let a holder have an item; the holder that is known."""
+        found = self._of_hop.get(holder.hop)
+        if found is None:
+            self._of_hop[holder.hop] = _One(holder, item)
+            return holder
+        if not isinstance(found, dict):
+            first: _Held[F] = _Held(found.holder)
+            first.add(found.item, self.order)
+            found = self._of_hop[holder.hop] = {found.holder: first}
+        held = found.get(holder)
+        if held is None:
+            held = found[holder] = _Held(holder)
         held.add(item, self.order)
-        return Change(item, holder, gained=True)
+        return held.holder
 
     def _leave(self, holder: Holder, item: F) -> Change[F]:
-        held = self._held[holder]
-        held.remove(item)
-        if not held.items:
-            del self._held[holder]
-            of_hop = self._of_hop[holder.hop]
-            if isinstance(of_hop, dict):
-                del of_hop[holder]
-            if not isinstance(of_hop, dict) or not of_hop:
-                del self._of_hop[holder.hop]
+        found = self._of_hop[holder.hop]
+        if isinstance(found, dict):
+            found[holder].remove(item)
+            if not found[holder].items:
+                del found[holder]
+        if not isinstance(found, dict) or not found:
+            del self._of_hop[holder.hop]
         entry = self._entries[item]
         if isinstance(entry, _Entry):
             entry.remove(holder)
@@ -213,6 +228,26 @@ class InterestTable(Generic[F]):
             del self._entries[item]
             self.order.remove(item)
         return Change(item, holder, gained=False)
+
+
+class _One(NamedTuple, Generic[F]):
+    """What a hop has that has one item, from one origin."""
+
+    holder: Holder
+    item: F
+
+    @property
+    def items(self) -> tuple[F, ...]:
+        """The item alone."""
+        return (self.item,)
+
+    def above(self, item: F, order: Order[F]) -> Iterator[F]:
+        """Whether it covers an item: then it."""
+        return iter((self.item,) if order.covers(self.item, item) else ())
+
+    def below(self, item: F, order: Order[F]) -> Iterator[F]:
+        """Whether an item covers it: then it."""
+        return iter((self.item,) if order.covers(item, self.item) else ())
 
 
 class _Entry:
@@ -277,6 +312,6 @@ class _Held(Generic[F]):
             self._collection.remove(item)
 
 
-def sorted_(items: set[F]) -> list[F]:
+def sorted_(items: AnyOf[F]) -> list[F]:
     """In canonical text order: what follows from a set is the same on every machine."""
     return sorted(items, key=str) if len(items) > 1 else list(items)

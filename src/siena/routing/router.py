@@ -28,7 +28,6 @@ from dataclasses import replace
 from typing import Any
 
 from siena.algebra.covering import covers_advertisement, covers_filter
-from siena.algebra.sat import satisfiable
 from siena.messages import (
     Advertise,
     Elsewhere,
@@ -64,18 +63,18 @@ from siena.messages import (
     Unsubscribe,
     client_of,
 )
-from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
+from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
 from siena.routing.options import Options
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
+from siena.routing.questions import Questions
 from siena.routing.seen import Seen, all_before
-from siena.routing.settling import Question, Settling
 from siena.routing.steps.backlog import STEP_MAX
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
@@ -83,6 +82,10 @@ from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
+# What may be handled together: the order of these changes nothing.
+Batched = Subscribe | Settle
+# So many are handled at once: some milliseconds.
+GATHERED_MAX = 64
 
 
 class Router:
@@ -132,23 +135,21 @@ class Router:
         self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
+        self._gathered: list[tuple[Batched, Interface]] = []
         self.published = 0
         self.seen = Seen()
         self.clients = Clients(self)
         self.registrations = self.clients.registrations
         self.mailboxes = self.clients.mailboxes
-        is_exact = options.covering == "exact" and options.merging == "none"
-        self._settling = Settling(
-            self.tables.reach, self.tables.leads, is_exact=is_exact
-        )
-        # Of clients, while batching: what is held back with the interest itself.
-        self._unsettled: dict[str, dict[int, Settle]] = {}
         self._quenching = Quenching(self.tables.overlaps)
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self.leaving = Leaving(self.tables, self._all_known)
         self._monitors = Monitors(self.tables)
+        self._questions = Questions(
+            self.tables, self.registrations, self._monitors, self._unfolding
+        )
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
             Flush: self._flush,
@@ -194,6 +195,8 @@ class Router:
 
     def handle(self, message: Message, source: Interface) -> Outbox:
         """What follows from a message, in the order in which it is to be sent."""
+        if self._gathered:
+            return self.handle_gathered() + self.handle(message, source)
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
         if isinstance(source, Elsewhere):
@@ -208,6 +211,45 @@ class Router:
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
+
+    def gather(self, message: Batched, source: Interface) -> Outbox:
+        """Take a subscription, or a question about one, to which others may be added.
+
+        A client's request is registered now.  What follows from all of them together
+        is said once, before the next message is handled, by :meth:`handle_gathered`:
+        who drives the router calls it when nothing more has come, as its ``backlog``
+        asks for.
+        """
+        if self.options.batching or self._flat is not None:
+            return self.handle(message, source)
+        if isinstance(source, str):
+            if isinstance(message, Subscribe):
+                self.registrations.subscribe(source, message.interest)
+        elif source not in self.tables.neighbours:
+            return []
+        self._gathered.append((message, source))
+        if len(self._gathered) == 1:
+            self.backlog.wake()
+        return self.handle_gathered() if len(self._gathered) >= GATHERED_MAX else []
+
+    def handle_gathered(self) -> Outbox:
+        """What follows from what was gathered.
+
+        The same as if it had been handled one by one; but neighbours are told once, and
+        asked once, and what is covered at once is not told at all.
+        """
+        if not self._gathered:
+            return []
+        batch, self._gathered = self._gathered, []
+        out: Outbox = []
+        asked: list[tuple[Settle, Interface]] = []
+        for message, source in batch:
+            if isinstance(message, Settle):
+                asked.append((message, source))
+            else:
+                out += self._enter(message, source)
+        out += self._monitors.sync() + self.tables.sync()
+        return out + self._answers(self._questions.ask_all(asked)) if asked else out
 
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
@@ -248,13 +290,13 @@ class Router:
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
-            if satisfiable(f):
+            if is_satisfiable(table.order, f):
                 changes += table.announce(holder, f, keeps_covered=keeps_covered)
         return self._changed(changes)
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):
-            self._unsettled.get(source, {}).pop(source.number, None)
+            self._questions.withdraw(source)
             held = self.registrations.of(source.client).interests.get(source.number)
             message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
@@ -283,7 +325,7 @@ class Router:
         if not self.options.quench or self.tables.has_master:
             return []
         out: Outbox = []
-        for item, _, gained in changes:
+        for item, _, gained, _ in changes:
             if gained:
                 out += self._quenching.gain(item)
             elif item not in self.tables.filters:
@@ -301,7 +343,7 @@ class Router:
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
             return out
-        for item, _, gained in changes:
+        for item, _, gained, _ in changes:
             if not gained:
                 self._quenching.unadvertise(source, item)
             else:
@@ -328,7 +370,7 @@ class Router:
             holder, message.advertisement, covers, exact=message.exact
         )
         if isinstance(source, str):
-            for item, _, _ in changes:
+            for item, *_ in changes:
                 self._quenching.unadvertise(source, item)
         return self._offered(changes)
 
@@ -432,8 +474,8 @@ class Router:
         gone: list[Change[Advertisement]] = []
         changes: list[Change[Filter]] = []
         for party in self.registrations.parties(client):
-            self._unsettled.pop(party, None)
-            for item, _, _ in (of := self.tables.advertisements.forget(party)):
+            self._questions.forget_party(party)
+            for item, *_ in (of := self.tables.advertisements.forget(party)):
                 self._quenching.unadvertise(party, item)
             gone += of
             changes += self._monitors.forget(party)
@@ -458,61 +500,17 @@ class Router:
 
     def ask_of_all(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
         """Give the answer when all that a client wants is in force everywhere."""
-        filters: set[Filter] = set()
-        delegated: list[tuple[int, Pattern]] = []
-        if self.tables.is_held:
-            self._unfolding.enter_client(client)
-        for key, interest in self.registrations.of(client).interests.items():
-            filters.update(filter(satisfiable, filters_of(interest)))
-            if isinstance(interest, Pattern):
-                party = Party(client, key) if isinstance(key, int) else client
-                delegated += self._monitors.delegations(party, interest)
-        ordered = tuple(sorted(filters, key=str))
-        question = Question(ordered, self.me, client, fresh, TTL_MAX, tuple(delegated))
-        return self._ask(question, answer)
+        return self._answers(self._questions.of_client(client, answer, fresh=fresh))
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
         if self._flat is not None:
             return [(source, Settled(message.token))]
-        if self.options.batching and isinstance(source, str):
-            # Asked at once, every interest would be sent at once.
-            self._unsettled.setdefault(source, {})[message.token] = message
-            return []
-        if self.tables.is_held and isinstance(source, str):
-            self._unfolding.enter(source)
-        return self._question(message, source)
-
-    def _question(self, message: Settle, source: Interface) -> Outbox:
-        origin = self.tables.holder(source, message.origin).origin
-        delegated: list[tuple[int, Pattern]] = []
-        filters: tuple[Filter | Advertisement, ...]
-        if isinstance(message.interest, Advertisement):
-            filters = (message.interest,)
-        else:
-            # What nothing can match has been told to nobody.
-            wanted = filters_of(message.interest)
-            filters = tuple(f for f in wanted if satisfiable(f))
-        if isinstance(message.interest, Pattern):
-            delegated = self._monitors.delegations(source, message.interest)
-        question = Question(
-            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
-        )
-        return self._ask(question, [(source, Settled(message.token))])
-
-    def _ask(self, question: Question, answer: Outbox) -> Outbox:
-        # What is held back would not be in force when its settling is answered.
-        held_back = self._monitors.sync() + self.tables.sync()
-        if self.backlog:
-            wanted = [f for f in question.filters if isinstance(f, Filter)]
-            held_back += self.tables.hasten(wanted, question.origin)
-        neighbours = self.tables.neighbours.values()
-        asked = self._settling.ask(question, neighbours, answer)
-        return held_back + self._answers(asked)
+        return self._answers(self._questions.ask(message, source))
 
     def _settled(self, message: Settled, source: Interface) -> Outbox:
-        return self._answers(self._settling.answered(message.token, source))
+        return self._answers(self._questions.answered(message.token, source))
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -580,17 +578,11 @@ class Router:
         out += self.leaving.forget(source)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
-        return out + self._answers(self._settling.forget(source))
+        return out + self._answers(self._questions.forget(source))
 
     def _link_state(self, message: LinkState, source: Interface) -> Outbox:
         assert isinstance(source, int)
         return self.tables.learn(message, source)
 
     def _flush(self, _message: Flush, _source: Interface) -> Outbox:
-        unsettled, self._unsettled = self._unsettled, {}
-        return [
-            sent
-            for client, questions in unsettled.items()
-            for question in questions.values()
-            for sent in self._question(question, client)
-        ]
+        return self._answers(self._questions.flush())

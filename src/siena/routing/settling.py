@@ -4,7 +4,8 @@ A broker asks every neighbour that it told about the interest, or about one that
 it, and answers when all of them have; one that told no neighbour answers at once.
 Links keep the order of messages, so whoever is asked has already heard of the interest.
 What has once been answered for need not be asked again, unless the answer has to be
-*fresh*.
+*fresh*.  Questions that come together are asked together, in one message to each
+neighbour, which answers once all of what it is about is in force.
 
 In a network with cycles a question keeps to the tree of the origin that it is about,
 also where the interest has been pruned under one of another origin: what is asked is
@@ -19,14 +20,14 @@ Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.messages import Interest, Interface, Outbox, Settle, Side
-from siena.model import Advertisement, Filter, Pattern
+from siena.model import Advertisement, Filter, Pattern, Predicate
 from siena.routing.demand.announcer import Told
 from siena.routing.neighbour import Neighbour
 
@@ -48,10 +49,38 @@ class Question(NamedTuple):
     delegated: tuple[tuple[int, Pattern], ...] = ()
 
 
+# Of so many filters one message asks at most, if they have so few constraints, each of
+# so few characters: they are a predicate, which is told in one frame, however quoted.
+JOINT_FILTERS_MAX = 64
+JOINT_CONSTRAINTS_MAX = 8
+JOINT_CHARACTERS_MAX = 512
+
+Subject = Filter | Advertisement
+
+
 @dataclass(slots=True)
 class _Waiting:
+    """Answers that are given when all of what they wait for has been answered."""
+
     answer: Outbox
     tokens: set[int] = field(default_factory=set)
+
+
+class _Open(NamedTuple):
+    """What a neighbour was asked, and has not answered."""
+
+    neighbour: int
+    origin: int | None
+    told: tuple[Told, ...]
+    waiting: _Waiting
+
+
+@dataclass(slots=True)
+class _Joint:
+    """Questions that are asked together: of each neighbour, about which filters."""
+
+    waiting: _Waiting = field(default_factory=lambda: _Waiting([]))
+    asked: dict[int, dict[Filter, Told]] = field(default_factory=dict)
 
 
 class Settling:
@@ -63,51 +92,106 @@ class Settling:
         # Whether the order of the tables is covering itself, and what is told is in it.
         self._is_exact = is_exact
         self._tokens = count(1)
-        self._asked: dict[int, tuple[int, int | None, Told, _Waiting]] = {}
+        self._asked: dict[int, _Open] = {}
 
     def ask(
         self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox
     ) -> Outbox:
         """Ask on, or give the ``answer`` at once; later it follows when all have."""
         waiting = _Waiting(answer)
-        asked: list[tuple[int, Interest | Advertisement, int | None, Told]] = [
-            (number, pattern, None, Told()) for number, pattern in question.delegated
+        found = [
+            (number, self._settle(question, pattern, None), (Told(),))
+            for number, pattern in question.delegated
         ]
+        for number, subject, told in self._to_be_asked(question, neighbours):
+            settle = self._settle(question, subject, question.origin)
+            found.append((number, settle, (told,)))
+        if not found or question.ttl <= 0:
+            return list(answer)
+        return [self._send(*each, waiting) for each in found]
+
+    def ask_all(
+        self,
+        questions: Iterable[tuple[Question, Outbox]],
+        neighbours: Sequence[Neighbour],
+    ) -> Outbox:
+        """The same for many questions: of filters, a neighbour is asked once."""
+        out: Outbox = []
+        joints: dict[tuple[int, bool, int], _Joint] = {}
+        for question, answer in questions:
+            if question.delegated or not all(map(_is_short, question.filters)):
+                out += self.ask(question, neighbours, answer)
+                continue
+            found = list(self._to_be_asked(question, neighbours))
+            if not found or question.ttl <= 0:
+                out += answer
+                continue
+            key = question.origin, question.fresh, question.ttl
+            joint = joints.get(key)
+            if joint is None:
+                joint = joints[key] = _Joint()
+            joint.waiting.answer += answer
+            for number, subject, told in found:
+                assert isinstance(subject, Filter)
+                joint.asked.setdefault(number, {})[subject] = told
+        for key, joint in joints.items():
+            out += self._ask_joint(Question((), key[0], 0, *key[1:]), joint)
+        return out
+
+    def _ask_joint(self, question: Question, joint: _Joint) -> Outbox:
+        out: Outbox = []
+        for number, asked in joint.asked.items():
+            rest = iter(asked.items())
+            while some := dict(islice(rest, JOINT_FILTERS_MAX)):
+                subject = Predicate(some) if len(some) > 1 else next(iter(some))
+                settle = self._settle(question, subject, question.origin)
+                told = tuple(some.values())
+                out.append(self._send(number, settle, told, joint.waiting))
+        return out
+
+    def _settle(
+        self, question: Question, subject: Interest | Advertisement, origin: int | None
+    ) -> Settle:
+        fresh, ttl = question.fresh, question.ttl - 1
+        return Settle(subject, next(self._tokens), origin, fresh=fresh, ttl=ttl)
+
+    def _send(
+        self, number: int, settle: Settle, told: tuple[Told, ...], waiting: _Waiting
+    ) -> tuple[Interface, Settle]:
+        self._asked[settle.token] = _Open(number, settle.origin, told, waiting)
+        waiting.tokens.add(settle.token)
+        return number, settle
+
+    def _to_be_asked(
+        self, question: Question, neighbours: Iterable[Neighbour]
+    ) -> Iterator[tuple[int, Subject, Told]]:
+        """Whom to ask, about what that they were told."""
         for neighbour in neighbours:
             number = neighbour.number
             if number != question.source and self._leads(neighbour, question.origin):
                 for f in question.filters:
-                    told = self._to_ask(neighbour, f, question)
-                    if told is not None:
-                        asked.append((number, told[0], question.origin, told[1]))
-        if not asked or question.ttl <= 0:
-            return list(answer)
-        out: Outbox = []
-        for number, interest, origin, announcement in asked:
-            token = next(self._tokens)
-            self._asked[token] = number, origin, announcement, waiting
-            waiting.tokens.add(token)
-            fresh, ttl = question.fresh, question.ttl - 1
-            settle = Settle(interest, token, origin, fresh=fresh, ttl=ttl)
-            out.append((number, settle))
-        return out
+                    found = self._to_ask(neighbour, f, question)
+                    if found is not None:
+                        yield number, *found
 
     def answered(self, token: int, source: Interface) -> Outbox:
         """A neighbour has answered."""
-        if token not in self._asked or self._asked[token][0] != source:
+        asked = self._asked.get(token)
+        if asked is None or asked.neighbour != source:
             return []
-        _, origin, told, waiting = self._asked.pop(token)
-        if origin is not None:
-            told.settled.add(origin)
-        return self._done(waiting, token)
+        del self._asked[token]
+        if asked.origin is not None:
+            for told in asked.told:
+                told.settle(asked.origin)
+        return self._done(asked.waiting, token)
 
     def forget(self, neighbour: int) -> Outbox:
         """A neighbour is gone, and all that lies behind it: it need not answer."""
         out: Outbox = []
-        for token, (number, _, _, waiting) in list(self._asked.items()):
-            if number == neighbour:
+        for token, asked in list(self._asked.items()):
+            if asked.neighbour == neighbour:
                 del self._asked[token]
-                out += self._done(waiting, token)
+                out += self._done(asked.waiting, token)
         return out
 
     def _done(self, waiting: _Waiting, token: int) -> Outbox:
@@ -163,3 +247,14 @@ class Settling:
         ]
         pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
         return None if pair is None else (pair[0], Told())
+
+
+def _is_short(subject: Subject) -> bool:
+    """Whether it may be asked about together with others, in one frame."""
+    if type(subject) is not Filter or len(subject) > JOINT_CONSTRAINTS_MAX:
+        return False
+    for name, _, _, value in subject.constraints:
+        size = len(name) + (len(value) if isinstance(value, str) else 0)
+        if size > JOINT_CHARACTERS_MAX:
+            return False
+    return True

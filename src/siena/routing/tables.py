@@ -92,7 +92,7 @@ class Tables:
         for change in changes:
             if self.watcher is not None:
                 self.watcher(change)
-            item, holder, gained = change
+            item, holder, gained, _ = change
             for neighbour, origin in self._downstream(holder):
                 # What is not counted yet will be, as it is then.
                 if neighbour.hears_filters and item not in neighbour.uncounted_filters:
@@ -109,7 +109,7 @@ class Tables:
                 self.watcher(change)
             if not self.options.is_advertising:
                 continue
-            item, holder, gained = change
+            item, holder, gained, _ = change
             for neighbour, origin in self._downstream(holder):
                 if (
                     neighbour.hears_advertisements

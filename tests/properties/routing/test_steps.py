@@ -1,9 +1,10 @@
 """A router that works in steps tells what one tells that does all at once."""
 
-from hypothesis import event, given, strategies as st
+from hypothesis import event, example, given, strategies as st
 
 from siena.algebra.covering import covers_filter
 from siena.algebra.sat import satisfiable
+from siena.lang.parser import parse_filter
 from siena.messages import (
     Interface,
     LinkState,
@@ -96,7 +97,35 @@ def scripts(draw: st.DrawFn) -> list[Step]:
     return steps
 
 
+# A wide interest comes and goes before all that it covers has been taken back: the
+# neighbour has given that up by itself, and must be told again.
+WIDE_BRIEFLY: list[Step] = [
+    (Subscribe(parse_filter("integer y < 2")), Party("c", 2), 0),
+    (PeerConnect(Side.PEER, exact=True, closed=True), 3, 3),
+    (PeerConnect(Side.PEER, exact=True, closed=True), 2, 3),
+    (Subscribe(parse_filter("integer y > 3")), 2, 6),
+    (Subscribe(parse_filter("integer x < 1")), Party("c", 0), 0),
+    (Subscribe(parse_filter("[]")), 3, 3),
+    (Unsubscribe(parse_filter("[]")), 3, 0),
+]
+
+
+# What covers others goes, they are told beside it, and it comes back before it was
+# taken back: the neighbour has had it all along, and gives up nothing by itself.
+WIDE_ALL_ALONG: list[Step] = [
+    (Subscribe(parse_filter("integer x < 4 and integer x > 0")), Party("c", 2), 0),
+    (PeerConnect(Side.PEER, exact=True, closed=True), 3, 1),
+    (Subscribe(parse_filter("integer x any")), Party("c", 4), 0),
+    (Subscribe(parse_filter("integer x < 1")), Party("c", 1), 0),
+    (PeerConnect(Side.PEER, exact=True, closed=True), 2, 5),
+    (Unsubscribe(parse_filter("integer x any")), Party("c", 4), 3),
+    (Subscribe(parse_filter("integer x any")), 2, 2),
+]
+
+
 @given(scripts(), st.integers(1, 3))
+@example(WIDE_BRIEFLY, 1)
+@example(WIDE_ALL_ALONG, 1)
 def test_steps_end_where_all_at_once_ends(script: list[Step], size: int) -> None:
     sliced, at_once = Router(1, flat=True, sliced=True), Router(1, flat=True)
     sliced.tables.step_max = size  # smaller than is sensible

@@ -8,6 +8,7 @@ that a broker gives itself, numbers may be left out.
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -105,8 +106,8 @@ class Wire:
     def hold(self, by: Holder) -> None:  # noqa: ARG002 -- none waits
         raise AssertionError("nothing is full")
 
-    def tell(self, message: Message) -> None:
-        self.told.append(message)
+    def tell(self, messages: Sequence[Message]) -> None:
+        self.told += messages
 
     def forward(self, frame: bytes, count: int) -> None:
         self.frames.append(frame)

@@ -46,7 +46,17 @@ class Profile:
 
     def key(self) -> tuple[Any, ...]:
         """What it has in common with its equals."""
+        if len(self.facets) == 1:
+            return self.facets[0].key
         return tuple([facet.key for facet in self.facets])
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it is known what the filter selects: then it selects something."""
+        for facet in self.facets:
+            if facet.sample is None and facet.form != MISSING:
+                return False
+        return True
 
     def place(self) -> tuple[Any, ...]:
         """The ends of its facets that have some."""

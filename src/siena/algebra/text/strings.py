@@ -26,10 +26,13 @@ from typing import NamedTuple
 
 from siena.algebra.text.automata import search_string
 from siena.algebra.text.characters import characters, following, preceding
+from siena.algebra.text.guessing import excludes, guess_string
 from siena.model import Constraint, Operator
 from siena.model.operators import NEGATED, NEGATIONS
 from siena.model.values import CHARACTER_MAX, after_prefix
 
+# Up to how many ways to overlap a search comes first: some milliseconds.
+_STATES_FEW = 64
 _PLAIN = frozenset(list(Operator)[: Operator.ABSENT])
 Interval = tuple[str, str | None]
 """``[lo, hi)``; ``None`` is above every string."""
@@ -61,7 +64,7 @@ def sat_string(
     if any(c.operator is Operator.ANY for c in unwanted):
         return None
     if any(c.operator not in _PLAIN for c in (*wanted, *unwanted)):
-        return search_string(wanted, unwanted)
+        return _searched(wanted, unwanted)
     suffix = _longest_suffix(wanted)
     if suffix is None:
         return None
@@ -78,6 +81,24 @@ def sat_string(
             return candidate
         found = found or candidate
     return found
+
+
+def _searched(wanted: list[Constraint], unwanted: list[Constraint]) -> str | None:
+    """What is seen at once, or what a search finds.
+
+    A search finds a shortest string, and so does putting together one text; where it
+    would take long, one that is put together of several is as good.
+    """
+    if any(excludes(bad, good) for bad in unwanted for good in wanted):
+        return None
+    states = len(wanted) + len(unwanted)
+    for constraint in wanted:
+        states *= len(str(constraint.value)) + 1
+    if states > _STATES_FEW or len(wanted) == 1:
+        found = guess_string(wanted, unwanted)
+        if found is not None:
+            return found
+    return search_string(wanted, unwanted)
 
 
 def without_negations(

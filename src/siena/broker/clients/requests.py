@@ -182,12 +182,12 @@ class Requests:
             in_force = self._state.gate.subscribe(session.principal, interest, number)
             self._put_in_force(session, number, in_force)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        self._state.handle(Settle(session.interests[number], number), party)
+        self._state.gather(Settle(session.interests[number], number), party)
 
     def _put_in_force(self, session: Session, number: int, in_force: InForce) -> None:
         if not in_force.is_whole:  # first: who hears of it wants to know
             session.narrowed[number] = in_force
-        self._state.handle(Subscribe(in_force.interest), session.party(number))
+        self._state.gather(Subscribe(in_force.interest), session.party(number))
 
     def end_subscription(self, session: Session, number: int) -> None:
         """Nothing is wanted under a number any more."""

@@ -99,6 +99,11 @@ class Session:
         narrowed = self.narrowed.get(number)
         return self.interests.get(number) if narrowed is None else narrowed.asked
 
+    def in_force(self, number: int) -> str | None:
+        """What is in force under a number, if that is less than was asked for."""
+        narrowed = self.narrowed.get(number)
+        return None if narrowed is None else str(narrowed)
+
     def is_guarded(self, number: int) -> bool:
         """Whether the grant is compared with each delivery of a subscription."""
         return number in self.narrowed and self.narrowed[number].is_guarded

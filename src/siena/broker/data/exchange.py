@@ -134,6 +134,14 @@ class Exchange:
         place = self._place_of[added] = self._take_place(key)
         self._interests_at[place] += 1
 
+    def is_watched(self, key: Key, interest: Filter) -> bool:
+        """Whether it wants this already."""
+        return (key, interest) in self._watched
+
+    def watched_by(self, key: Key) -> list[Filter]:
+        """All that a neighbour, a monitor or a party wants."""
+        return [f for who, f in self._watched if who == key]
+
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
         self.on_change()

@@ -32,8 +32,9 @@ class NeighbourEntries:
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
-        # By how many origins a hop wants a filter: the exchange needs to know it once.
-        self._wanted: Counter[Entry] = Counter()
+        # By how many more origins than one a hop wants a filter: the exchange has it
+        # once.
+        self._again: Counter[Entry] = Counter()
         self._limits: dict[int, Predicate] = {}
         # Of hops with limits: what is sent for a filter, and for how many filters.
         self._parts: dict[Entry, tuple[Filter, ...]] = {}
@@ -41,18 +42,27 @@ class NeighbourEntries:
 
     def changed(self, entry: Entry, *, gained: bool) -> None:
         """A hop wants a filter, for the sake of one more or one less origin."""
-        self._wanted[entry] += 1 if gained else -1
-        if gained and self._wanted[entry] == 1:
-            self._enter(entry)
-        elif not self._wanted[entry]:
-            del self._wanted[entry]
+        if gained:
+            if self._has(entry):
+                self._again[entry] += 1
+            else:
+                self._enter(entry)
+        elif entry not in self._again:
             self._drop(entry)
+        elif self._again[entry] == 1:
+            del self._again[entry]
+        else:
+            self._again[entry] -= 1
 
     def limit(self, hop: int, exports: Predicate | None) -> None:
         """A neighbour may have so much from now on, whatever it wants; None: all."""
-        if self._limits.get(hop) == exports:
+        before = self._limits.get(hop)
+        if before == exports:
             return
-        wanted = [entry for entry in self._wanted if entry[0] == hop]
+        if before is None:
+            wanted = [(hop, f) for f in self._exchange.watched_by(hop)]
+        else:
+            wanted = [entry for entry in self._parts if entry[0] == hop]
         for entry in wanted:
             self._drop(entry)
         if exports is None:
@@ -68,12 +78,12 @@ class NeighbourEntries:
 
     def sent(self, hop: int) -> list[Filter]:
         """The filters because of which a neighbour is sent something."""
-        limited = [f for number, f in self._sent if number == hop]
-        plain = [
-            f for entry in self._wanted if entry not in self._parts for f in entry[1:]
-            if entry[0] == hop
-        ]  # fmt: skip
-        return sorted([*limited, *plain], key=str)
+        return sorted(self._exchange.watched_by(hop), key=str)
+
+    def _has(self, entry: Entry) -> bool:
+        if self._limits and entry[0] in self._limits:
+            return entry in self._parts
+        return self._exchange.is_watched(*entry)
 
     def _enter(self, entry: Entry) -> None:
         hop, f = entry
@@ -90,11 +100,10 @@ class NeighbourEntries:
 
     def _drop(self, entry: Entry) -> None:
         hop, f = entry
-        parts = self._parts.pop(entry, None)
-        if parts is None:
+        if hop not in self._limits:
             self._exchange.unwatch(hop, f)
             return
-        for part in parts:
+        for part in self._parts.pop(entry):
             self._sent[hop, part] -= 1
             if not self._sent[hop, part]:
                 del self._sent[hop, part]

@@ -92,6 +92,7 @@ class Tick:
         begun = self._state.clock.elapsed()
         try:
             self._look(begun + TURN_SECONDS_MAX)
+            self._decide()
             self._route()
             self._work()
         finally:
@@ -128,6 +129,13 @@ class Tick:
                 self._fail(connection)
         self._looked = size
         self._state.counters.bytes_in += size - before
+
+    def _decide(self) -> None:
+        """Let the router decide about what was gathered."""
+        try:
+            self._state.handle_gathered()
+        except Exception:
+            log.exception("a mistake of ours, in what was gathered")
 
     def _route(self) -> None:
         try:

@@ -6,7 +6,7 @@ broken and made anew, and everything is told again.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from siena.broker.counters import LinkCounters
@@ -105,7 +105,6 @@ class Link:
         self._held = Tally()
         # What it was told, once that is counted.
         self._said: Tally | None = None
-        self._spelling = ""
         connection.outbox.policy = "link"
 
     @property
@@ -131,6 +130,7 @@ class Link:
             case Tell():
                 self._hear(event)
             case Digest():
+                self._state.handle_gathered()  # it is about these, too
                 self._compare(event)
             case Trace():
                 self._publications.tracing.answer(event)
@@ -178,23 +178,21 @@ class Link:
         if not isinstance(message, TOLD):
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
-        if isinstance(message, Subscribe):
-            is_filter = isinstance(message.interest, Filter)
-            self._spelling = (text_of if is_filter else str)(message.interest)
-        elif isinstance(message, Advertise):
-            self._spelling = text_of(message.advertisement)
-        self._state.post(self._state.router.handle(message, self.number))
+        if isinstance(message, (Subscribe, Settle)):
+            self._state.gather(message, self.number)
+        else:
+            self._state.handle(message, self.number)
 
     # --- Going out ------------------------------------------------------------------
 
-    def tell(self, message: Message) -> None:
-        """Send a message of our router; that the link stands was said already."""
+    def tell(self, messages: Sequence[Message]) -> None:
+        """Send messages of our router; that the link stands was said already."""
         self._follow()
-        if isinstance(message, Found) and not self._is_within(self.exports, message):
-            self._refuse("export", message)
-        elif not isinstance(message, PeerConfirm):
-            self.counters.router_out += 1
-            self.connection.reply(pack_tell(message))
+        granted = [m for m in messages if self._is_granted(m)]
+        frames = [pack_tell(m) for m in granted if not isinstance(m, PeerConfirm)]
+        self.counters.router_out += len(frames)
+        if frames:
+            self.connection.reply(b"".join(frames))
 
     def forward(self, frame: bytes, count: int) -> None:
         """Send notifications, as many as a frame has."""
@@ -221,6 +219,13 @@ class Link:
         licence = state.licences.take(grant.imports)
         state.licences.give(self.connection.licence)
         self.connection.licence = licence
+
+    def _is_granted(self, message: Message) -> bool:
+        """Whether a message may go to the neighbour: a sequence, if it may have it."""
+        if not isinstance(message, Found) or self._is_within(self.exports, message):
+            return True
+        self._refuse("export", message)
+        return False
 
     def _is_within(self, granted: Predicate | None, found: Found) -> bool:
         """Whether each notification of a sequence is granted."""
@@ -255,9 +260,11 @@ class Link:
         """Our table of what it wants, or offers, has changed."""
         key = change.item, change.holder.origin
         if change.gained:
-            spelling = text_of(change.item)
-            if self._spelling != spelling:
-                spelling = self._spellings[key] = self._spelling
+            words = change.words
+            assert words is not None
+            spelling = text_of(words)
+            if words is not change.item and spelling != text_of(change.item):
+                self._spellings[key] = spelling
             self._count += 1
             self._held.add(spelling, self._origin(key[1]))
         else:

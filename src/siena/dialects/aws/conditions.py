@@ -7,6 +7,7 @@ keeps together where a field has several.
 
 from collections.abc import Callable, Iterable
 
+from siena.dialects.aws.events import NULL
 from siena.errors import FilterError
 from siena.lang.json_text import Json
 from siena.model import Constraint, Operator
@@ -60,8 +61,7 @@ def read_entry(name: str, entry: Json) -> Expression:
 
 def _equals(name: str, value: Json) -> Expression:
     if value is None:
-        # As everywhere in the house, null means absent.
-        return Constraint(name, Operator.ABSENT)
+        return Constraint(name, Operator.EQ, NULL)
     assert not isinstance(value, (list, dict))
     if isinstance(value, str) and _is_long_address(value):
         # An address of version 6 has many texts, and all of them are meant.

@@ -1,31 +1,102 @@
 """JSON events as attributes by path: ``{"a": {"b": 1}}`` is ``a.b = 1``.
 
 A field with several values, in an array, is multi-valued: its values are a tuple.
-Objects inside arrays are not told apart, and ``null`` is absent.
+``null`` is a value of its own, :data:`NULL`, which is equal to itself and to nothing
+else: a pattern tells it from an absent field.
+
+Objects inside an array are told apart by :func:`views`: one flat event for each choice
+of an element.  A pattern matches an event if it matches one of these, because two
+fields never match in different elements of one array.  Only whether a field is there at
+all is asked of the whole event.
+
+Reference:
+    Amazon EventBridge, event patterns; the README of aws/event-ruler, "JSON array
+    matching".
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from siena.errors import InvalidFormError, LimitError
 from siena.lang.json_text import Json
+from siena.model import Constraint, Operator
+from siena.model.expression import Call, Expression, Literal, call, holds
 from siena.model.expression.evaluation import Values
-from siena.model.limits import ATTRIBUTES_MAX, NESTING_MAX
-from siena.model.values import Value, as_value
+from siena.model.limits import ATTRIBUTES_MAX, COMBINATIONS_MAX, NESTING_MAX
+from siena.model.values import INTEGER_MAX, INTEGER_MIN, Value, as_value
+
+# No JSON has times, so no other value is equal to this one, or of its kind.
+NULL = datetime(1, 1, 1, tzinfo=UTC)
+
+# Numbers are doubles there: an integer that is larger than ours is one, up to here.
+_FLOATS_END = 10**308
+
+# A name, a value, and whether it is the only one that its field can have.
+_Leaf = tuple[str, Value, bool]
 
 
-def flatten(event: Json) -> Mapping[str, Values]:
-    """The attributes of an event.
+def flatten(event: Json, *, with_nulls: bool = True) -> Mapping[str, Values]:
+    """The attributes of an event, its arrays taken together.
 
     >>> flatten({"source": "ec2", "detail": {"tags": ["a", "b"], "size": 5}})
     {'source': 'ec2', 'detail.tags': ('a', 'b'), 'detail.size': 5}
+
+    Without nulls, ``null`` is an absent attribute.
     """
+    leaves = _leaves(_checked(event), "", NESTING_MAX, is_one=True)
+    return _attributes(leaf for leaf in leaves if with_nulls or leaf[1] != NULL)
+
+
+def views(event: Json) -> Iterator[Mapping[str, Values]]:
+    """The attributes of an event, for each choice of one object in every array.
+
+    >>> people = [{"first": "Anna", "last": "Smith"}, {"first": "Jo", "last": "Doe"}]
+    >>> for view in views({"people": people, "tags": [1, 2]}):
+    ...     print(view)
+    {'people.first': 'Anna', 'people.last': 'Smith', 'tags': (1, 2)}
+    {'people.first': 'Jo', 'people.last': 'Doe', 'tags': (1, 2)}
+    """
+    return map(_attributes, _choices(_checked(event), "", NESTING_MAX, is_one=True))
+
+
+def event_matches(pattern: Expression, event: Json) -> bool:
+    """Whether a pattern matches an event, as EventBridge has it.
+
+    >>> from siena.dialects.aws import read_eventbridge
+    >>> event = {"people": [{"first": "Anna", "last": "Smith"}, {"last": "Doe"}]}
+    >>> both = '{"people": {"first": ["Anna"], "last": ["Doe"]}}'
+    >>> event_matches(read_eventbridge(both), event)
+    False
+    """
+    names = {name for name, _, _ in _leaves(event, "", NESTING_MAX, is_one=True)}
+    asked = _with_absences(pattern, names)
+    return any(holds(asked, view) for view in views(event))
+
+
+def _with_absences(pattern: Expression, names: set[str]) -> Expression:
+    """The pattern, in which it is decided which fields the event does not have."""
+    if isinstance(pattern, Constraint) and pattern.operator is Operator.ABSENT:
+        return Literal(pattern.name not in names)
+    if isinstance(pattern, Call):
+        parts = (_with_absences(part, names) for part in pattern.arguments)
+        return call(pattern.operation, *parts)
+    return pattern
+
+
+def _checked(event: Json) -> dict[str, Json]:
     if not isinstance(event, dict):
         raise InvalidFormError("an event is a JSON object")
+    return event
+
+
+def _attributes(leaves: Iterator[_Leaf] | Sequence[_Leaf]) -> Mapping[str, Values]:
     found: dict[str, list[Value]] = {}
     several: set[str] = set()
-    for path, value, is_one in _leaves(event, "", NESTING_MAX, is_one=True):
-        found.setdefault(path, []).append(value)
-        if not is_one:
+    for path, value, is_one in leaves:
+        values = found.setdefault(path, [])
+        values.append(value)
+        if not is_one or len(values) > 1:  # twice, if a name has dots in it
             several.add(path)
         if len(found) > ATTRIBUTES_MAX:
             what = "attributes in a notification"
@@ -36,17 +107,63 @@ def flatten(event: Json) -> Mapping[str, Values]:
     }
 
 
-def _leaves(
-    form: Json, path: str, depth: int, *, is_one: bool
-) -> Iterator[tuple[str, Value, bool]]:
-    if depth == 0:
-        raise LimitError("NESTING_MAX", NESTING_MAX, "objects inside each other")
+def _leaves(form: Json, path: str, depth: int, *, is_one: bool) -> Iterator[_Leaf]:
+    _check_depth(depth)
     if isinstance(form, dict):
         for key, value in form.items():
-            name = f"{path}.{key}" if path else key
-            yield from _leaves(value, name, depth - 1, is_one=is_one)
+            yield from _leaves(value, _below(path, key), depth - 1, is_one=is_one)
     elif isinstance(form, list):
         for value in form:
             yield from _leaves(value, path, depth - 1, is_one=False)
-    elif form is not None:
-        yield path, as_value(form), is_one
+    else:
+        yield path, _value(form), is_one
+
+
+def _choices(
+    form: Json, path: str, depth: int, *, is_one: bool
+) -> list[tuple[_Leaf, ...]]:
+    """The leaves of a form, for each choice of an element in every array.
+
+    Values that stand in an array themselves are in every choice.
+    """
+    _check_depth(depth)
+    if isinstance(form, dict):
+        found: list[tuple[_Leaf, ...]] = [()]
+        for key, value in form.items():
+            more = _choices(value, _below(path, key), depth - 1, is_one=is_one)
+            if math.prod((len(found), len(more))) > COMBINATIONS_MAX:
+                what = "choices of elements of arrays in an event"
+                raise LimitError("COMBINATIONS_MAX", COMBINATIONS_MAX, what)
+            found = [one + other for one in found for other in more]
+        return found
+    if isinstance(form, list):
+        plain = tuple(
+            (path, _value(value), False)
+            for value in form
+            if not isinstance(value, (dict, list))
+        )
+        inner = [
+            plain + choice
+            for value in form
+            if isinstance(value, (dict, list))
+            for choice in _choices(value, path, depth - 1, is_one=is_one)
+        ]
+        return inner or [plain]
+    return [((path, _value(form), is_one),)]
+
+
+def _check_depth(depth: int) -> None:
+    if depth == 0:
+        raise LimitError("NESTING_MAX", NESTING_MAX, "objects inside each other")
+
+
+def _below(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _value(form: Json) -> Value:
+    if form is None:
+        return NULL
+    if isinstance(form, int) and not INTEGER_MIN <= form <= INTEGER_MAX:
+        return as_value(float(form) if abs(form) < _FLOATS_END else form)
+    return as_value(form)

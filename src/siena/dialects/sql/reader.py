@@ -33,6 +33,7 @@ from siena.errors import SienaError
 from siena.lang.expression.climbing import Climber
 from siena.model import Constraint, Operator
 from siena.model.expression import (
+    TRUE,
     Attribute,
     Call,
     Expression,
@@ -71,6 +72,8 @@ def read_sql(text: str, variant: str = "sql") -> Expression:
     >>> print(factor(read_sql("price * 2 > 7 AND symbol IN ('DIS', 'KO')")))
     price > 3.5 and symbol = DIS or price > 3.5 and symbol = KO
     """
+    if variant == "sql" and not text.strip():
+        return TRUE  # no selector, as Jakarta Messaging has it
     reader = _Reader(text, VARIANTS[variant])
     try:
         found = settle(reader.selector())
@@ -152,7 +155,7 @@ class _Reader(Climber[Expression]):
             bounds = ((Operation.GE, low), (Operation.LE, self.sum()))
             return all_of(compared(o, subject, bound) for o, bound in bounds)
         if tokens.take("in"):
-            return call(Operation.ONE_OF, subject, *self.members())
+            return self.member(subject, self.members())
         if not tokens.take("like"):
             found = tokens.describe()
             tokens.fail(f"expected between, in or like, found {found}")
@@ -168,6 +171,21 @@ class _Reader(Climber[Expression]):
         pattern = read_pattern(tokens, pattern, mark, self.variant)
         return call(Operation.LIKE, subject, Literal(pattern))
 
+    def member(self, subject: Expression, members: list[Expression]) -> Expression:
+        """Whether a value is one of these; unknown if it is absent."""
+        computed = [m for m in members if not isinstance(m, Literal)]
+        if self.variant.knows_members or not computed:
+            return call(Operation.ONE_OF, subject, *members)
+        # A member that is absent is none, and says nothing about the others.
+        known = [m for m in members if isinstance(m, Literal)]
+        listed = (
+            call(Operation.ONE_OF, subject, *known)
+            if known
+            else call(Operation.NE, subject, subject)
+        )
+        equal = (call(Operation.EQ, subject, member) for member in computed)
+        return any_of((listed, *(call(Operation.HOLDS, each) for each in equal)))
+
     def members(self) -> list[Expression]:
         tokens = self.tokens
         tokens.expect("(", "after in")
@@ -181,6 +199,13 @@ class _Reader(Climber[Expression]):
         tokens = self.tokens
         sign = tokens.token
         tokens.advance()
+        if tokens.kind == "number" and sign == "-" and not tokens.word.startswith("0x"):
+            # With its sign, for the least integer has no opposite.
+            if self.variant.is_strict:
+                check_token(tokens)
+            value = read_number(tokens, variant=self.variant, sign=-1)
+            tokens.advance()
+            return Literal(value)
         inner = self.climb(_SIGN)
         if isinstance(inner, Literal) and type(inner.value) in {int, float}:
             assert isinstance(inner.value, (int, float))

@@ -16,7 +16,7 @@ TOKEN = re.compile(
     | (?P<number>0[xX][0-9A-Za-z]*
         | (?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE][+-]?[0-9]))
           (?:[eE][+-]?[0-9]+)?[fFdD]?
-        | [0-9]+[lL]?)(?![\w$])
+        | [0-9]+[lLfFdD]?)(?![\w$])
     | (?P<word>[^\W\d][\w$]*|\$[\w$]+)
     | (?P<symbol><=|>=|<>|!=|[-=<>+*/%(),.@])
     | \Z
@@ -30,22 +30,24 @@ RESERVED = frozenset(
 _WILDCARDS = {"%": "*", "_": "?"}
 
 
-def read_number(tokens: Tokens, *, variant: Variant) -> Value:
-    """The number at the front, which stays there."""
+def read_number(tokens: Tokens, *, variant: Variant, sign: int = 1) -> Value:
+    """The number at the front, which stays there, with the sign before it."""
     text = tokens.token.lower()
     try:
         if text.startswith("0x"):
             if variant.is_strict:
+                if sign < 0:
+                    tokens.fail("bytes have no sign")
                 return _read_bytes(tokens)
-            return as_value(int(text, 16))
+            return as_value(sign * int(text, 16))
         if text.isdigit() or (text[:-1].isdigit() and text[-1] == "l"):
             digits = text.rstrip("l")
             if len(digits) > 20:
                 tokens.fail(f"{digits[:20]}… does not fit in 64 bits")
             # As in Java, where a leading zero makes an octal number.
             is_octal = variant.quoted_names and len(digits) > 1 and digits[0] == "0"
-            return as_value(int(digits, 8 if is_octal else 10))
-        return as_value(float(text.rstrip("fd")))
+            return as_value(sign * int(digits, 8 if is_octal else 10))
+        return as_value(sign * float(text.rstrip("fd")))
     except ValueError:
         return tokens.fail(f"{tokens.describe()} is not a number")
     except SienaError as error:

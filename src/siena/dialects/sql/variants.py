@@ -15,6 +15,9 @@ class Variant(NamedTuple):
     wants_conditions: bool
     # Whether what other makers let pass is refused (``strictness``).
     is_strict: bool
+    # Whether `in` is unknown if a member is absent and no other is equal, as in SQL;
+    # else it is about the other members.
+    knows_members: bool
     # What may stand before a dot, and the attribute's name begins with instead.
     sections: dict[str, str]
 
@@ -34,6 +37,7 @@ VARIANTS = {
         escapes_anything=False,
         wants_conditions=True,
         is_strict=False,
+        knows_members=True,
         sections={},
     ),
     "amqp": Variant(
@@ -41,6 +45,7 @@ VARIANTS = {
         escapes_anything=True,
         wants_conditions=False,
         is_strict=True,
+        knows_members=False,
         sections=_AMQP_SECTIONS,
     ),
     "azure": Variant(
@@ -48,6 +53,7 @@ VARIANTS = {
         escapes_anything=True,
         wants_conditions=True,
         is_strict=False,
+        knows_members=True,
         sections={"user": "", "sys": "sys."},
     ),
 }

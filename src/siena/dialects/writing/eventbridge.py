@@ -8,6 +8,7 @@ only where they are the two ends of a range.  What is not wanted is not written:
 import json
 from datetime import datetime
 
+from siena.dialects.aws.events import NULL
 from siena.dialects.writing.errors import NotWritableError
 from siena.errors import FilterError
 from siena.lang.json_text import Json
@@ -65,6 +66,8 @@ def _entry(constraints: tuple[Constraint, ...]) -> Json:
     if operator is Operator.ABSENT or (operator, kind) == (Operator.ANY, Kind.ANY):
         return {"exists": operator is Operator.ANY}
     is_plain = value is not None and kind in {Kind.STRING, Kind.NUMBER, Kind.BOOLEAN}
+    if operator is Operator.EQ and value == NULL:
+        return None
     if is_plain and operator is Operator.EQ:
         return _json(constraint)
     if is_plain and operator in _KEYS:

@@ -17,8 +17,7 @@ Reference:
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Set as AbstractSet
 from typing import Generic
 
 from siena.messages import Message
@@ -31,14 +30,21 @@ Pair = tuple[F, int]
 Say = Callable[[F, int | None], Message]
 
 
-@dataclass(slots=True)
 class Told:
     """One announcement, and where it is known to be in force.
 
     An origin stands for the brokers that it reaches through the neighbour.
     """
 
-    settled: set[int] = field(default_factory=set)
+    __slots__ = ("settled",)
+
+    def __init__(self) -> None:
+        self.settled: tuple[int, ...] = ()
+
+    def settle(self, origin: int) -> None:
+        """It is in force wherever this origin reaches."""
+        if origin not in self.settled:
+            self.settled = (*self.settled, origin)
 
 
 class Announcer(Generic[F]):
@@ -74,6 +80,13 @@ class Announcer(Generic[F]):
         # What may have come or gone and was put off, and what goes after all that.
         self._later: deque[Pair[F]] = deque()
         self._parting: dict[Pair[F], None] = {}
+        # What was told and has gone, or come back, since something was put off.  If
+        # what covers it was told in between, the neighbour has given it up by itself.
+        self._doubtful: set[Pair[F]] = set()
+        # In which message of that time pairs were first told, and last.
+        self._message = 0
+        self._first: dict[Pair[F], int] = {}
+        self._last: dict[Pair[F], int] = {}
 
     @property
     def is_unmerged(self) -> bool:
@@ -90,8 +103,7 @@ class Announcer(Generic[F]):
         self.demand = demand
         self._is_new = True
         # All that was told will be looked at again.
-        self._later.clear()
-        self._parting.clear()
+        self._catch_up()
 
     def wanted(self) -> set[Pair[F]]:
         """What the neighbour should hold from us."""
@@ -115,36 +127,66 @@ class Announcer(Generic[F]):
         pairs = {pair} if self._merge is None else self._merge({pair})
         return self._come(pairs - self.told.keys())
 
+    def _catch_up(self) -> None:
+        """Nothing is put off any more."""
+        for put_off in (self._later, self._parting):
+            put_off.clear()
+        self._doubtful.clear()
+        self._first.clear()
+        self._last.clear()
+
     def work(self) -> list[Message]:
         """Tell a part of what was put off."""
         assert self.part_max is not None
         size = min(self.part_max, len(self._later))
         part = {self._later.popleft() for _ in range(size)}
         if part:
-            return self._take(part)
+            out = self._take(part)
+            if not self.is_behind:
+                self._catch_up()
+            return out
         cancelled: set[Pair[F]] = set()
         while self._parting and len(cancelled) < self.part_max:
             pair, _ = self._parting.popitem()
             if pair in self.told and pair not in self.demand:
                 self._forget(pair)
-                if not self._is_implied(pair):
+                if not self._is_given_up(pair):
                     cancelled.add(pair)
+        if not self._parting:
+            self._catch_up()
         return self._messages(self._cancel, cancelled)
+
+    def _is_given_up(self, pair: Pair[F]) -> bool:
+        """Whether the neighbour has given it up by itself, when its cover came."""
+        cover = self.demand.cover_of(*pair)
+        if cover is None or cover[1] != pair[1]:
+            return False
+        return self._first.get(cover, 0) > self._last.get(pair, 0)
 
     def _take(self, part: set[Pair[F]]) -> list[Message]:
         """Tell what has come; what has gone has time."""
         come: set[Pair[F]] = set()
+        again: set[Pair[F]] = set()
         for pair in part:
             if pair in self.demand:
                 if pair not in self.told:
                     come.add(pair)
+                elif pair in self._doubtful:
+                    again.add(pair)
             elif pair in self.told:
                 self._parting[pair] = None
-        return self._come(come)
+        self._doubtful -= again
+        return self._come(come, again)
 
-    def _come(self, come: set[Pair[F]]) -> list[Message]:
+    def _come(
+        self, come: set[Pair[F]], again: AbstractSet[Pair[F]] = frozenset()
+    ) -> list[Message]:
         self._remember(come)
-        return self._messages(self._announce, come)
+        if self.is_behind:
+            self._message += 1
+            self._first.update(dict.fromkeys(come, self._message))
+            self._last.update(dict.fromkeys(come | again, self._message))
+        return self._messages(self._announce, come | again)
 
     def _remember(self, come: set[Pair[F]]) -> None:
         for pair in come:
@@ -168,6 +210,7 @@ class Announcer(Generic[F]):
         if self._has_to_wait(changed):
             return []
         if self.is_behind:
+            self._doubtful |= changed & self.told.keys()
             return self._take(changed)
         if self._merge is not None:
             new = self.wanted()
@@ -197,6 +240,7 @@ class Announcer(Generic[F]):
         elif len(changed) <= self.part_max:
             return False
         self._is_new = False
+        self._doubtful |= changed & self.told.keys()
         self._later.extendleft(changed)
         return True
 

@@ -21,6 +21,7 @@ from siena.algebra.pairwise import (
     overlaps_pairwise,
 )
 from siena.algebra.poset.poset import Poset
+from siena.algebra.sat import satisfiable
 from siena.model import Advertisement, Filter, Value
 from siena.model.filter import ConstraintSet
 from siena.routing.options import Covering
@@ -105,6 +106,20 @@ def order_of_advertisements(covering: Covering) -> Order[Advertisement]:
     if covering == "none":
         return _Unordered(Advertisement.admits)
     return _Advertisements(covering)
+
+
+def is_satisfiable(order: Order[Filter], f: Filter) -> bool:
+    """Whether some notification matches a filter; a no is shown.
+
+    Most often its profile says so, which a table needs anyway.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> order = order_of_filters("exact")
+    >>> [is_satisfiable(order, parse(text)) for text in ("x > 3", "x > 3 and x < 1")]
+    [True, False]
+    """
+    is_sampled = isinstance(order, _Filters) and order.profile(f).is_sampled
+    return is_sampled or satisfiable(f)
 
 
 def overlap_of(covering: Covering) -> Callable[[Advertisement, Filter], bool]:

@@ -80,8 +80,9 @@ class Demand(Generic[F]):
         self._order = order
         self._reach = reach
         self._gate = gate
-        # How many entries there are of each pair.
-        self._wanted: dict[F, dict[int, int]] = {}
+        # How many entries there are of each pair; of most items there is one entry,
+        # and only its origin is kept.
+        self._wanted: dict[F, int | dict[int, int]] = {}
         self._closed: set[F] = set()
         # The roots: the origins of each item, and the items by covering.
         self._origins: dict[F, tuple[int, ...]] = {}
@@ -127,24 +128,30 @@ class Demand(Generic[F]):
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""
         counts = self._wanted.get(item)
+        is_new = True
         if counts is None:
-            counts = self._wanted[item] = {}
+            self._wanted[item] = origin
             if self._gate is not None and not self._gate(item):
                 self._closed.add(item)
-        count = counts[origin] = counts.get(origin, 0) + 1
-        if count == 1 and item not in self._closed:
+        else:
+            if isinstance(counts, int):
+                counts = self._wanted[item] = {counts: 1}
+            is_new = origin not in counts
+            counts[origin] = counts.get(origin, 0) + 1
+        if is_new and item not in self._closed:
             self._rise((item, origin))
 
     def leave(self, item: F, origin: int) -> None:
         """One entry of this pair less."""
         counts = self._wanted[item]
-        counts[origin] -= 1
-        if counts[origin]:
-            return
-        del counts[origin]
+        if isinstance(counts, dict):
+            counts[origin] -= 1
+            if counts[origin]:
+                return
+            del counts[origin]
         if item not in self._closed:
             self._fall((item, origin))
-        if not counts:
+        if isinstance(counts, int) or not counts:
             del self._wanted[item]
             self._closed.discard(item)
 
@@ -155,7 +162,8 @@ class Demand(Generic[F]):
         is_open = self._gate(item)
         if is_open != (item in self._closed):
             return
-        origins = sorted(self._wanted[item])
+        wanted = self._wanted[item]
+        origins = [wanted] if isinstance(wanted, int) else sorted(wanted)
         if is_open:
             self._closed.discard(item)
             for origin in origins:

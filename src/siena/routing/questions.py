@@ -1,0 +1,132 @@
+"""Questions: clients and neighbours ask whether something is in force everywhere.
+
+What is asked is made of what they say here, and asked on by
+:mod:`siena.routing.settling`; before, whatever was held back of it is told, for the
+answer would not be true otherwise.
+"""
+
+from collections.abc import Iterable
+
+from siena.algebra.sat import satisfiable
+from siena.messages import Interface, Outbox, Party, Settle, Settled
+from siena.messages.interface import TTL_MAX
+from siena.messages.requests import filters_of
+from siena.model import Advertisement, Filter, Pattern
+from siena.routing.demand.covering_order import is_satisfiable
+from siena.routing.patterns.monitors import Monitors
+from siena.routing.registrations import Registrations
+from siena.routing.settling import Question, Settling
+from siena.routing.steps.unfolding import Unfolding
+from siena.routing.tables import Tables
+
+
+class Questions:
+    """Asks on behalf of clients and neighbours, and answers them."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        registrations: Registrations,
+        monitors: Monitors,
+        unfolding: Unfolding,
+    ) -> None:
+        self._tables = tables
+        self._registrations = registrations
+        self._monitors = monitors
+        self._unfolding = unfolding
+        options = tables.options
+        is_exact = options.covering == "exact" and options.merging == "none"
+        self._settling = Settling(tables.reach, tables.leads, is_exact=is_exact)
+        self._is_batching = options.batching
+        # Of clients, while batching: what is held back with the interest itself.
+        self._unsettled: dict[str, dict[int, Settle]] = {}
+
+    def ask(self, message: Settle, source: Interface) -> Outbox:
+        """Ask what a client or a neighbour asks."""
+        return self.ask_all([(message, source)])
+
+    def ask_all(self, asked: Iterable[tuple[Settle, Interface]]) -> Outbox:
+        """Ask what clients and neighbours ask, all of it together."""
+        questions: list[tuple[Question, Outbox]] = []
+        for message, source in asked:
+            if self._is_batching and isinstance(source, str):
+                # Asked at once, every interest would be sent at once.
+                self._unsettled.setdefault(source, {})[message.token] = message
+                continue
+            if self._tables.is_held and isinstance(source, str):
+                self._unfolding.enter(source)
+            questions.append(self._question(message, source))
+        return self._ask(questions)
+
+    def of_client(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
+        """Give the answer when all that a client wants is in force everywhere."""
+        filters: set[Filter] = set()
+        delegated: list[tuple[int, Pattern]] = []
+        if self._tables.is_held:
+            self._unfolding.enter_client(client)
+        for key, interest in self._registrations.of(client).interests.items():
+            filters.update(filter(satisfiable, filters_of(interest)))
+            if isinstance(interest, Pattern):
+                party = Party(client, key) if isinstance(key, int) else client
+                delegated += self._monitors.delegations(party, interest)
+        ordered = tuple(sorted(filters, key=str))
+        me = self._tables.me
+        question = Question(ordered, me, client, fresh, TTL_MAX, tuple(delegated))
+        return self._ask([(question, answer)])
+
+    def flush(self) -> Outbox:
+        """Ask what was held back."""
+        unsettled, self._unsettled = self._unsettled, {}
+        return self._ask(
+            [
+                self._question(question, client)
+                for client, questions in unsettled.items()
+                for question in questions.values()
+            ]
+        )
+
+    def withdraw(self, party: Party) -> None:
+        """A party has cancelled its request before it was asked about."""
+        self._unsettled.get(party, {}).pop(party.number, None)
+
+    def forget_party(self, party: str) -> None:
+        """A party has gone."""
+        self._unsettled.pop(party, None)
+
+    def forget(self, neighbour: int) -> Outbox:
+        """A neighbour has gone, and need not answer."""
+        return self._settling.forget(neighbour)
+
+    def answered(self, token: int, source: Interface) -> Outbox:
+        """A neighbour has answered."""
+        return self._settling.answered(token, source)
+
+    def _question(self, message: Settle, source: Interface) -> tuple[Question, Outbox]:
+        origin = self._tables.holder(source, message.origin).origin
+        delegated: list[tuple[int, Pattern]] = []
+        filters: tuple[Filter | Advertisement, ...]
+        if isinstance(message.interest, Advertisement):
+            filters = (message.interest,)
+        else:
+            # What nothing can match has been told to nobody.
+            wanted = filters_of(message.interest)
+            order = self._tables.filters.order
+            filters = tuple([f for f in wanted if is_satisfiable(order, f)])
+        if isinstance(message.interest, Pattern):
+            delegated = self._monitors.delegations(source, message.interest)
+        question = Question(
+            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
+        )
+        return question, [(source, Settled(message.token))]
+
+    def _ask(self, questions: list[tuple[Question, Outbox]]) -> Outbox:
+        if not questions:
+            return []
+        # What is held back would not be in force when its settling is answered.
+        held_back = self._monitors.sync() + self._tables.sync()
+        if self._tables.backlog:
+            for question, _ in questions:
+                wanted = [f for f in question.filters if isinstance(f, Filter)]
+                held_back += self._tables.hasten(wanted, question.origin)
+        neighbours = [*self._tables.neighbours.values()]
+        return held_back + self._settling.ask_all(questions, neighbours)

@@ -1,0 +1,11 @@
+"""Reviews of rule sets: what is dead, equal, shadowed or overlaps, each with a proof.
+
+``index`` (which rules fire at an event) → ``covers`` (proofs that rules cover another)
+→ ``findings`` (what a review says) → ``review`` (the walk over a set); ``overlaps`` is
+asked for by name.
+"""
+
+from siena.rules.review.findings import Finding, FindingKind, Review
+from siena.rules.review.review import review_rules
+
+__all__ = ["Finding", "FindingKind", "Review", "review_rules"]
