@@ -69,6 +69,13 @@ test-night: export HYPOTHESIS_PROFILE := night
 test-night: $(BUILT) ## run each property with 20 000 examples (hours)
 	$(BIN)/pytest -m hypothesis $(ARGS)
 
+# Five brokers that are killed, frozen, cut off and filled up; it ends by itself.
+MINUTES ?= 10
+SEED ?= 1
+.PHONY: chaos
+chaos: $(BUILT) ## hurt a network of real brokers for MINUTES, and judge its promises
+	$(BIN)/siena chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
+
 .PHONY: coverage
 coverage: $(BUILT) ## run the everyday tests and show the lines they miss
 	$(BIN)/coverage run -m pytest -m "not slow" $(ARGS)
@@ -108,6 +115,19 @@ check: $(READY) ## check format, style, types and layers
 format: $(READY) ## format the code and repair what can be repaired
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+
+# The site is built by what only it needs: installed when it is first wanted.
+SITE := build/site
+.PHONY: docs
+docs: $(BUILT) ## build the documentation site, strictly, into build/site/html
+	@$(BIN)/python -c 'import zensical, mkdocstrings' 2>/dev/null || { \
+	    echo 'Installing what builds the site'; \
+	    install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
+	    command -v uv >/dev/null 2>&1 && install="uv pip install --quiet --python $(BIN)/python"; \
+	    $$install --constraint constraints.txt zensical mkdocstrings-python; }
+	$(BIN)/python tools/gather_pages.py
+	cd $(SITE) && $(CURDIR)/$(BIN)/zensical build --strict --config-file zensical.toml
+	@echo 'The site: file://$(CURDIR)/$(SITE)/html/index.html'
 
 .PHONY: bench
 bench: $(BUILT) ## run every benchmark in turn

@@ -63,6 +63,11 @@ def commands(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # install is behind a .pth file, and those of a folder on the path are not read.
     here = sysconfig.get_path("purelib")
     (packages / "dependencies.pth").write_text(f"{here}\n", encoding="utf-8")
+    # Cython compiled the kernels, and is not needed any more; nor is a compiler, since
+    # commands find nothing on their path.
+    refusal = "raise ImportError('Cython is not there at run time')\n"
+    for name in ("cython.py", "Cython.py"):
+        (packages / name).write_text(refusal, encoding="utf-8")
     return folder / "bin"
 
 
@@ -70,7 +75,7 @@ def run(commands: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [commands / "siena", *arguments],
         cwd=commands,  # and not where the sources are
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(commands)},
+        env={"PATH": "", "LC_ALL": "C.UTF-8", "HOME": str(commands)},
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -89,6 +94,21 @@ def test_the_wheel_has_what_is_needed_at_run_time(wheel: Path) -> None:
     assert any(name.startswith("siena/spark/conf/") for name in names)
     assert any(name.startswith("siena/matching/kernels/match.") for name in names)
     assert not any(name.startswith(("tests/", "examples/")) for name in names)
+
+
+def test_the_wheel_says_for_which_python_and_system_it_is(wheel: Path) -> None:
+    _, _, python, abi, platform = wheel.stem.split("-")
+    number = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert (python, abi) == (number, number + sys.abiflags)
+    assert platform == sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+def test_the_version_says_what_is_installed(commands: Path) -> None:
+    done = run(commands, "version", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["executable"].startswith(str(commands))
+    assert run(commands, "version").stdout == f"siena {said['version']}\n"
 
 
 def test_the_doctor_finds_the_installed_package(commands: Path) -> None:

@@ -22,6 +22,7 @@ from dataclasses import replace as replace_address
 from functools import partial
 from importlib.metadata import version
 from itertools import count
+from pathlib import Path
 
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
@@ -35,6 +36,7 @@ from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.entrance import Entrance
 from siena.broker.clients.granting import Granting
 from siena.broker.clients.in_process_client import InProcessClient
+from siena.broker.clients.remembered import Remembered
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
@@ -44,11 +46,13 @@ from siena.broker.ids import number_of
 from siena.broker.inspect import look
 from siena.broker.io.connection import Connection
 from siena.broker.io.listen import check_listening, listen, raise_file_limit
+from siena.broker.io.stalls import StallWatch
 from siena.broker.io.tick import Tick
 from siena.broker.limits import DRAIN_SECONDS_MAX, FILES_KEPT, HANDSHAKE_SECONDS_MAX
 from siena.broker.log.service import LogService
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.destination import read_destination
+from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
@@ -69,6 +73,7 @@ from siena.protocol.handshake import (
     CLOSED,
     COVERED,
     EXACT,
+    GAPS,
     GRANTS,
     PREFACE,
     RUNS,
@@ -115,6 +120,7 @@ class Broker:
         """What is delivered as lines."""
         self._connections_max = 0
         self._file_number_max = 0
+        self._remembered: Remembered | None = None
         self._handovers: set[asyncio.Task[None]] = set()
 
     # --- Beginning and end ----------------------------------------------------------
@@ -192,17 +198,35 @@ class Broker:
             software=f"siena {version('siena-pubsub')}",
             features=self._features(),
         ).line()
+        self._take_up()
+        await self._listen(sockets)
+        self.links.call(self.settings.links)
+        self.log_service.start()
+        self.table_compactor = TableCompactor(self.state.exchange)
+
+    async def _listen(self, sockets: list[socket.socket]) -> None:
+        """Accept connections; at which of them with TLS, the addresses say."""
+        loop = asyncio.get_running_loop()
         for at, each in enumerate(sockets):
-            is_secure = at < len(addresses) and addresses[at].is_secure
+            # The last may be where other workers call.
+            is_secure = at < len(self.addresses) and self.addresses[at].is_secure
             secure = self.certificates.server if is_secure else None
             server = await loop.create_server(
                 self.accept, sock=each, backlog=BACKLOG, ssl=secure
             )
             self._servers.append(server)
         self.access.start()
-        self.links.call(self.settings.links)
-        self.log_service.start()
-        self.table_compactor = TableCompactor(self.state.exchange)
+        self.stalls = StallWatch(self._connections)
+        self.stalls.start()
+
+    def _take_up(self) -> None:
+        """Let identities be known that were when the broker ended, and tell of gaps."""
+        self.links.gaps = Gaps(self.state, self.requests)
+        journal, path = self.log_service.journal, self.settings.log.path
+        if journal is not None and path is not None:
+            self._remembered = Remembered(self.state, journal, Path(path))
+            self._remembered.take_up(self._numbers)
+            journal.on_tick = self._remembered.write
 
     def _begin_access(self, addresses: list[Address]) -> None:
         """Read who may come, and with which certificate they are received.
@@ -234,6 +258,7 @@ class Broker:
             EXACT,
             CLOSED,
             RUNS,
+            GAPS,
             pulse_feature(self.settings.pulse_seconds),
             GRANTS,
         )
@@ -249,6 +274,7 @@ class Broker:
         for server in self._servers:
             server.close()
         await self.links.stop()
+        self.stalls.stop()
         await self.entrance.stop()
         self.access.stop()
         await self.handoff.stop()
@@ -261,6 +287,8 @@ class Broker:
             await asyncio.sleep(0.01)
             waited += 0.01
         await asyncio.sleep(0)
+        if self._remembered is not None:
+            self._remembered.close()
         await self.log_service.close()
         self.state.gate.audit.close()
 

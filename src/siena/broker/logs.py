@@ -10,6 +10,7 @@ and as JSON for machines that gather such lines, an object on each line with ``t
 
 import json
 import logging
+import re
 import sys
 from datetime import UTC, datetime
 from typing import Literal
@@ -24,11 +25,30 @@ def set_up_logs(log_format: LogFormat, level: int) -> None:
     logging.basicConfig(handlers=[handler], level=level, force=True)
 
 
+# What a terminal takes for a command, or for the end of a line.
+_COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
 class TextLines(logging.Formatter):
-    """Lines for people; what there is to say of an error stands below."""
+    r"""Lines for people; what there is to say of an error stands below.
+
+    Names that others have given themselves are on one line, and no commands.
+
+    >>> said = ("linked to %s", ("b\nsiena: all is well\x1b[2J",))
+    >>> record = logging.LogRecord("n", logging.INFO, "", 0, *said, None)
+    >>> TextLines().format(record).partition(" n: ")[2]
+    'linked to b\\nsiena: all is well\\x1b[2J'
+    """
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's
+        """The line itself."""
+        record.message = _COMMANDS.sub(
+            lambda found: found[0].encode("unicode_escape").decode(), record.message
+        )
+        return super().formatMessage(record)
 
     def formatTime(  # noqa: N802 -- the name is logging's
         self,
@@ -63,7 +83,8 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             said["error"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False)
+        text = json.dumps(said, ensure_ascii=False)
+        return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _time(record: logging.LogRecord) -> str:

@@ -90,6 +90,14 @@ class OldBroker(Protocol):
         ...
 
 
+class Remember(Protocol):
+    """Writes down what an identity wants, so that it outlives the broker."""
+
+    def __call__(self, session: Session, *, at_once: bool) -> None:
+        """Something about it has changed."""
+        ...
+
+
 @dataclass(slots=True)
 class BrokerState:
     """The state of one broker."""
@@ -111,6 +119,8 @@ class BrokerState:
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     neighbours: NeighbourEntries = field(init=False)
+    # Where it is written down what identities want, if it is.
+    remember: "Remember | None" = None
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)
@@ -118,7 +128,9 @@ class BrokerState:
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
-        ClientEntries(self.router, self.exchange, self.sessions, self.counters)
+        ClientEntries(
+            self.router, self.exchange, self.sessions, self.counters, self._changed
+        )
         self.router.clients.is_there = self._is_there
 
     def _mirror(self, change: Change[Filter] | Change[Advertisement]) -> None:
@@ -135,6 +147,12 @@ class BrokerState:
             return
         self.neighbours.changed((hop, change.item), gained=change.gained)
 
+    def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
+        """What a client wants has changed, or whether it is there."""
+        session = self.sessions.get(int(client))
+        if self.remember is not None and session is not None:
+            self.remember(session, at_once=at_once)
+
     def _is_there(self, client: str) -> bool:
         """Whether a client's connection can still take what is handed over."""
         session = self.sessions.get(int(client))
@@ -149,6 +167,8 @@ class BrokerState:
         """Whoever comes with its identity is another from now on."""
         if self.identities.get(session.identity or "") is session:
             del self.identities[session.identity or ""]
+            if self.remember is not None:
+                self.remember(session, at_once=False)
 
     def handle(self, message: Message, source: Interface) -> None:
         """Let the router decide what follows from a message, and send it."""

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from siena.cli.terminal.foreign import printable
 from siena.errors import NoBrokerError, ServiceError, SienaError
 
 # Where each command lives, as "module:function", in the order of `siena --help`.
@@ -53,6 +54,7 @@ COMMANDS: dict[str, str] = {
     "sim": "siena.cli.sim.command:app",
     "study": "siena.cli.study.command:app",
     "bench": "siena.cli.lab.bench:app",
+    "chaos": "siena.cli.lab.chaos:chaos",
 }
 
 EXIT_FAILURE = 1  # a broker said no, or was gone in the middle
@@ -211,7 +213,7 @@ def _say(error: Exception) -> None:
     if isinstance(error, OSError) and error.filename is not None:
         error = SienaError(f"{error.filename}: {error.strerror}")
     # Some of Python's own have nothing to say, such as a TimeoutError.
-    line = " ".join(str(error).splitlines()) or type(error).__name__
+    line = printable(" ".join(str(error).splitlines())) or type(error).__name__
     print(f"{_mistake()} {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None
     if place is not None and sys.stderr.isatty():

@@ -84,6 +84,11 @@ class Client:
         return self._loop.client.reconnects
 
     @property
+    def gaps(self) -> int:
+        """How many times something may have been lost on its way, here or elsewhere."""
+        return self._loop.client.gaps
+
+    @property
     def lost(self) -> int:
         """How many notifications the broker could not keep for this connection."""
         return self._loop.client.lost

@@ -10,6 +10,7 @@ from typing import NoReturn
 from siena.client import blocking
 from siena.client.client import Client
 from siena.client.core.backoff import Backoff
+from siena.client.missed_interval import MissedInterval
 from siena.client.settings import (
     CONNECT_SECONDS,
     KEEPALIVE_SECONDS,
@@ -89,6 +90,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     tls: ssl.SSLContext | str | os.PathLike[str] | None = None,
     on_disconnect: Callable[[SienaError], object] | None = None,
     on_reconnect: Callable[[], object] | None = None,
+    on_gap: Callable[[MissedInterval], object] | None = None,
     chance: random.Random | None = None,
 ) -> Connecting:
     """Connect to a broker, for the length of a ``with`` or ``async with`` block.
@@ -124,6 +126,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
             thread of its own.
         on_reconnect: called when there is a connection again, and all that was asked
             for has been asked for again.
+        on_gap: called with the interval in which notifications may be missing: the
+            connection was lost, or a link between brokers was down.
         chance: where the jitter of pauses comes from.
 
     Raises:
@@ -142,6 +146,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         tls=tls_context(tls) if isinstance(tls, (str, os.PathLike)) else tls,
         on_disconnect=on_disconnect,
         on_reconnect=on_reconnect,
+        on_gap=on_gap,
         chance=chance or random.Random(),
     )
     return Connecting(urls, settings)

@@ -44,6 +44,11 @@ class Facts:
         return max(0, self._session.connections - 1)
 
     @property
+    def gaps(self) -> int:
+        """How many times something may have been lost on its way, here or elsewhere."""
+        return self._session.gaps
+
+    @property
     def lost(self) -> int:
         """How many notifications the broker could not keep for this connection."""
         return self._session.lost

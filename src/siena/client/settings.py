@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from siena.client.core.backoff import Backoff
+from siena.client.missed_interval import MissedInterval
 from siena.errors import SienaError
 
 # What a broker does for a client that reads too slowly; see protocol.md.
@@ -46,4 +47,6 @@ class Settings:
     # Called in the client's loop: with the reason, and without anything.
     on_disconnect: Callable[[SienaError], object] | None = None
     on_reconnect: Callable[[], object] | None = None
+    # And with the interval in which notifications may be missing.
+    on_gap: Callable[[MissedInterval], object] | None = None
     chance: random.Random = field(default_factory=random.Random)

@@ -422,14 +422,23 @@ class ForwardingTable:
         Raises:
             UnknownFilterError: if there is none under this number.
         """
+        filters = self.filters(number)
+        interest = filters[0] if len(filters) == 1 else Predicate(filters)
+        return explain_matches(interest, notification)
+
+    def filters(self, number: int, /) -> tuple[Filter, ...]:
+        """The filters of an interest, of which one has to match.
+
+        Raises:
+            UnknownFilterError: if there is none under this number.
+        """
         with self._lock:
             self._check(number)
             columns = self._tiers.columns
             filters = [columns.filter(row) for row in columns.rows(number)]
         if number in self._always:
             filters.append(Filter())
-        interest = filters[0] if len(filters) == 1 else Predicate(filters)
-        return explain_matches(interest, notification)
+        return tuple(filters)
 
     def stats(self) -> Statistics:
         """What the table holds, and what it costs."""

@@ -31,6 +31,7 @@ __all__ = [
     "Done",
     "Ended",
     "Error",
+    "Gap",
     "GrantChanged",
     "Hop",
     "Look",
@@ -221,6 +222,22 @@ class Lost(Body, frozen=True, array_like=True):
     number: Number | None = None
 
 
+class Gap(Body, frozen=True, array_like=True):
+    """Between two moments something may have been lost; how much is not known.
+
+    Times are in microseconds since 1970.  A client sends one, whatever it says, to be
+    told of them.  Between brokers it says whose it is, and how far it may go.
+    """
+
+    op: ClassVar[Op] = Op.GAP
+    start: Count = 0
+    end: Count = 0
+    reason: Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)] = ""
+    broker: Count = 0
+    number: Count = 0
+    hops: Count = 0
+
+
 class Quench(Body, frozen=True, array_like=True):
     """Whether nobody wants anything that this advertisement admits."""
 
@@ -326,8 +343,8 @@ class Digest(Body, frozen=True, array_like=True):
 _KNOWN: tuple[type[Body], ...] = (
     Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend, Resume,
     UnsubscribeCovered, UnadvertiseCovered, Ended,
-    Move, Look, Seen, Done, Lost, Quench, Settled, GrantChanged, Error, Trace, Tell,
-    Digest,
+    Move, Look, Seen, Done, Lost, Gap, Quench, Settled, GrantChanged, Error, Trace,
+    Tell, Digest,
     *LOG_BODIES, *DURABLE_BODIES,
 )  # fmt: skip
 _BODIES: dict[int, type[Body]] = {body.op: body for body in _KNOWN}

@@ -60,6 +60,8 @@ class Op(IntEnum):
     SEEN = 0x1A
     ENDED = 0x1B
     GRANT_CHANGED = 0x1C
+    # From both: a client asks to be told, a broker tells, and tells its neighbours.
+    GAP = 0x1D
     # Between brokers.
     FORWARD = 0x21
     TELL = 0x22

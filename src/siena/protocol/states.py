@@ -77,7 +77,7 @@ _REQUESTS = frozenset(
     _PINGS
     | {Op.PUB, Op.TRACED_PUB, Op.SUB, Op.UNSUB, Op.ADV, Op.UNADV}
     | {Op.UNSUB_COVERED, Op.UNADV_COVERED}
-    | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK}
+    | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK, Op.GAP}
     | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
     | {Op.ACKED_PUB, Op.PUBLISHER}
 )
@@ -103,7 +103,8 @@ TABLE: Mapping[ServerState, Rule] = MappingProxyType(
         ),
         ServerState.PEER: Rule(
             frozenset(
-                _PINGS | {Op.FORWARD, Op.RUN, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR}
+                _PINGS
+                | {Op.FORWARD, Op.RUN, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR, Op.GAP}
             ),
             Fault.BAD_FRAME,
             {Op.CONNECT: Fault.BAD_CONNECT},

@@ -23,6 +23,12 @@ class ProcessBroker(RunningBroker):
         self._options = list(options)
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        """The number of its process, while it runs."""
+        assert self._process is not None, "start it first"
+        return self._process.pid
+
     def start(self) -> None:
         """Start it; returns when it says that it is ready."""
         assert self._process is None, "it runs already"

@@ -56,10 +56,19 @@ BAD: dict[str, list[list[str]]] = {
         ["--from", "sql", "DIR/none/rule"],
         [],
     ],
+    "rules apply": [
+        ["DIR/none", "DIR/none"],
+        ["DIR/none", "DIR/wanted.csv"],
+        ["DIR/wanted.csv", "DIR/wanted.csv", "--suppress", "5m"],
+        ["DIR/wanted.csv", "DIR/wanted.csv", "--stream"],
+    ],
+    "rules backtest": [["DIR/none", "DIR/none"], ["a", "b", "--every", "what"]],
+    "rules publish": [["DIR/none", "DIR/live"], ["DIR/wanted.csv"]],
     "compile": [["DIR/none", "DIR/out"], ["DIR/bad.csv", "DIR/out"]],
     "match": [["DIR/none", "DIR/none"], ["DIR/wanted.csv", "x", "--answer", "what"]],
     "backtest": [["x >", "DIR/none"], ["x > 3"]],
     "reduce": [["DIR/none"], []],
+    "chaos": [["--seconds", "0"], ["--fault", "none"], ["x"]],
     "log": [["check", "DIR/none"], ["export", "DIR/none"], ["what"]],
     "replay": [["DIR/none"], ["DIR/wanted.csv", "--server", "NOBODY"], []],
     "sim check": [["--worlds", "x"]],
@@ -75,7 +84,7 @@ BAD: dict[str, list[list[str]]] = {
     "bench http": [["--readers", "x"], ["--readers", "0"]],
     "bench client": [["--notifications", "1"], ["--peer", "none"]],
 }
-GROUPS = {"context", "log", "sim", "study", "bench"}
+GROUPS = {"context", "log", "rules", "sim", "study", "bench"}
 CASES = [
     (command, arguments) for command, several in BAD.items() for arguments in several
 ]

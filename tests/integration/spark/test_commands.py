@@ -16,12 +16,14 @@ from typer.testing import CliRunner
 
 from deliveries import expected
 from siena.cli.common import spark_jobs as spark_parts
+from siena.cli.data import match as match_command
 from siena.cli.lab import bench_spark
 from siena.cli.main import app
 from siena.errors import SienaError
 from siena.lang import notification_to_json
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights
+from siena.spark.batch import small
 from siena.spark.files import format_of, read_subscriptions
 
 SUBSCRIPTIONS = 1500
@@ -137,9 +139,18 @@ def test_compile_names_what_is_bad(
     capsys.readouterr()
 
 
+HERE: tuple[str, ...] = ()
+ON_SPARK = ("--master", "local[2]")
+
+
 @pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("master", [HERE, ON_SPARK])
 def test_match_writes_deliveries(
-    spark: SparkSession, folder: Path, tmp_path: Path, deliveries: set[tuple[int, str]]
+    spark: SparkSession,
+    folder: Path,
+    tmp_path: Path,
+    deliveries: set[tuple[int, str]],
+    master: tuple[str, ...],
 ) -> None:
     """From plain parquet, and from lines of JSON, and with a compiled table."""
     run("compile", folder / "wanted.csv", tmp_path / "table")
@@ -148,9 +159,10 @@ def test_match_writes_deliveries(
     ):
         where = folder if wanted != "table" else tmp_path
         output = tmp_path / f"out {number}"
-        arguments = ("match", where / wanted, folder / source, "--key", "id")
+        arguments = ("match", where / wanted, folder / source, "--key", "id", *master)
         summary = json.loads(run(*arguments, "--output", output, "--json"))
         assert (summary["rows"], summary["answers"]) == (200, len(deliveries))
+        assert summary["spark"] == (master == ON_SPARK)
         found = spark.read.parquet(str(output)).collect()
         assert {(int(row.id), row.subscriber) for row in found} == deliveries
         assert len(found) == len(deliveries)
@@ -180,13 +192,16 @@ def test_match_follows_a_folder(
         run("match", folder / "wanted.csv", source, "--stream")
 
 
-@pytest.mark.parametrize("form", ["csv", "orc"])
+@pytest.mark.parametrize(
+    ("form", "master"), [("csv", HERE), ("csv", ON_SPARK), ("orc", HERE)]
+)
 def test_match_reads_other_files(
     spark: SparkSession,
     folder: Path,
     tmp_path: Path,
     deliveries: set[tuple[int, str]],
     form: str,
+    master: tuple[str, ...],
 ) -> None:
     """Of CSV, numbers and times are what they look like."""
     flights = pq.read_table(folder / "flights.parquet")
@@ -199,11 +214,27 @@ def test_match_reads_other_files(
         warnings.simplefilter("error")
         shown = run(
             *("match", folder / "wanted.csv", path, "--key", "id"),
-            *("--output", tmp_path / "out"),
+            *("--output", tmp_path / "out", *master),
         )
     assert shown.endswith(f"\n  as parquet in {tmp_path / 'out'}\n")
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     assert {(row.id, row.subscriber) for row in found} == deliveries
+
+
+def test_what_is_wrong_is_known_before_spark_starts(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that is not there, and an array that a filter names; of much as well."""
+    wanted = tmp_path / "wanted.csv"
+    wanted.write_text("subscriber,filter\nann,xs any\n")
+    pq.write_table(pa.table({"id": [1], "xs": [[1, 2]]}), tmp_path / "a.parquet")
+    monkeypatch.setattr(match_command, "session", pytest.fail)
+    for most in (small.PACKED_BYTES_MAX, 0):
+        monkeypatch.setattr(small, "PACKED_BYTES_MAX", most)
+        with pytest.raises(SienaError, match="no column 'ids'"):
+            run("match", wanted, folder / "flights.parquet", "--key", "ids")
+        with pytest.raises(SienaError, match=r"column xs is array<bigint>.*explode it"):
+            run("match", wanted, tmp_path / "a.parquet")
 
 
 @pytest.mark.usefixtures("spark")

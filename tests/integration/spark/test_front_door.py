@@ -1,7 +1,8 @@
-"""What the README and the examples show of Spark is what happens."""
+"""What the guide and the examples show of Spark is what happens."""
 
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,17 +12,16 @@ from pyspark.sql import SparkSession
 from repository import ROOT
 from siena.cli.main import main
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-WANTED = 'subscriber,filter\nalice,"carrier = UA and dep_delay > 15"\nbob,dest = MIA\n'
-FLIGHTS = "id,flight,carrier,dest,dep_delay\n1,1545,UA,IAH,20\n2,1141,AA,MIA,\n"
+GUIDE = (ROOT / "docs" / "guides" / "spark.md").read_text(encoding="utf-8")
+MADE = re.findall(r"^printf .*$", GUIDE, re.MULTILINE)
 
 
 @pytest.fixture
-def folder(spark: SparkSession, tmp_path: Path) -> Path:
-    (tmp_path / "wanted.csv").write_text(WANTED)
-    (tmp_path / "flights.csv").write_text(FLIGHTS)
-    rows = spark.read.csv(str(tmp_path / "flights.csv"), header=True, inferSchema=True)
-    rows.write.parquet(str(tmp_path / "flights.parquet"))
+def folder(spark: SparkSession, tmp_path: Path) -> Path:  # noqa: ARG001 -- is started
+    """With the files that the guide makes."""
+    assert len(MADE) == 2
+    for line in MADE:
+        subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, check=True)
     return tmp_path
 
 
@@ -35,11 +35,11 @@ def test_the_stream_prints_what_stands_beside_it(
     assert capsys.readouterr().out == out
 
 
-def test_the_five_lines_of_the_readme_run(
+def test_the_five_lines_of_the_guide_run(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    (code,) = re.findall(r"^```python\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
     # Java stays in the folder in which it was started, whatever Python does.
     code = re.sub(r'"([a-z]+\.(?:csv|parquet))"', rf'"{folder}/\1"', code)
     exec(code, {})  # noqa: S102 -- our own
@@ -48,16 +48,16 @@ def test_the_five_lines_of_the_readme_run(
     assert re.search(r"\|\s*2\|\s*bob\|", out)
 
 
-def test_a_csv_is_matched_as_the_readme_types_it(
+def test_a_csv_is_matched_as_the_guide_types_it(
     folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (line,) = re.findall(r"^siena (match wanted.*)$", README, re.MULTILINE)
-    line = re.sub(r"(?<= )([a-z]+\.csv|deliveries)", rf"{folder}/\1", line)
+    (line,) = re.findall(r"^siena (match wanted.*)$", GUIDE, re.MULTILINE)
+    line = re.sub(r"(?<= )([a-z]+\.csv|who-wants-which)", rf"{folder}/\1", line)
     monkeypatch.setattr(sys, "argv", ["siena", *line.split()])
     with pytest.raises(SystemExit) as leaving:
         main()
     assert leaving.value.code == 0
-    found = spark.read.parquet(str(folder / "deliveries")).collect()
+    found = spark.read.parquet(str(folder / "who-wants-which")).collect()
     assert {(row["flight"], row["subscriber"]) for row in found} == {
         (1545, "alice"),
         (1141, "bob"),

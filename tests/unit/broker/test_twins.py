@@ -86,6 +86,7 @@ class Wire:
     takes_runs: bool = True
     principal: Principal = LOCAL
     licence: Licence | None = None
+    hears_gaps: bool = False
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)

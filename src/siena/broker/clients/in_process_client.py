@@ -33,6 +33,8 @@ class InProcessClient:
         self._transcript = transcript
         self.principal: Principal = LOCAL
         """Who has sent the request."""
+        self.hears_gaps = False
+        """Whether it wants to know when something may have been lost."""
         self.is_over = False
         """Whether nothing follows after what is in the outbox."""
         self._has_some = asyncio.Event()

@@ -16,12 +16,15 @@ from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.access.quotas import Account
 from siena.messages import Interest, Party
 from siena.model import Advertisement
+from siena.protocol.control_frames import Gap
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.registrations import Registered, Registrations
 
 
 class Sink(Protocol):
     """Where the frames of a session go: its connection."""
+
+    hears_gaps: bool
 
     def reply(self, frame: bytes) -> None:
         """Send an answer."""
@@ -69,6 +72,8 @@ class Session:
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # What it is told when it asks for gaps.
+    gaps: list[Gap] = field(default_factory=list)
     # Whether it is about to be forgotten, and misses nothing any more.
     is_gone: bool = False
 

@@ -5,7 +5,7 @@ For one that is suspended each subscription is watched under its own name: what 
 comes with a stamp, and goes to the mailbox that the router keeps.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from siena.broker.access.grants.decisions import steps_of
 from siena.broker.clients.session import Session
@@ -25,7 +25,9 @@ class ClientEntries:
         exchange: Exchange,
         sessions: Mapping[int, Session],
         counters: Counters,
+        on_change: Callable[[str, bool], None] = lambda _client, _at_once: None,
     ) -> None:
+        self._on_change = on_change
         self._mailboxes = router.mailboxes
         self._exchange = exchange
         self._sessions = sessions
@@ -41,6 +43,7 @@ class ClientEntries:
     ) -> None:
         """A client has asked for something, or withdrawn it."""
         change = 1 if gained else -1
+        self._on_change(party.client, False)
         if isinstance(item, Advertisement):
             self._counters.advertisements_now += change
             if not gained:  # whoever waits for an answer about it waits no longer
@@ -65,12 +68,14 @@ class ClientEntries:
         for party, interest in self._plain(client):
             self._drop(party, interest, is_watched=False)
             self._enter(party, interest, is_watched=True)
+        self._on_change(client, True)
 
     def resumed(self, client: str) -> None:
         """It is a plain connection again."""
         for party, interest in self._plain(client):
             self._drop(party, interest, is_watched=True)
             self._enter(party, interest, is_watched=False)
+        self._on_change(client, True)
 
     def lost(self, client: str) -> None:
         """A notification for a client was not kept."""

@@ -70,4 +70,5 @@ def make_app(
     app.state.entry, app.state.handlers = entry, handlers
     app.state.events = Events(entry.broker.block_texts)
     app.state.registry = registry_of(entry, handlers)
+    app.state.has_settled = False
     return app

@@ -35,13 +35,27 @@ async def health(request: Request) -> Response:
 
 
 async def readiness(request: Request) -> Response:
-    """Whether it serves with all the links that it was told to have."""
-    entry: InProcessEntry = request.app.state.entry
+    """Whether it serves with all the links that it was told to have, and has settled.
+
+    It has settled once its router has done all that it put off: what links that came
+    up had to be told.  What is put off later does not take that back, for a broker is
+    always busy with something; a link that goes missing does.
+    """
+    state = request.app.state
+    entry: InProcessEntry = state.entry
     missing = [link for link in entry.broker.wanted_links() if not link["up"]]
-    is_ready = not missing and not entry.is_draining
+    if missing:
+        state.has_settled = False
+    elif not entry.broker.state.router.backlog:
+        state.has_settled = True
+    is_ready = state.has_settled and not entry.is_draining
     said: dict[str, object] = {"ready": is_ready}
     if principal_of(request.scope) is not ANONYMOUS:
-        said |= {"broker": entry.broker.name, "missing": missing}
+        said |= {
+            "broker": entry.broker.name,
+            "settled": state.has_settled,
+            "missing": missing,
+        }
     return JSONResponse(said, 200 if is_ready else 503)
 
 

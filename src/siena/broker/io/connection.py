@@ -76,8 +76,8 @@ class Connection(asyncio.BufferedProtocol):
         self.is_undecided = False
         """Whether it is still found out who this is: nothing else is looked at."""
         self._is_secure = False
-        self.heard_bytes = 0
-        """How many have come, ever."""
+        # How many have come, ever; and when it was last looked at.
+        self._heard_bytes = self._heard_before = 0
         self.address = ""
         self.file_number = -1
         """Of the connection, among the files of this process."""
@@ -142,7 +142,7 @@ class Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Look at much where it is, now; put little aside, for others have some too."""
         self.is_heard = True
-        self.heard_bytes += nbytes
+        self._heard_bytes += nbytes
         room, lead = self._host.recv_buffer, self._lead
         if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
@@ -169,6 +169,16 @@ class Connection(asyncio.BufferedProtocol):
     def is_reading(self) -> bool:
         """Whether the other end is read from: no reader is full, all was looked at."""
         return not self._held_by and not self._is_full
+
+    def has_stalled(self) -> bool:
+        """Whether half of something is here, and nothing came since this was asked."""
+        before, self._heard_before = self._heard_before, self._heard_bytes
+        return (
+            before == self._heard_bytes
+            and self.conversation.pending > 0
+            and self.is_reading
+            and not self.is_closing
+        )
 
     def limit_unacknowledged(self, seconds: float) -> None:
         """Let the system end it if what is sent does not arrive for so long; 0: no."""

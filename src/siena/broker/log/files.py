@@ -19,7 +19,7 @@ class Files:
     def open_for_append(self, path: Path) -> int:
         """The descriptor of a file that is written to at its end; made if missing."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-        return os.open(path, flags, 0o644)
+        return os.open(path, flags, 0o600)
 
     def write(self, descriptor: int, pieces: Pieces) -> None:
         """Write all pieces, with one call as a rule."""

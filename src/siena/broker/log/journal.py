@@ -85,6 +85,8 @@ class Journal:
         """Of which batch of a sink that is which is being written."""
         self.on_room: Callable[[], None] = lambda: None
         """Called when there is room again."""
+        self.on_tick: Callable[[], None] = lambda: None
+        """Called every second."""
         self.sinks_floor: Callable[[int], int] = lambda wanted: wanted
         """The first offset that unfinished batches of sinks need, up to another."""
         # What the disk has not taken, and answers that wait for it.
@@ -350,6 +352,7 @@ class Journal:
         seconds = self._state.accounts.quotas.commit_seconds
         if self.holds and seconds and self._was_full:
             self.readers.forget_silent(seconds)
+        self.on_tick()
         self.look_for_room()
         if self._ticks % SIGN_OF_LIFE_TICKS == 0:
             self._show_life()

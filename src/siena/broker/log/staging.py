@@ -59,7 +59,7 @@ class Staging:
         self._parts: dict[bytes, _Part] = {}
         self._size = 0
         if folder is not None:
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
             self._recover(folder)
 
     def _recover(self, folder: Path) -> None:

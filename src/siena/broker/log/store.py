@@ -55,7 +55,8 @@ class Store:
         self.files = files
         """What the log does to its disk."""
         is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
+        # What is published is not for everybody on this machine.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_new:
             files.sync_folder(folder.parent)
         self._lock = locked(folder)

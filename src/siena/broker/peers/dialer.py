@@ -26,7 +26,15 @@ from siena.messages import PeerConfirm, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Error, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, PREFACE, RUNS, VERSIONS, Info
+from siena.protocol.handshake import (
+    CLOSED,
+    EXACT,
+    GAPS,
+    PREFACE,
+    RUNS,
+    VERSIONS,
+    Info,
+)
 from siena.protocol.states import Event
 
 # How long it may take until the other broker has said who it is.
@@ -82,6 +90,7 @@ class Dialer:
         self._number: int | None = None
         self._name = ""
         self._takes_runs = False
+        self._hears_gaps = False
         self._pulse_seconds: float | None = None
         self.was_linked = False
         self._where = (
@@ -161,6 +170,7 @@ class Dialer:
             raise self._refused("what it wanted before is still being forgotten")
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
+        self._hears_gaps = GAPS in info.features
         self._pulse_seconds = pulse_of(info.features)
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
@@ -170,6 +180,7 @@ class Dialer:
             EXACT,
             CLOSED,
             RUNS,
+            GAPS,
             pulse_feature(links.state.settings.pulse_seconds),
         ]
         peer = Peer(
@@ -219,6 +230,7 @@ class Dialer:
             "us",
             urls,
             self._takes_runs,
+            self._hears_gaps,
             self._pulse_seconds,
         )
         link = Link(

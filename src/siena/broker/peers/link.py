@@ -29,7 +29,7 @@ from siena.messages import (
     verb,
 )
 from siena.model import Advertisement, Filter, Predicate
-from siena.protocol.control_frames import Digest, Error, Tell, Trace
+from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -65,6 +65,7 @@ class Other(NamedTuple):
     caller: Literal["us", "them"]
     urls: list[str]  # where clients find it
     takes_runs: bool
+    hears_gaps: bool = False
     pulse_seconds: float | None = None  # how often something comes, if that is known
 
 
@@ -88,6 +89,9 @@ class Link:
         self.number, self.name, self.epoch, self.side, self.caller = other[:5]
         self._urls = other.urls
         self.takes_runs = other.takes_runs
+        self.hears_gaps = other.hears_gaps
+        self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
+        """Called when the neighbour tells of a gap."""
         theirs = other.pulse_seconds
         self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
@@ -134,6 +138,8 @@ class Link:
                 self._compare(event)
             case Trace():
                 self._publications.tracing.answer(event)
+            case Gap():
+                self.on_gap(event, self)
             case Error():
                 self.connection.close()
             case _:
@@ -253,6 +259,12 @@ class Link:
             log.warning("nothing comes from %s any more: the link is ended", self.name)
             self._state.counters.silenced += 1
             connection.abort()
+
+    @property
+    def silent_seconds(self) -> float:
+        """For about how long nothing has come, as far as its pulse tells."""
+        beats = 0 if self._pulse is None else self._pulse.silent
+        return beats * self._state.settings.pulse_seconds
 
     # --- Digests --------------------------------------------------------------------
 

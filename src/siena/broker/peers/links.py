@@ -15,6 +15,7 @@ from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
+from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
 from siena.broker.peers.wanted_link import WantedLink
@@ -26,7 +27,7 @@ from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -54,6 +55,8 @@ class Links:
         self.callers = callers
         self.worker = worker
         self.urls: list[str] = []
+        self.gaps: Gaps | None = None
+        """Where it is told when a link was down."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -180,6 +183,7 @@ class Links:
             "them",
             peer.urls,
             RUNS in peer.features,
+            GAPS in peer.features,
             pulse_of(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
@@ -224,6 +228,9 @@ class Links:
         """A link stands."""
         link.connection.become(link)
         self.state.links[link.number] = link
+        if self.gaps is not None:
+            link.on_gap = self.gaps.hear
+            self.gaps.link_up(link)
         log.info("linked to %s (%s)", link.name, link.side.value)
         for wanted in self._wanted_at(link.number):
             if wanted.is_missed:
@@ -239,6 +246,8 @@ class Links:
                 self._miss(wanted.settings, "it has gone")
             out = self.state.router.handle(PeerDisconnect(), link.number)
             self.state.post(out)
+            if self.gaps is not None:
+                self.gaps.link_down(link)
 
     def _wait_for_batch(self) -> None:
         """Let announcements wait for others, if they are to be sent together."""

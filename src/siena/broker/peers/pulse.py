@@ -63,6 +63,11 @@ class Pulse:
         self._silent = 0
         self._silent_max = SILENT_BEATS_MAX * max(1, ceil(theirs / ours))
 
+    @property
+    def silent(self) -> int:
+        """How many beats of silence there were, up to now."""
+        return self._silent
+
     def is_dead_at_beat(self, *, has_come: bool, is_reading: bool) -> bool:
         """Count a beat.
 

@@ -17,7 +17,10 @@ _MAILBOX = re.compile(
     r"(?P<local>[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(?P<host>[A-Za-z0-9.-]+)"
 )
 # In a path: what another server may take for a step up, or for the end.
-_TRICKS = re.compile(r"(^|/)\.{1,2}(/|$)|%2e|%2f|%5c|\\|[\x00-\x20\x7f]", re.IGNORECASE)
+# Some of them end a part at a ; as well as at a /.
+_TRICKS = re.compile(
+    r"(^|/)\.{1,2}(/|;|$)|%2e|%2f|%3b|%5c|\\|[\x00-\x20\x7f]", re.IGNORECASE
+)
 
 
 class Target(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Self
 import typer
 
 from siena.cli.common.contexts import Server, context_names, find_server
+from siena.cli.terminal.foreign import printable, printable_form
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
@@ -90,7 +91,8 @@ class Observer:
         self.send(Look(what, limit).pack())
         seen = self._expect(Seen)
         assert isinstance(seen, Seen)
-        return seen.seen
+        found: Form = printable_form(seen.seen)
+        return found
 
     def send(self, frames: bytes) -> None:
         """Send bytes."""
@@ -122,7 +124,8 @@ class Observer:
         if isinstance(event, ProtocolError):
             raise NoBrokerError(f"{self.address}: {event}")
         if isinstance(event, Error):
-            raise RequestRefusedError(event.fault, f"{self.address}: {event.text}")
+            text = printable(event.text)
+            raise RequestRefusedError(event.fault, f"{self.address}: {text}")
         return event
 
     def _expect(self, kind: type[Body] | type[Info]) -> Event:

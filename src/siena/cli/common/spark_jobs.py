@@ -51,14 +51,22 @@ def session(master: str) -> "Iterator[SparkSession]":
     had_one = SparkSession.getActiveSession() is not None
     spark = start_session(master)
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _warn
+        with plain_warnings():
             yield spark
     except PySparkException as error:
         raise SienaError(_reason(str(error))) from error
     finally:
         if not had_one:
             spark.stop()
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Say warnings in one line each, and each of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _warn
+        yield
 
 
 @contextmanager

@@ -170,6 +170,7 @@ def _runner() -> asyncio.Runner:
     """A runner with the fastest loop that there is, in a process that is its own."""
     keep_memory()
     spare_what_stays()
+    os.umask(0o077)  # what it keeps is not for everybody on this machine
     try:
         import uvloop
     except ImportError:  # there is none for Windows

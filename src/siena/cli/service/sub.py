@@ -15,6 +15,7 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
+from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
@@ -158,4 +159,4 @@ def _as_json(found: Notification | tuple[Notification, ...]) -> str:
         form: object = notification_to_json(found)
     else:
         form = [notification_to_json(each) for each in found]
-    return msgspec.json.encode(form).decode()
+    return safe_json(msgspec.json.encode(form).decode())

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console, Group
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 
 from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
@@ -116,7 +117,7 @@ def picture(seen: list[Form], before: list[Form], seconds: float) -> Group:
     counters = Table(box=None, pad_edge=False)
     counters.add_column("")
     for broker in seen:
-        counters.add_column(str(broker["broker"]), justify="right")
+        counters.add_column(escape(str(broker["broker"])), justify="right")
         counters.add_column("a second", justify="right", style="dim")
     for name in (*NOW, *GROWING):
         row = [name.removesuffix("_now").replace("_", " ")]
@@ -139,8 +140,8 @@ def _links(seen: list[Form]) -> Table:
     for broker in seen:
         for link in broker["links"]:
             table.add_row(
-                str(broker["broker"]),
-                *(str(link[name]) for name in ("name", "side", "address")),
+                escape(str(broker["broker"])),
+                *(escape(str(link[name])) for name in ("name", "side", "address")),
                 *(
                     f"{link[name]:,}"
                     for name in (

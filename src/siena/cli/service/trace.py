@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 import typer
+from msgspec import convert, to_builtins
 
 from siena.block import encode
 from siena.cli.common.client_options import EXIT_FAILURE, EXIT_TIMEOUT, ServerOption
@@ -14,6 +15,7 @@ from siena.cli.common.contexts import find_server
 from siena.cli.common.observing import Form, Observer
 from siena.cli.common.pairs import read_attributes
 from siena.cli.terminal.colour import say
+from siena.cli.terminal.foreign import printable_form
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.limits import NUMBER_MAX
@@ -88,8 +90,10 @@ def _hops(observer: Observer, token: int) -> Iterator[Hop]:
         except TimeoutError:
             return
         if isinstance(event, Trace) and event.token == token:
-            hops[event.hop.broker] = event.hop
-            yield event.hop
+            # What brokers and clients call themselves.
+            hop = convert(printable_form(to_builtins(event.hop)), Hop)
+            hops[hop.broker] = hop
+            yield hop
 
 
 def missing(hops: dict[str, Hop]) -> list[str]:

@@ -15,11 +15,12 @@ from errno import ECONNREFUSED
 from siena.client.core.backoff import Backoff
 from siena.client.core.session import Session
 from siena.client.core.transport import Transport
+from siena.client.missed_interval import MissedInterval
 from siena.client.settings import CLOSE_SECONDS, Settings
 from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
 from siena.protocol.address import Address
 from siena.protocol.client import Event
-from siena.protocol.control_frames import Connect, Error, Welcome
+from siena.protocol.control_frames import Connect, Error, Gap, Welcome
 from siena.protocol.error_codes import ProtocolError
 from siena.protocol.handshake import GRANTS, TOKEN, Info
 
@@ -36,6 +37,7 @@ class Reconnector:
         self._address_count = len(addresses)
         self._settings = settings
         self._session = session
+        session.on_gap = self._gap
         self._transport: Transport | None = None
         # Of the connection that is being made.
         self._welcome: asyncio.Future[Welcome] | None = None
@@ -89,6 +91,16 @@ class Reconnector:
                 await asyncio.shield(transport.ended)
         except TimeoutError:
             transport.abort(reason)
+
+    def _gap(self, told: Gap) -> None:
+        """Tell the program when something may have been lost."""
+        gap = MissedInterval(told.start, told.end, told.reason)
+        log.warning("%s: %s", self.address, gap)
+        if self._settings.on_gap is not None:
+            try:
+                self._settings.on_gap(gap)
+            except Exception:
+                log.exception("a callback of the program failed")
 
     # -- one connection --------------------------------------------------------
 
@@ -168,7 +180,12 @@ class Reconnector:
             assert self._welcome is not None, "there is a connection being made"
             self._welcome.set_result(event)
             self._session.is_parked = event.resumed and not self._session.connections
-            self._session.attach(transport, self.info.limits, self.info.features)
+            self._session.attach(
+                transport,
+                self.info.limits,
+                self.info.features,
+                was_kept=event.resumed,
+            )
         elif isinstance(event, Error):
             text = f"{self.address}: {event.text}"
             transport.close(ServiceError(text, hint=f"error {event.fault}"))

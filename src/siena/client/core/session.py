@@ -3,12 +3,14 @@
 A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
 lends it one wire after another: :meth:`Talk.attach` says everything that still stands
 again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+
+Why one module: what was said, what is waited for and what was heard are one state.
 """
 
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from siena.client.core.acked_publisher import AckedPublisher
@@ -21,6 +23,7 @@ from siena.client.core.registrations import (
 )
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
+from siena.clock import SystemClock
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.protocol.client import Event
 from siena.protocol.control_frames import (
@@ -28,6 +31,7 @@ from siena.protocol.control_frames import (
     Done,
     Ended,
     Error,
+    Gap,
     GrantChanged,
     Lost,
     Quench,
@@ -43,7 +47,7 @@ from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import DURABLE, Limits
+from siena.protocol.handshake import DURABLE, GAPS, Limits
 from siena.protocol.log_frames import Entries, Extent, Taken
 from siena.protocol.pings import Ping, Pong
 
@@ -79,6 +83,11 @@ class Session:
         self.failure: SienaError | None = None
         self.connections = 0
         self.lost = 0
+        self.gaps = 0
+        self.on_gap: Callable[[Gap], None] = lambda _gap: None
+        # Since when nothing can have come, and whose answers end that.
+        self._lost_at: int | None = None
+        self._unsettled: set[int] = set()
         # Whether something was published that no flush has followed yet.
         self.has_published = False
         self._refused: SienaError | None = None
@@ -101,10 +110,23 @@ class Session:
     # -- connections come and go -----------------------------------------------
 
     def attach(
-        self, transport: Transport, limits: Limits, features: tuple[str, ...] = ()
+        self,
+        transport: Transport,
+        limits: Limits,
+        features: tuple[str, ...] = (),
+        *,
+        was_kept: bool = False,
     ) -> None:
-        """Go on over this wire: say again what still stands."""
+        """Go on over this wire: say again what still stands.
+
+        With ``was_kept`` the broker has kept what came since the wire before was lost.
+        """
         self.transport = transport
+        if GAPS in features:
+            transport.send(Gap().pack())
+        if was_kept or not self.interests:
+            self._lost_at = None
+        self._unsettled = set(self.interests)
         self.limits = limits
         self.features = features
         self.connections += 1
@@ -124,6 +146,8 @@ class Session:
 
     def detach(self, reason: SienaError) -> None:
         """The wire is gone; what was asked over it will not be answered."""
+        if self._lost_at is None and self.transport is not None and self.interests:
+            self._lost_at = _now()
         self.transport = None
         self.acked.detach()
         self.room.close()
@@ -294,8 +318,8 @@ class Session:
                 self._quench(told)
             case Extent() | Entries() | Taken():
                 self._pending.answer((_ANSWERED[type(told)], None), answer=told)
-            case Lost():
-                self._count_lost(told)
+            case Lost() | Gap():
+                self._missed(told)
             case Trace(token, hop) if token in self.traces:
                 self.traces[token].add(hop)
             case Error():
@@ -330,8 +354,14 @@ class Session:
         interest = self.interests.get(told.number)
         if interest is not None:
             interest.in_force = told.in_force
-            if isinstance(told, Settled):
-                interest.settled.open()
+        if isinstance(told, GrantChanged):
+            return
+        if interest is not None:
+            interest.settled.open()
+        self._unsettled.discard(told.number)
+        if self._lost_at is not None and not self._unsettled:
+            since, self._lost_at = self._lost_at, None
+            self._missed(Gap(since, _now(), "the connection was lost"))
 
     def _ended(self, told: Ended) -> None:
         """The broker has ended these, because we asked it to end what covers them."""
@@ -358,8 +388,19 @@ class Session:
         for interest in [named] if named else self.interests.values():
             interest.lost_before += told.count
 
+    def _missed(self, told: Lost | Gap) -> None:
+        """So many were lost; or, for all that is known, something was."""
+        if isinstance(told, Gap):
+            self.gaps += 1
+            self.on_gap(told)
+        else:
+            self._count_lost(told)
+
     def _refuse(self, told: Error) -> None:
         error = RequestRefusedError(told.fault, told.text)
+        if told.fault == Fault.PUBLISHERS_WAIT.number:  # nothing was refused
+            log.warning("the broker: %s", told.text)
+            return
         number = told.number
         if told.closes:
             assert self.transport is not None
@@ -391,6 +432,11 @@ class Session:
         standing.number = next(self._numbers)
         numbered[standing.number] = standing
         self.say(standing.request())
+
+
+def _now() -> int:
+    """Microseconds since 1970."""
+    return SystemClock().nanoseconds() // 1_000
 
 
 def _question(told: Error | Done) -> tuple[int, int | None]:

@@ -112,7 +112,7 @@ class Attribute(NamedTuple):
         raise SienaError(
             f"the column {spell_string(self.name)} is {self.type.simpleString()}, "
             "which no value is, and filters name it",
-            hint=_hint(self.type),
+            hint=hint_for(self.type),
         )
 
 
@@ -154,10 +154,11 @@ def _walk(
             yield Attribute(".".join(names), path, field.dataType)
 
 
-def _hint(kind: T.DataType) -> str:
+def hint_for(kind: T.DataType) -> str:
+    """What to do with a column of a type that no value is of."""
     match kind:
         case T.MapType() | T.VariantType():
-            return "name it as column= if it is the whole notification"
+            return "name it as column= (--column) if it is the whole notification"
         case T.ArrayType():
             return "explode it, or pick an element"
         case T.BinaryType():

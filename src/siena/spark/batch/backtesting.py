@@ -171,7 +171,7 @@ def backtest(
         "[]" if is_pattern else str(whole),
         *map(str, [*steps, *constraints]),
     ]
-    period = None if time is None else _period(history.schema, time, every)
+    period = None if time is None else period_of(history.schema, time, every)
     counts = _counts(history, texts, period, column)
     totals = {number: sum(at.values()) for number, at in counts.items()}
     parts = [
@@ -267,7 +267,7 @@ def _sequences(
     if time not in names:  # then a sequence does not say when it was
         return {None: found.count()}
     last = F.element_at("matched", -1).getField(time)
-    period = _period_of(last, history.schema[time].dataType, every)
+    period = _period_at(last, history.schema[time].dataType, every)
     counted = found.groupBy(period.alias("start")).count()
     rows = _few(counted, PERIODS_MAX, "PERIODS_MAX", "periods")
     return {row["start"]: row["count"] for row in rows}
@@ -276,22 +276,24 @@ def _sequences(
 def _periods(everything: Counts, matched: Counts) -> tuple[InPeriod, ...]:
     starts = sorted(start for start in everything if start is not None)
     return tuple(
-        InPeriod(_utc(start), everything[start], matched.get(start, 0))
+        InPeriod(utc(start), everything[start], matched.get(start, 0))
         for start in starts
     )
 
 
-def _utc(moment: datetime) -> datetime:
+def utc(moment: datetime) -> datetime:
+    """A moment in UTC; without a zone it is one of UTC already."""
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _period(schema: T.StructType, time: str, every: Period) -> Column:
+def period_of(schema: T.StructType, time: str, every: Period) -> Column:
+    """The start of the period in which a row is."""
     if time not in schema.names:
         raise SienaError(f"the history has no column {time!r}")
-    return _period_of(column_of((time,)), schema[time].dataType, every)
+    return _period_at(column_of((time,)), schema[time].dataType, every)
 
 
-def _period_of(column: Column, kind: T.DataType, every: Period) -> Column:
+def _period_at(column: Column, kind: T.DataType, every: Period) -> Column:
     if not isinstance(kind, T.TimestampType | T.TimestampNTZType | T.DateType):
         raise SienaError(
             f"one cannot count by a {kind.simpleString()}", hint="a timestamp is wanted"

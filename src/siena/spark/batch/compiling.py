@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -185,7 +185,7 @@ def compile_rows(
     kept = np.flatnonzero(is_good)
     table = ForwardingTable.of_piece(pick(read.piece, place[of[kept]]))
     table.note = _note(owners, kept)
-    return _stored(table, rejects, folder)
+    return replace(store_table(table, folder), rejects=rejects)
 
 
 def _encoded(rows: pa.Table) -> pa.Array:
@@ -313,13 +313,12 @@ def _note(owners: dict[str, pa.Array], kept: npt.NDArray[np.int64]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _stored(
-    table: ForwardingTable,
-    rejects: tuple[Reject, ...],
-    folder: str | os.PathLike[str] | None,
+def store_table(
+    table: ForwardingTable, folder: str | os.PathLike[str] | None = None
 ) -> CompiledSubscriptions:
+    """A table in a file under the name of its contents."""
     where = Path(folder) if folder is not None else tables_folder()
     where.mkdir(parents=True, exist_ok=True)
     unnamed = where / f".compiling.{os.getpid()}.{id(table)}"
     digest = table.save(unnamed)
-    return CompiledSubscriptions(unnamed.replace(where / f"{digest}{SUFFIX}"), rejects)
+    return CompiledSubscriptions(unnamed.replace(where / f"{digest}{SUFFIX}"))

@@ -96,7 +96,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
     layout = Layout(len(payload), form, ())
-    reader = _Reader(
+    reader = Reader(
         Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,
         tuple(dict.fromkeys(names)) if column is None else (column,),
@@ -133,7 +133,7 @@ def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class Reader:
     """What a worker does: reads its pieces, and matches them."""
 
     task: Task
@@ -142,6 +142,7 @@ class _Reader:
     column: str | None  # the whole notification, if it is one column
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The answers to the pieces that a batch lists."""
         loaded = load(self.task.table)
         for batch in batches:
             for file, part, first, rows in zip(
@@ -151,9 +152,10 @@ class _Reader:
                 table = pq.ParquetFile(file).read_row_group(part, columns=list(names))
                 piece = table.slice(first, rows)
                 for some in piece.to_batches(max_chunksize=ROWS_PER_BATCH):
-                    yield from self._answer(some, loaded)
+                    yield from self.answer(some, loaded)
 
-    def _answer(self, read: pa.RecordBatch, loaded: Loaded) -> Iterator[pa.RecordBatch]:
+    def answer(self, read: pa.RecordBatch, loaded: Loaded) -> Iterator[pa.RecordBatch]:
+        """The answers to a batch as it was read."""
         kept = [read[name] for name in self.payload.names]
         kinds = to_arrow_schema(self.payload, timezone="UTC").types
         payload = [

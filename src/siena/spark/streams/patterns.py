@@ -116,7 +116,7 @@ def match_patterns(  # noqa: PLR0913 -- all but two have a default
     )
     needed = list(dict.fromkeys([*wanted, *plan.by, *plan.order, TIME]))
     over = _over_stream if notifications.isStreaming else _over_table
-    timed = notifications.withColumn(TIME, _instant(schema, time))
+    timed = notifications.withColumn(TIME, instant(schema, time))
     steps = _Steps(timed, compiled, needed, column, on_error)
     return _named(over(steps, plan, answer), plan, compiled)
 
@@ -158,7 +158,7 @@ def _time_type(schema: T.StructType, time: str) -> T.DataType:
     return kind
 
 
-def _instant(schema: T.StructType, time: str) -> Column:
+def instant(schema: T.StructType, time: str) -> Column:
     """The time as an integer, in microseconds if it is a timestamp."""
     column = column_of((time,))
     match _time_type(schema, time):

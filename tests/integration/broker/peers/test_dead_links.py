@@ -277,6 +277,20 @@ async def test_who_refuses_is_told_with_the_reason() -> None:
             await until(lambda: "--accept-peers" in str(caller.wanted_links()))
 
 
+async def test_a_broker_is_ready_when_it_has_settled_and_stays_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with web(name="b1") as (broker, _, client):
+        with monkeypatch.context() as busy:
+            busy.setattr(broker.state.router, "backlog", ["something put off"])
+            answer = await client.get("/readyz")
+        assert (answer.status_code, answer.json()["settled"]) == (503, False)
+        assert (await client.get("/readyz")).status_code == 200
+        with monkeypatch.context() as busy:
+            busy.setattr(broker.state.router, "backlog", ["something put off"])
+            assert (await client.get("/readyz")).status_code == 200
+
+
 async def test_readiness_and_metrics_know_of_links_that_are_wanted() -> None:
     async with serving(settings("b0")) as called:
         links = (

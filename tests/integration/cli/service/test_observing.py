@@ -203,3 +203,23 @@ def test_a_broker_that_cannot_be_reached_is_drawn_as_such(
     done = run("topo", "--server", chain[1].url)
     assert done.code == 1
     assert "2 (not reached: it has not said where it is)" in done.out
+
+
+def test_names_of_others_are_no_commands_to_a_terminal(
+    chain: RunningNetwork, run: Run
+) -> None:
+    url = chain.urls[0]
+    with siena.connect(url, name="evil\x1b[2J\x9b1m\nyes") as client:
+        subscription = client.subscribe("evil any")
+        subscription.settled()
+        for arguments in (
+            ("trace", "evil=1", "-S", url),
+            ("why", "evil=1", "-S", url),
+            ("topo", "-S", url),
+            ("top", "--count", "1", "-S", url),
+        ):
+            found = run(*arguments)
+            assert found.code == 0, found
+            assert "\x1b[2J" not in found.out
+            assert "\x9b" not in found.out
+            assert "\nyes" not in found.out

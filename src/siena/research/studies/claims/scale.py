@@ -44,8 +44,8 @@ from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import line, panels, two_views
-from siena.research.studies.runs.large_networks import FAMILIES
-from siena.research.studies.runs.scale import measure
+from siena.research.studies.runs.large.networks import FAMILIES
+from siena.research.studies.runs.large.scale import measure
 
 SITES = {
     "full": (100, 1000, 10_000, 100_000, 1_000_000),

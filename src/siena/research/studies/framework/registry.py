@@ -23,7 +23,7 @@ GROUPS = {
         *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
         *("brokers", "choices", "robustness", "scale"),
     ),
-    "Routing": ("schemes", "memory", "cbcb", "pruning"),
+    "Routing": ("schemes", "memory", "cbcb", "pruning", "patterns"),
     "Matching": ("gryphon", "forwarding"),
     "Covering": ("covering", "merging", "changes", "ways"),
 }

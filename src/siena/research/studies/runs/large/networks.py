@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from siena.research.studies.runs.graph_arrays import (
+from siena.research.studies.runs.large.graph_arrays import (
     SITES_MAX,
     Integers,
     Network,

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from siena.research.studies.runs.graph_arrays import (
+from siena.research.studies.runs.large.graph_arrays import (
     ArrayTree,
     Network,
     components,
@@ -15,8 +15,8 @@ from siena.research.studies.runs.graph_arrays import (
     least_spanning_tree,
     shortest_path_tree,
 )
-from siena.research.studies.runs.large_networks import FAMILIES, draw
-from siena.research.studies.runs.scale import above, joined, root_of
+from siena.research.studies.runs.large.networks import FAMILIES, draw
+from siena.research.studies.runs.large.scale import above, joined, root_of
 from siena.routing.topology.topology import Topology
 from siena.routing.topology.trees import (
     distances,

@@ -13,7 +13,7 @@ import numpy as np
 from siena.messages import Subscribe
 from siena.model import Constraint, Filter, Notification, Operator
 from siena.research.studies.framework.rows import Row, integer, text
-from siena.research.studies.runs.graph_arrays import (
+from siena.research.studies.runs.large.graph_arrays import (
     ArrayTree,
     Integers,
     Network,
@@ -21,7 +21,7 @@ from siena.research.studies.runs.graph_arrays import (
     least_spanning_tree,
     shortest_path_tree,
 )
-from siena.research.studies.runs.large_networks import draw
+from siena.research.studies.runs.large.networks import draw
 from siena.routing.topology.topology import Broker, Topology
 from siena.sim.architecture import Architecture
 from siena.sim.world import World

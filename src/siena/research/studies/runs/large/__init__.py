@@ -1,0 +1,1 @@
+"""Networks of up to a million sites, as arrays, and the rows computed there."""

@@ -1,0 +1,365 @@
+"""Rules applied to events: DataFrame in, alerts out, of tables and of streams.
+
+Where nothing is remembered from event to event this is one ``mapInArrow``, without a
+shuffle.  Correlations and suppression need a second stage, by key: sorted rows of a
+table, or the state of a stream.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row, functions as F, types as T
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.streaming.stateful_processor import (
+    StatefulProcessor,
+    StatefulProcessorHandle,
+)
+
+from siena.errors import SienaError
+from siena.model import Kind
+from siena.rules.reading import RuleSettings
+from siena.spark.batch.attributes import column_of
+from siena.spark.batch.compiling import OnError
+from siena.spark.batch.matching import Plan, plan_for
+from siena.spark.batch.shipping import ship
+from siena.spark.batch.spreading import spread
+from siena.spark.rules.alerting import (
+    ALERT,
+    ERROR,
+    KEY,
+    RULE,
+    SIGNAL,
+    SUPPRESSED,
+    TIME,
+    AlertTask,
+    InForce,
+    Remembering,
+)
+from siena.spark.rules.compiled import CompiledRules, LoadedRules, compile_rules
+from siena.spark.rules.live import Fixed, LiveRules, Newest
+from siena.spark.rules.remembering import Memory, keys_of, passed_rows
+from siena.spark.rules.sources import RuleSource
+from siena.spark.streams.patterns import instant
+from siena.spark.streams.searching import match_order, packed, unpacked
+from siena.spark.streams.steps import PACKED, SHARD
+
+# Groups of a stream, each with the state of many keys in one piece.
+SHARDS = 32
+ROWS_OUT_MAX = 8_192
+
+Rules = RuleSource | CompiledRules | LiveRules
+
+
+class Suppression(NamedTuple):
+    """After an alert, those of the same rule and the same values of ``by`` wait.
+
+    For so long as ``span`` says they are held back, and the next one that goes on says
+    in ``suppressed`` how many they were.  An alert in which a column of ``by`` is null
+    goes on; that of a correlation has its group instead of ``by``.
+    """
+
+    by: tuple[str, ...]
+    span: timedelta
+
+
+def apply(  # noqa: PLR0913 -- all but two have a default
+    events: DataFrame,
+    rules: Rules,
+    *,
+    key: str | Sequence[str] | None = None,
+    column: str | None = None,
+    time: str | None = None,
+    suppress: Suppression | None = None,
+    why: bool = True,
+    settings: RuleSettings | None = None,
+    dialect: str = "siena",
+    on_error: OnError = "set_aside",
+) -> DataFrame:
+    """The alerts of rules on events, of a table or a stream.
+
+    Args:
+        events: a row each, as :func:`siena.spark.match` has notifications.
+        rules: a table of rules (a DataFrame, or the path of a file or folder), what
+            :func:`compile_rules` made of one, or :class:`LiveRules`, of which a stream
+            applies the newest revision to each micro-batch.
+        key: the columns of the event that are wanted in an alert; all if not given.
+        column: the one column that is the whole event: JSON, a map, a variant.
+        time: the column that says when an event was, a timestamp or an integer of
+            microseconds; rules about several events, and suppression, need it.
+        suppress: which alerts are held back.
+        why: whether alerts say which constraints held, and of which values.
+        settings: how rules are read: log sources and fields of Sigma's.
+        dialect: that of rules which name none.
+        on_error: ``set_aside``: bad rules are in ``CompiledRules.rejects``, and an
+            event that cannot be read is a row without a rule, whose ``error`` is not
+            null; or ``raise``.
+
+    Returns:
+        The columns of the key, and ``rule``, ``version``, ``severity``, ``why`` (an
+        array of ``attribute``, ``constraint`` and ``value``), ``revision`` (of live
+        rules) and ``error``; with ``time``, also ``suppressed``.
+
+    Raises:
+        SienaError: if a column is missing, or there are no rules.
+    """
+    if suppress is not None and time is None:
+        raise SienaError("suppression needs a time", hint="name the column with time=")
+    in_force, loaded = _in_force(events, rules, settings, dialect, on_error)
+    if loaded is not None and loaded.conditions and time is None:
+        raise SienaError(
+            f'the rule "{loaded.conditions[0].id}" is about several events',
+            hint="name the column of their times: time=, or --time",
+        )
+    wanted = _names(key, events.columns)
+    _require_free(wanted, is_timed=time is not None)
+    remembering = None
+    needed = list(wanted)
+    if time is not None:
+        events = events.withColumn(TIME, instant(events.schema, time))
+        by = suppress.by if suppress is not None else ()
+        needed = list(dict.fromkeys([*wanted, *by, TIME]))
+        remembering = Remembering(
+            needed.index(TIME),
+            tuple(needed.index(name) for name in by),
+            suppress and suppress.span // timedelta(microseconds=1),
+        )
+    plan = plan_for(events, asked_of(loaded), key=needed, column=column)
+    task = AlertTask(in_force, plan.layout, on_error, why, remembering)
+    applied = _Applied(events, plan, task, wanted, needed)
+    return applied.alerts() if remembering is None else applied.remembered()
+
+
+def alerts(applied: DataFrame) -> DataFrame:
+    """What rules have said of what :func:`apply` gives."""
+    return applied.where(F.col(RULE).isNotNull()).drop(ERROR)
+
+
+def bad_events(applied: DataFrame) -> DataFrame:
+    """The events that could not be read, of what :func:`apply` gives."""
+    said = [field.name for field in ALERT if field.name != ERROR]
+    return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED)
+
+
+def _in_force(
+    events: DataFrame,
+    rules: Rules,
+    settings: RuleSettings | None,
+    dialect: str,
+    on_error: OnError,
+) -> tuple[InForce, LoadedRules | None]:
+    """What tasks are given, and the rules themselves if they are known."""
+    revision = None
+    if isinstance(rules, LiveRules):
+        if events.isStreaming:
+            rules.current()  # or an error, now and not in the stream
+            return Newest(os.fspath(rules.folder)), None
+        revision, compiled = rules.current()
+    else:
+        compiled = compile_rules(
+            rules, settings=settings, dialect=dialect, on_error=on_error
+        )
+    name = ship(events.sparkSession, compiled.file)
+    return Fixed(name, revision), compiled.loaded
+
+
+def asked_of(loaded: LoadedRules | None) -> Mapping[str, frozenset[Kind]] | None:
+    """The attributes that rules look at; none if that may be any."""
+    if loaded is None or loaded.names is None:
+        return None
+    return {**dict.fromkeys(loaded.names, frozenset()), **loaded.table.compared()}
+
+
+def _names(names: str | Sequence[str] | None, default: list[str]) -> list[str]:
+    if names is None:
+        return default
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _require_free(names: list[str], *, is_timed: bool) -> None:
+    ours = {field.name for field in ALERT} | ({SUPPRESSED} if is_timed else set())
+    taken = ours.intersection(names)
+    if taken:
+        raise SienaError(
+            f"the events have a column {min(taken)!r} already",
+            hint="rename it, or name the key columns",
+        )
+
+
+class _Applied(NamedTuple):
+    """Events, and what is to be done with them."""
+
+    events: DataFrame
+    plan: Plan
+    task: AlertTask
+    wanted: list[str]
+    needed: list[str]
+
+    def _mapped(self, task: Any, schema: T.StructType) -> DataFrame:  # noqa: ANN401
+        rows = spread(self.events.select(*self.plan.columns), self.events)
+        return rows.mapInArrow(task, schema)
+
+    def alerts(self) -> DataFrame:
+        """Where nothing is remembered."""
+        found = self._mapped(self.task, self._inner(ALERT))
+        return found.select(*self._outer(), *ALERT.names)
+
+    def remembered(self) -> DataFrame:
+        """Where windows are counted, or alerts suppressed."""
+        inner = self._inner(pa.schema([*ALERT, *SIGNAL]))
+        names = [f"p{i}" for i in range(len(self.needed))]
+        time = names[self.needed.index(TIME)]
+        kept = [*(names[self.needed.index(n)] for n in self.wanted), *ALERT.names]
+        held = T.StructField(SUPPRESSED, T.LongType())
+        answer = T.StructType([*(inner[name] for name in kept), held])
+        order = tuple(
+            name
+            for name, field in zip(names, self.plan.payload, strict=True)
+            if not isinstance(field.dataType, T.MapType | T.VariantType | T.NullType)
+        )
+        stage = _Stage(time, (time, *order), tuple(kept), answer)
+        if self.events.isStreaming:
+            pack = _Pack(self.task)
+            sharded = (
+                T.StructType().add(SHARD, T.IntegerType()).add(PACKED, T.BinaryType())
+            )
+            output = T.StructType().add(PACKED, T.BinaryType())
+            found = (
+                self._mapped(pack, sharded)
+                .groupBy(SHARD)
+                .transformWithState(_StreamMemory(stage), output, "Append", "None")
+                .mapInArrow(_Unpack(answer), answer)
+            )
+        else:
+            rows = self._mapped(self.task, inner)
+            by = [F.col(KEY), *(F.col(name) for name in (time, *order))]
+            ordered = rows.repartition(F.col(KEY)).sortWithinPartitions(*by)
+            found = ordered.mapInArrow(_TableMemory(stage), answer)
+        shown = [
+            column_of((names[self.needed.index(n)],)).alias(n) for n in self.wanted
+        ]
+        return found.select(*shown, *ALERT.names, SUPPRESSED)
+
+    def _inner(self, added: pa.Schema) -> T.StructType:
+        kept = [
+            T.StructField(f"p{i}", field.dataType)
+            for i, field in enumerate(self.plan.payload)
+        ]
+        return T.StructType([*kept, *from_arrow_schema(added)])
+
+    def _outer(self) -> list[Any]:
+        return [
+            column_of((f"p{i}",)).alias(field.name, metadata=field.metadata or {})
+            for i, field in enumerate(self.plan.payload)
+        ]
+
+
+class _Stage(NamedTuple):
+    """What the second stage needs to know."""
+
+    time: str  # the column of times
+    order: tuple[str, ...]
+    kept: tuple[str, ...]
+    answer: T.StructType
+
+    def passed(
+        self, memory: Memory, rows: pa.Table, order: pa.Array | None
+    ) -> pa.Table:
+        """The rows that are alerts."""
+        timed = rows.append_column(TIME, rows[self.time])
+        return passed_rows(rows, memory.pass_on(timed, order), list(self.kept))
+
+
+def _as_answer(found: pa.Table, answer: T.StructType) -> Iterator[pa.RecordBatch]:
+    kinds = to_arrow_schema(answer, timezone="UTC")
+    yield from found.cast(kinds).to_batches(max_chunksize=ROWS_OUT_MAX)
+
+
+@dataclass(frozen=True)
+class _TableMemory:
+    """The second stage over sorted rows, in which those of one key stand together."""
+
+    stage: _Stage
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        memory = Memory()
+        for batch in batches:
+            rows = pa.Table.from_batches([batch])
+            yield from _as_answer(
+                self.stage.passed(memory, rows, None), self.stage.answer
+            )
+            if rows.num_rows:
+                memory.forget_but(rows[KEY][-1].as_py())
+
+
+@dataclass(frozen=True)
+class _Pack:
+    """The rows of each shard in one piece: Spark moves few rows, and large ones."""
+
+    task: AlertTask
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in self.task(batches):
+            rows = pa.Table.from_batches([batch])
+            shard = np.array(
+                [
+                    (place if key is None else crc32(key.encode())) % SHARDS
+                    for place, key in enumerate(keys_of(rows))
+                ],
+                np.int32,
+            )
+            used = np.unique(shard)
+            pieces = [
+                packed(rows.take(pa.array(np.flatnonzero(shard == each))))
+                for each in used
+            ]
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(used, pa.int32()), pa.array(pieces, pa.binary())],
+                [SHARD, PACKED],
+            )
+
+
+@dataclass(frozen=True)
+class _Unpack:
+    """Alerts as rows again."""
+
+    answer: T.StructType
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for piece in batch[PACKED].to_pylist():
+                yield from _as_answer(unpacked(piece), self.answer)
+
+
+class _StreamMemory(StatefulProcessor):
+    """The second stage of a stream: the memory of one shard is one value."""
+
+    def __init__(self, stage: _Stage) -> None:
+        self._stage = stage
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        schema = T.StructType([T.StructField("memory", T.BinaryType())])
+        self._state = handle.getValueState("memory", schema)
+
+    def handleInputRows(  # noqa: N802 -- Spark's name
+        self,
+        key: Any,  # noqa: ANN401, ARG002 -- the shard
+        rows: Iterator[Row],
+        timerValues: Any,  # noqa: ANN401, ARG002, N803 -- Spark's name
+    ) -> Iterator[Row]:
+        stored = self._state.get()
+        memory = Memory() if stored is None else Memory.load(bytes(stored[0]))
+        pieces = pa.concat_tables([unpacked(bytes(row[PACKED])) for row in rows])
+        order = match_order(pieces, self._stage.order)
+        found = self._stage.passed(memory, pieces, order)
+        self._state.update((memory.save(),))
+        if found.num_rows:
+            yield Row(**{PACKED: packed(found)})
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,6 @@
+"""Chaos: real brokers, real faults, and a ledger that says what became of each promise.
+
+From the ground up: ``proxy`` (a way between two brokers, which can be cut), ``ledger``
+(what was published, and who got it) → ``cast`` (brokers, publishers, subscribers) →
+``faults`` → ``run``.
+"""

@@ -1,0 +1,194 @@
+"""The cast of a run: five brokers in a mesh of proxies, publishers and subscribers."""
+
+import asyncio
+import random
+import resource
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Self
+
+from siena.client.client import Client
+from siena.client.connect import Connecting, connect
+from siena.client.core.backoff import Backoff
+from siena.errors import SienaError
+from siena.model import Notification
+from siena.testing.chaos.ledger import Event, Ledger, Received, Wants
+from siena.testing.chaos.proxy import Proxy
+from siena.testing.in_process import ProcessBroker
+
+BROKERS = 5
+# A ring and a chord: whatever one link or broker does, there is another way.
+LINKS = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2))
+# What a publisher sends before it waits for an answer.
+BATCH = 5
+KINDS = ("quote", "trade", "alarm")
+
+_CONFIG = """
+pulse_seconds = {pulse}
+[log]
+segment_bytes = 65536
+"""
+
+# The filters of subscribers, each beside a test of the same that asks nobody.
+WANTED: tuple[tuple[str, Wants], ...] = (
+    ("level any", lambda _event: True),
+    ("kind = alarm", lambda event: event.kind == "alarm"),
+    ("level > 5 and kind != trade", lambda e: e.level > 5 and e.kind != "trade"),
+    ("publisher in (1, 3)", lambda event: event.publisher in {1, 3}),
+    ("kind >* t or level < 2", lambda e: e.kind.startswith("t") or e.level < 2),
+)
+
+
+class Cast:
+    """Brokers and their clients.
+
+    Ownership: of the processes, the proxies and the clients, within ``async with``.
+    """
+
+    def __init__(
+        self, folder: Path, rng: random.Random, rate: float, pulse_s: float
+    ) -> None:
+        self._folder = folder
+        self._rng = rng
+        self._rate = rate
+        self._pulse_s = pulse_s
+        self.ledger = Ledger()
+        self.brokers: list[ProcessBroker] = []
+        self.proxies: dict[tuple[int, int], Proxy] = {}
+        self._next = [0] * BROKERS
+        self._stack = AsyncExitStack()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._is_over = False
+
+    def log_of(self, number: int) -> Path:
+        """The folder of a broker's log."""
+        return self._folder / f"b{number}"
+
+    def limit_file_size(self, number: int, size: int) -> None:
+        """Let a broker write no file beyond a size, as if its disk were full."""
+        hard = resource.RLIM_INFINITY
+        resource.prlimit(self.brokers[number].pid, resource.RLIMIT_FSIZE, (size, hard))
+
+    async def __aenter__(self) -> Self:
+        self._stack.callback(self._end)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        config = self._folder / "broker.toml"
+        config.write_text(_CONFIG.format(pulse=self._pulse_s))
+        for number in range(BROKERS):
+            broker = ProcessBroker(
+                [
+                    *("--config", str(config), "--log", str(self.log_of(number))),
+                    *("--name", f"b{number}", "--accept-peers"),
+                    *await self._links_of(number),
+                ]
+            )
+            self.brokers.append(broker)
+            await asyncio.to_thread(broker.start)
+        self._clients = await self._stack.enter_async_context(asyncio.TaskGroup())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._is_over = True
+        for broker in self.brokers:
+            with suppress(AssertionError, OSError):
+                broker.thaw()
+        for task in self._tasks:
+            task.cancel()
+        await self._stack.aclose()
+        for proxy in self.proxies.values():
+            await proxy.close()
+
+    def _end(self) -> None:
+        for broker in self.brokers:
+            broker.kill()
+
+    async def _links_of(self, number: int) -> list[str]:
+        """It calls those that run already, each through a proxy."""
+        options: list[str] = []
+        for a, b in LINKS:
+            if max(a, b) == number:
+                host, _, port = self.brokers[min(a, b)].url[8:].partition(":")
+                proxy = self.proxies[a, b] = Proxy((host, int(port)))
+                await proxy.start()
+                options += ["--mesh", proxy.url]
+        return options
+
+    async def begin(self) -> None:
+        """Let all clients come; returns when what they want is in force."""
+        ready: list[asyncio.Future[None]] = []
+        loop = asyncio.get_running_loop()
+        for number, (text, wants) in enumerate(WANTED):
+            name = f"s{number}"
+            self.ledger.subscribers[name] = Received(wants)
+            ready.append(loop.create_future())
+            work = self._subscribe(name, number, text, ready[-1])
+            self._tasks.append(self._clients.create_task(work))
+        for number in range(BROKERS):
+            ready.append(loop.create_future())
+            work = self._publish(number, ready[-1])
+            self._tasks.append(self._clients.create_task(work))
+        await asyncio.gather(*ready)
+
+    def _connect(self, number: int, on_gap: Callable[[object], object]) -> Connecting:
+        return connect(
+            self.brokers[number].url,
+            reconnect=Backoff(first_s=0.05, most_s=0.5, give_up_s=3600.0),
+            keepalive_s=2.0,
+            on_gap=on_gap,
+        )
+
+    # --- Subscribers ----------------------------------------------------------------
+
+    async def _subscribe(
+        self, name: str, number: int, text: str, ready: "asyncio.Future[None]"
+    ) -> None:
+        received = self.ledger.subscribers[name]
+
+        def missed(_gap: object) -> None:
+            received.gaps += 1
+
+        async with self._connect(number, missed) as client:
+            wanted = await client.subscribe(text).settled()
+            ready.set_result(None)
+            async for notification in wanted:
+                self.ledger.receive(name, event_of(notification))
+                received.told_lost = client.lost
+
+    # --- Publishers -----------------------------------------------------------------
+
+    async def _publish(self, number: int, ready: "asyncio.Future[None]") -> None:
+        async with self._connect(number, lambda _gap: None) as client:
+            ready.set_result(None)
+            while not self._is_over:
+                try:
+                    await self._publish_some(client, number)
+                except SienaError:  # its broker is gone, and comes back
+                    await asyncio.sleep(0.05)
+
+    async def _publish_some(self, client: Client, number: int) -> None:
+        for _ in range(BATCH):
+            event = self.next_event(number)
+            self.ledger.publish(event)
+            await client.publish(event._asdict())
+            await asyncio.sleep(1 / self._rate)
+        async with asyncio.timeout(60):
+            upto = self._next[number] - 1
+            await client.flush()
+        self.ledger.acknowledge(number, upto)
+
+    def next_event(self, publisher: int) -> Event:
+        """What a publisher says next."""
+        number, self._next[publisher] = self._next[publisher], self._next[publisher] + 1
+        level, kind = self._rng.randrange(10), self._rng.choice(KINDS)
+        return Event(publisher, number, level, kind)
+
+    def marks(self) -> list[int]:
+        """Where each publisher is."""
+        return list(self._next)
+
+
+def event_of(notification: Notification) -> Event:
+    """What a notification says."""
+    fields = {name: notification[name] for name in Event._fields}
+    return Event(**fields)  # type: ignore[arg-type]

@@ -1,0 +1,327 @@
+"""Rules on tables and streams give the alerts that a loop over both gives."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from siena.errors import SienaError
+from siena.spark.rules import (
+    LiveRules,
+    RuleSettings,
+    Suppression,
+    alerts,
+    apply,
+    bad_events,
+    compile_rules,
+)
+
+RULES: list[dict[str, Any]] = [
+    {"id": "hot", "text": "level > 3", "severity": "high", "version": "2"},
+    {"id": "odd", "text": "level <> limit AND host = 'a'", "dialect": "sql"},
+    {"id": "off", "text": "level any", "enabled": False},
+    {"id": "bad", "text": "level >"},
+]
+EVENTS = [(1, "a", 5, 5), (2, "a", 2, 3), (3, "b", 4, None), (4, None, 1, 1)]
+KINDS = "id long, host string, level long, limit long"
+
+
+def said(found: DataFrame) -> set[tuple[Any, ...]]:
+    rows = [(row.id, row.rule) for row in found.collect()]
+    assert len(rows) == len(set(rows)), "every alert is there once"
+    return set(rows)
+
+
+def test_an_alert_says_rule_version_severity_and_why(spark: SparkSession) -> None:
+    compiled = compile_rules(RULES)
+    assert len(compiled) == 2
+    assert [(aside.id, aside.place) for aside in compiled.rejects] == [("bad", "row 4")]
+    (aside,) = compiled.set_aside(spark).collect()
+    assert (aside.id, aside.place) == ("bad", "row 4")
+    events = spark.createDataFrame(EVENTS, KINDS)
+    found = apply(events, compiled, key="id")
+    assert said(found) == {(1, "hot"), (3, "hot"), (2, "odd")}
+    first = {(row.id, row.rule): row for row in found.collect()}
+    hot, odd = first[1, "hot"], first[2, "odd"]
+    assert (hot.version, hot.severity, hot.revision, hot.error) == (
+        "2",
+        "high",
+        None,
+        None,
+    )
+    assert [tuple(held) for held in hot.why] == [("level", "level > 3", "5")]
+    values = {held.attribute: held.value for held in odd.why if held.attribute}
+    assert values["host"] == '"a"' or values["host"] == "a"
+    assert any(held.attribute is None and "level = 2" in held.value for held in odd.why)
+
+
+def test_rules_come_from_wherever_they_are(spark: SparkSession, tmp_path: Path) -> None:
+    table = spark.createDataFrame(
+        [(r["id"], r["text"], r.get("dialect")) for r in RULES[:2]],
+        "id string, text string, dialect string",
+    )
+    table.coalesce(1).write.parquet(str(tmp_path / "rules"))
+    csv = tmp_path / "rules.csv"
+    csv.write_text(
+        "id,text,dialect\nhot,level > 3,\nodd,\"level <> limit AND host = 'a'\",sql\n"
+    )
+    events = spark.createDataFrame(EVENTS, KINDS)
+    wanted = {(1, "hot"), (3, "hot"), (2, "odd")}
+    compiled = compile_rules(csv).keep(tmp_path / "rules.siena")
+    for rules in (table, tmp_path / "rules", csv, tmp_path / "rules.siena", compiled):
+        assert said(apply(events, rules, key="id", why=False)) == wanted
+    with pytest.raises(SienaError, match="has no column 'text'"):
+        compile_rules(table.drop("text"))
+
+
+def test_an_event_that_cannot_be_read_is_put_aside_with_the_reason(
+    spark: SparkSession,
+) -> None:
+    texts = [(1, '{"level": 5}'), (2, "[]"), (3, None), (4, '{"level": 1}')]
+    events = spark.createDataFrame(texts, "id long, body string")
+    found = apply(events, RULES, key="id", column="body").cache()
+    assert said(alerts(found)) == {(1, "hot")}
+    bad = {row.id: row.error for row in bad_events(found).collect()}
+    assert bad.keys() == {2, 3}
+    assert all(bad.values())
+    found.unpersist()
+
+
+# --- Rules that change --------------------------------------------------------------
+
+
+class Stream:
+    """A stream of files of events, through live rules, into files of alerts."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        **options: Any,  # noqa: ANN401 -- those of apply
+    ) -> None:
+        self.spark, self.folder, self.options = spark, folder, options
+        self.rules = LiveRules(folder / "rules")
+        self.query: StreamingQuery | None = None
+        (folder / "in").mkdir()
+
+    def start(self) -> None:
+        events = self.spark.readStream.schema(
+            "id long, host string, level long, at long"
+        )
+        found = apply(events.json(str(self.folder / "in")), self.rules, **self.options)
+        self.query = (
+            found.writeStream.format("parquet")
+            .option("path", str(self.folder / "out"))
+            .option("checkpointLocation", str(self.folder / "checkpoint"))
+            .start()
+        )
+
+    def send(self, name: str, events: Iterable[dict[str, Any]]) -> None:
+        file = self.folder / f".{name}"
+        file.write_text("\n".join(map(json.dumps, events)))
+        file.rename(self.folder / "in" / f"{name}.json")
+        assert self.query is not None
+        self.query.processAllAvailable()
+
+    def stop(self) -> None:
+        assert self.query is not None
+        self.query.stop()
+
+    def alerts(self) -> DataFrame:
+        return self.spark.read.parquet(str(self.folder / "out"))
+
+
+def test_rules_change_three_times_while_a_stream_runs(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """And it is stopped and started in between; every alert is of what was in force."""
+    stream = Stream(spark, tmp_path, key="id", why=False)
+    thresholds = [3, 1, 7, 5]
+    expected: set[tuple[int, str, int]] = set()
+    for turn, threshold in enumerate(thresholds):
+        text = f"level > {threshold}"
+        rule = {"id": f"r{turn % 2}", "text": text, "version": str(turn)}
+        assert stream.rules.publish([rule]).revision == turn + 1
+        if turn == 0:
+            stream.start()
+        if turn == 2:
+            stream.stop()
+            stream.start()
+        events = [{"id": 10 * turn + n, "level": n} for n in range(10)]
+        stream.send(f"part{turn}", events)
+        expected |= {
+            (10 * turn + n, f"r{turn % 2}", turn + 1)
+            for n in range(10)
+            if n > threshold
+        }
+    stream.stop()
+    found = [(row.id, row.rule, row.revision) for row in stream.alerts().collect()]
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+
+
+# --- Rules about several events -----------------------------------------------------
+
+SIGMA = """
+title: Level
+name: level
+logsource:
+    category: test
+detection:
+    selection:
+        level|gt: 3
+    condition: selection
+---
+title: Host b
+name: b
+logsource:
+    category: test
+detection:
+    selection:
+        host: b
+    condition: selection
+---
+title: Three of one host
+name: three
+correlation:
+    type: event_count
+    rules: [level]
+    group-by: [host]
+    timespan: 10s
+    condition:
+        gte: 3
+level: high
+---
+title: Two levels
+name: levels
+correlation:
+    type: value_count
+    rules: [level]
+    timespan: 10s
+    condition:
+        gte: 2
+        field: level
+---
+title: Level, then host b
+name: then
+correlation:
+    type: temporal_ordered
+    rules: [level, b]
+    timespan: 10s
+    generate: true
+"""
+START = datetime(2026, 11, 15, tzinfo=UTC)
+
+
+def drawn() -> list[tuple[int, str, int, int]]:
+    """Events at seconds that ascend: id, host, level, time."""
+    return [(i, "ab"[i % 5 == 0], i * 7 % 9, 3 * i + i % 3) for i in range(60)]
+
+
+def counted(events: list[tuple[int, str, int, int]]) -> set[tuple[int, str]]:
+    """The correlations, by a loop that looks at all events since the last alert."""
+    found: set[tuple[int, str]] = set()
+    three: dict[str, list[int]] = {}
+    levels: list[tuple[int, int]] = []
+    began: int | None = None
+    for number, host, level, at in events:
+        if level > 3:
+            of = three.setdefault(host, [])
+            of.append(at)
+            if len([t for t in of if t >= at - 10]) >= 3:
+                found.add((number, "three"))
+                of.clear()
+            levels.append((at, level))
+            if len({v for t, v in levels if t >= at - 10}) >= 2:
+                found.add((number, "levels"))
+                levels.clear()
+            # Of `then`, whose rules stand for themselves, too.
+            found.add((number, "level"))
+        if host == "b":
+            found.add((number, "b"))
+        if began is not None and at - began > 10:
+            began = None
+        if began is None:
+            began = at if level > 3 else None
+        elif host == "b" and at > began:
+            found.add((number, "then"))
+            began = None
+    return found
+
+
+SETTINGS = RuleSettings(logsource="none")
+
+
+@pytest.fixture(scope="module")
+def sigma(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("sigma") / "rules.yml"
+    file.write_text(SIGMA)
+    return file
+
+
+def test_counts_and_sequences_of_a_table(spark: SparkSession, sigma: Path) -> None:
+    rows = [(i, h, v, START + timedelta(seconds=at)) for i, h, v, at in drawn()]
+    events = spark.createDataFrame(
+        rows, "id long, host string, level long, at timestamp"
+    )
+    compiled = compile_rules(sigma, settings=SETTINGS)
+    assert compiled.rejects == ()
+    with pytest.raises(SienaError, match="is about several events"):
+        apply(events, compiled)
+    found = apply(events, compiled, key="id", time="at")
+    wanted = counted(drawn())
+    assert {rule for _, rule in wanted} == {"three", "levels", "then", "level", "b"}
+    assert said(found) == wanted
+    three = found.where("rule = 'three'").first()
+    assert three is not None
+    assert three.severity == "high"
+    assert three.why[-1].constraint == "3 events within 10 s"
+
+
+def test_counts_of_a_stream_survive_a_restart(
+    spark: SparkSession, sigma: Path, tmp_path: Path
+) -> None:
+    stream = Stream(spark, tmp_path, key="id", time="at", why=False)
+    stream.rules.settings = SETTINGS
+    stream.rules.publish(sigma)
+    stream.start()
+    rows = drawn()
+    for turn, part in enumerate((rows[:25], rows[25:])):
+        if turn:
+            stream.stop()
+            stream.start()
+        stream.send(
+            f"part{turn}",
+            [
+                {"id": i, "host": h, "level": v, "at": 1_000_000 * at}
+                for i, h, v, at in part
+            ],
+        )
+    stream.stop()
+    assert said(stream.alerts()) == counted(rows)
+
+
+def test_alerts_of_one_host_are_suppressed_and_counted(spark: SparkSession) -> None:
+    rows = [(i, host, 5, 1_000_000 * at) for i, (host, at) in enumerate(
+        [("a", 0), ("a", 5), ("b", 6), (None, 7), (None, 8), ("a", 10), ("a", 11)]
+    )]  # fmt: skip
+    events = spark.createDataFrame(rows, "id long, host string, level long, at long")
+    hold = Suppression(("host",), timedelta(seconds=10))
+    found = apply(events, RULES[:1], key="id", time="at", suppress=hold)
+    assert {(row.id, row.suppressed) for row in found.collect()} == {
+        *((0, 0), (2, 0), (3, 0), (4, 0), (6, 2)),
+    }
+    with pytest.raises(SienaError, match="suppression needs a time"):
+        apply(events, RULES[:1], suppress=hold)
+
+
+def test_names_of_ours_are_refused(spark: SparkSession) -> None:
+    events = spark.createDataFrame([(1, "x")], "level long, rule string")
+    with pytest.raises(SienaError, match="have a column 'rule' already"):
+        apply(events, RULES[:1])
+    assert apply(events, RULES[:1], key="level").count() == 0

@@ -1,0 +1,86 @@
+"""The files of ``deploy/``: what they tell a broker is understood, and schemas hold."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from repository import ROOT
+from siena.broker.settings import Settings, as_settings, read_toml
+
+DEPLOY = ROOT / "deploy"
+MANIFESTS = DEPLOY / "kubernetes" / "siena.yaml"
+
+
+def test_a_broker_understands_the_settings() -> None:
+    settings = as_settings(read_toml(DEPLOY / "siena.toml"))
+    assert settings.log_format == "json"
+    assert settings.log.path == "/var/lib/siena"
+
+
+def test_a_broker_understands_the_settings_in_the_manifests(tmp_path: Path) -> None:
+    text = MANIFESTS.read_text(encoding="utf-8")
+    found = re.search(r"^  siena\.toml: \|\n((?:    .*\n)+)", text, re.MULTILINE)
+    assert found is not None
+    path = tmp_path / "siena.toml"
+    path.write_text(dedent(found[1]), encoding="utf-8")
+    assert isinstance(as_settings(read_toml(path)), Settings)
+
+
+def test_the_container_is_not_root_and_says_how_it_is() -> None:
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    said = re.findall(r"^([A-Z]+) (.*)$", text, re.MULTILINE)
+    last = dict(said)
+    assert last["USER"] == "10001"
+    assert last["VOLUME"] == "/var/lib/siena"
+    assert "/healthz" in text[text.index("HEALTHCHECK") :]
+    for what, rest in said:
+        if what == "COPY" and "--from" not in rest:
+            for source in rest.split()[:-1]:
+                assert (ROOT / source).exists(), source
+
+
+@pytest.mark.slow
+def test_the_manifests_are_what_kubernetes_takes() -> None:
+    pytest.importorskip("kubernetes_validate", reason="pip install .[deploy]")
+    command = [sys.executable, "-m", "kubernetes_validate", "--strict", str(MANIFESTS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_compose_file_is_one() -> None:
+    pytest.importorskip("check_jsonschema", reason="pip install .[deploy]")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
+    command += ["vendor.compose-spec", str(DEPLOY / "compose.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_systemd_reads_the_unit(tmp_path: Path) -> None:
+    analyse = shutil.which("systemd-analyze")
+    if analyse is None:
+        pytest.skip("there is no systemd-analyze")
+    text = (DEPLOY / "siena.service").read_text(encoding="utf-8")
+    unit = tmp_path / "siena.service"  # with a program that is there
+    unit.write_text(text.replace("/opt/siena/bin/siena", "/bin/true"), encoding="utf-8")
+    command = [analyse, "verify", "--man=no", str(unit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    about = [line for line in done.stderr.splitlines() if "siena.service" in line]
+    assert about == []
+
+
+@pytest.mark.slow
+def test_there_is_a_list_of_what_is_installed(tmp_path: Path) -> None:
+    pytest.importorskip("cyclonedx_py", reason="pip install .[deploy]")
+    out = tmp_path / "siena.cdx.json"
+    command = [sys.executable, "-m", "cyclonedx_py", "environment"]
+    subprocess.run([*command, "--output-file", str(out)], check=True)
+    names = {each["name"] for each in json.loads(out.read_text())["components"]}
+    assert {"siena-pubsub", "msgspec", "numpy"} <= names

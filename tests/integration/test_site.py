@@ -1,0 +1,50 @@
+"""The documentation site: its pages are gathered, and their links lead somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repository import ROOT
+
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s#:]+)(#[^)]*)?\)")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, str(ROOT / "tools" / "gather_pages.py"), str(folder)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def test_every_link_of_a_page_leads_to_a_page(site: Path) -> None:
+    pages = list((site / "pages").rglob("*.md"))
+    assert len(pages) > 50
+    for page in pages:
+        text = re.sub(
+            r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+        )
+        for link in LINK.finditer(text):
+            assert (page.parent / link["target"]).exists(), f"{page.name}: {link[0]}"
+
+
+def test_every_command_and_every_guide_is_there(site: Path) -> None:
+    commands = (site / "pages" / "reference" / "commands.md").read_text("utf-8")
+    for name in ("siena serve", "siena log read", "siena sim check"):
+        assert f" {name}\n\n```text\nUsage: {name} " in commands
+    configuration = (site / "zensical.toml").read_text("utf-8")
+    for guide in (ROOT / "docs" / "guides").glob("*.md"):
+        assert f'"guides/{guide.name}"' in configuration
+
+
+@pytest.mark.slow
+def test_the_site_is_built_strictly(site: Path) -> None:
+    pytest.importorskip("zensical", reason="make docs installs it")
+    command = [sys.executable, "-m", "zensical", "build", "--strict"]
+    command += ["--config-file", "zensical.toml"]
+    subprocess.run(command, cwd=site, check=True)
+    assert (site / "html" / "reference" / "python.html").exists()
