@@ -27,24 +27,30 @@ SYSMON = "Microsoft-Windows-Sysmon/Operational"
 PROGRAMS = ["cmd.exe", "powershell.exe", "svchost.exe", "notepad.exe", "rundll32.exe"]
 PROGRAMS += ["chrome.exe", "python.exe", "wmic.exe", "reg.exe", "explorer.exe"]
 WORDS = ["/c", "-enc", "whoami", "update", "C:\\Users\\ann\\a.txt", "--quiet", "copy"]
+# Different command lines, where values repeat.
+LINES = 300
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def events(count: int, *, are_fresh: bool) -> pa.Table:
     """Starts of processes, as Sysmon tells of them; made up by us."""
     draw = random.Random(7)
+
+    def line(last: str) -> tuple[str, str]:
+        image = f"C:\\Windows\\System32\\{draw.choice(PROGRAMS)}"
+        return image, " ".join([image, *draw.choices(WORDS, k=4), last])
+
+    pool = [line(str(number)) for number in range(LINES)]
     rows = []
     for number in range(count):
-        image = f"C:\\Windows\\System32\\{draw.choice(PROGRAMS)}"
-        last = str(number) if are_fresh else str(draw.randrange(50))
-        line = " ".join([image, *draw.choices(WORDS, k=4), last])
+        image, text = line(str(number)) if are_fresh else draw.choice(pool)
         rows.append(
             {
                 "Channel": SYSMON,
                 "EventID": 1,
                 "Image": image,
                 "OriginalFileName": image.rpartition("\\")[2],
-                "CommandLine": line,
+                "CommandLine": text,
                 "ParentImage": f"C:\\Windows\\{draw.choice(PROGRAMS)}",
                 "ParentCommandLine": " ".join(draw.choices(WORDS, k=2)),
                 "User": f"CORP\\user{draw.randrange(200)}",

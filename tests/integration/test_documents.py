@@ -28,6 +28,7 @@ PAGES = [
         DOCS / "guides" / f"{name}.md"
         for name in (
             "client",
+            "console",
             "deploying",
             "filters",
             "from-topics",

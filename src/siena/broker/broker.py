@@ -76,6 +76,7 @@ from siena.protocol.handshake import (
     GAPS,
     GRANTS,
     PREFACE,
+    RESIDUAL,
     RUNS,
     TOKEN,
     Info,
@@ -257,6 +258,7 @@ class Broker:
             COVERED,
             EXACT,
             CLOSED,
+            RESIDUAL,
             RUNS,
             GAPS,
             pulse_feature(self.settings.pulse_seconds),
@@ -386,6 +388,8 @@ class Broker:
         # For a client no neighbour waits, and in a mesh neighbours could wait for each
         # other for ever.
         is_for_all = link is not None and link.side is not Side.MESH
+        if link is not None and not link.standstill.lets_wait():
+            return
         for source in self.publications.publishers:
             if is_for_all or source.neighbour is None:
                 source.hold(connection)

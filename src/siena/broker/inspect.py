@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from siena.algebra.poset.poset import Poset
 from siena.broker.clients.session import Session
+from siena.broker.log.service import LogService
 from siena.broker.state import BrokerState
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter
@@ -32,6 +33,7 @@ class Broker(Protocol):
 
     name: str
     state: BrokerState
+    log_service: LogService
 
     def snapshot(self) -> dict[str, object]:
         """What there is to know in short."""
@@ -120,12 +122,39 @@ def sessions(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
+def durables(broker: Broker, limit: int) -> Form:
+    """The durable subscriptions, and how far each is."""
+    durable = broker.log_service.durable
+    shown = durable.durables(limit)
+    return {"broker": broker.name, "count": durable.count, "durables": shown}
+
+
+def told(broker: Broker, limit: int) -> Form:
+    """What each neighbour was told of what is wanted here: it sends what matches."""
+    state = broker.state
+    neighbours = state.router.tables.neighbours
+    shown = [
+        {
+            "name": link.snapshot()["name"],
+            "count": len(neighbours[number].filters.told),
+            "filters": [
+                _cut(f) for f, _ in islice(neighbours[number].filters.told, limit)
+            ],
+        }
+        for number, link in islice(state.links.items(), limit)
+        if number in neighbours
+    ]
+    return {"broker": broker.name, "links": shown}
+
+
 SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
     "counters": counters,
     "links": links,
     "tables": tables,
+    "told": told,
     "poset": poset,
     "sessions": sessions,
+    "durables": durables,
 }
 
 

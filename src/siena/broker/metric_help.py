@@ -9,6 +9,8 @@ HELP = {
     "connections": "Connections accepted.",
     "connections_now": "Connections that are open now.",
     "connections_refused": "Connections refused for want of room or files.",
+    "logins": "Connections whose other end has shown who it is.",
+    "logins_refused": "Connections refused because what they showed was not accepted.",
     "subscriptions_now": "Interests of clients in force now.",
     "advertisements_now": "Advertisements of clients in force now.",
     "publications": "Notifications taken from clients.",

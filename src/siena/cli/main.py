@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "serve": "siena.cli.service.serve:serve",
     "pub": "siena.cli.service.pub:pub",
     "sub": "siena.cli.service.sub:sub",
+    "durable": "siena.cli.service.durable:app",
     "adv": "siena.cli.service.adv:adv",
     "log": "siena.cli.log.command:app",
     "context": "siena.cli.service.context:app",

@@ -16,6 +16,11 @@ from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Overflow
 from siena.client.core.loop_thread import LoopThread
 from siena.client.core.publisher import joined
 from siena.client.core.traces import TRACE_SECONDS
+from siena.client.durable.blocking import DurableSubscription
+from siena.client.durable.subscription import (
+    Begin,
+    DurableSubscription as AsyncDurableSubscription,
+)
 from siena.client.interests import Wanted, as_interest
 from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription as AsyncSubscription
@@ -29,6 +34,8 @@ from siena.model import (
 )
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Hop
+from siena.protocol.durable.reading import ACK_WAIT_SECONDS
+from siena.protocol.limits import CREDIT_DEFAULT
 
 
 class Client:
@@ -178,6 +185,7 @@ class Client:
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -188,17 +196,40 @@ class Client:
         bytes_max: int = ...,
         overflow: Overflow = ...,
     ) -> Subscription[tuple[Notification, ...]]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: str | Filter | Predicate,
+        *,
+        durable: str,
+        start: Begin = ...,
+        credit: int = ...,
+        ack_wait_s: float = ...,
+        max_deliver: int = ...,
+        key: str | None = ...,
+    ) -> DurableSubscription: ...
     def subscribe(
         self,
         interest: Wanted,
         *,
+        durable: str | None = None,
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
-    ) -> Subscription[Any]:
-        """Ask for what a filter selects, or for sequences that match a pattern."""
+        dialect: str | None = None,
+        **how: Any,
+    ) -> Subscription[Any] | DurableSubscription:
+        """Ask for what a filter selects, or for sequences that match a pattern.
+
+        A text may be in another language, a ``dialect``.
+        With ``durable``, for what the broker remembers under that name.
+        """
         # By now it is known which: a text is read once, and here.
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect)
+        if durable is not None:
+            return self.read_durable(wanted, durable, **how)
+        if how:
+            raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
         subscribe: Callable[..., AsyncSubscription[Any]] = self._loop.client.subscribe
         bounds = {"count_max": count_max, "bytes_max": bytes_max, "overflow": overflow}
         made = self._loop.call(lambda: subscribe(wanted, **bounds))
@@ -223,6 +254,40 @@ class Client:
             )
 
         return Subscription(self._loop, self._loop.call(subscribe))
+
+    def read_durable(
+        self,
+        interest: Wanted,
+        name: str,
+        *,
+        start: Begin = "new",
+        credit: int = CREDIT_DEFAULT,
+        ack_wait_s: float = ACK_WAIT_SECONDS,
+        max_deliver: int = 0,
+        key: str | None = None,
+    ) -> DurableSubscription:
+        """Read a durable subscription, which the first to use its name makes."""
+
+        def read() -> AsyncDurableSubscription:
+            return self._loop.client.read_durable(
+                interest,
+                name,
+                start=start,
+                credit=credit,
+                ack_wait_s=ack_wait_s,
+                max_deliver=max_deliver,
+                key=key,
+            )
+
+        return DurableSubscription(self._loop, self._loop.call(read))
+
+    def seek_durable(self, name: str, start: Begin) -> None:
+        """Let a durable subscription go on from somewhere else."""
+        self._loop.run(self._loop.client.seek_durable(name, start))
+
+    def forget_durable(self, name: str) -> None:
+        """End a durable subscription: nothing is remembered any more."""
+        self._loop.run(self._loop.client.forget_durable(name))
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether anybody wants it."""
@@ -281,4 +346,4 @@ class Client:
         self._loop.run(self._loop.client.close())
 
 
-__all__ = ["Advertising", "Client", "Subscription"]
+__all__ = ["Advertising", "Client", "DurableSubscription", "Subscription"]

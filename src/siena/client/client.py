@@ -9,6 +9,8 @@ publication is sent in one piece or not at all, a subscription exists once
 
 *Back-pressure*: publications wait while the socket takes no more, and while there is
 no connection; :meth:`Client.try_publish` never waits.
+
+Why one module: one class, which is all that programs see.
 """
 
 import asyncio
@@ -24,16 +26,16 @@ from siena.client.core.reconnect import Reconnector
 from siena.client.core.session import Session
 from siena.client.core.timing import timed
 from siena.client.core.traces import TRACE_SECONDS
+from siena.client.durable.subscription import (
+    Begin,
+    DurableSubscription,
+    begin_of,
+)
 from siena.client.facts import Facts
 from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
-from siena.client.settings import (
-    CLOSE_SECONDS,
-    DRAIN_SECONDS,
-    REPLY_SECONDS,
-    Settings,
-)
+from siena.client.settings import CLOSE_SECONDS, DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.model import (
@@ -53,8 +55,15 @@ from siena.protocol.control_frames import (
     UnadvertiseCovered,
     UnsubscribeCovered,
 )
+from siena.protocol.durable.reading import (
+    ACK_WAIT_SECONDS,
+    DurableSubscribe,
+    Forget,
+    Seek,
+)
 from siena.protocol.frames import HEAD_BYTES
 from siena.protocol.handshake import COVERED
+from siena.protocol.limits import CREDIT_DEFAULT
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -188,6 +197,7 @@ class Client(Facts):
         count_max: int = ...,
         bytes_max: int = ...,
         overflow: Overflow = ...,
+        dialect: str | None = ...,
     ) -> Subscription[Notification]: ...
     @overload
     def subscribe(
@@ -198,14 +208,29 @@ class Client(Facts):
         bytes_max: int = ...,
         overflow: Overflow = ...,
     ) -> Subscription[tuple[Notification, ...]]: ...
+    @overload
+    def subscribe(
+        self,
+        interest: str | Filter | Predicate,
+        *,
+        durable: str,
+        start: Begin = ...,
+        credit: int = ...,
+        ack_wait_s: float = ...,
+        max_deliver: int = ...,
+        key: str | None = ...,
+    ) -> DurableSubscription: ...
     def subscribe(
         self,
         interest: Wanted,
         *,
+        durable: str | None = None,
         count_max: int = COUNT_MAX,
         bytes_max: int = BYTES_MAX,
         overflow: Overflow = "drop newest",
-    ) -> Subscription[Any]:
+        dialect: str | None = None,
+        **how: Any,
+    ) -> Subscription[Any] | DurableSubscription:
         """Ask for what a filter selects, or for sequences that match a pattern.
 
         ``async for`` over the result gives notifications, or tuples of them for a
@@ -222,13 +247,73 @@ class Client(Facts):
             overflow: what to do with more: ``"drop newest"``, ``"drop oldest"``, or
                 end the subscription with an ``"error"``.  What is dropped is counted
                 in :attr:`Subscription.lost`.
+            dialect: the language of the text, if another (:mod:`siena.dialects`).
+            durable: the name under which the broker remembers what was acknowledged.
+            how: what can be said besides then; see :meth:`read_durable`.
         """
-        wanted = as_interest(interest)
+        wanted = as_interest(interest, dialect, self.features)
+        if durable is not None:
+            return self.read_durable(wanted, durable, **how)
+        if how:
+            raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         standing = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
         return Subscription(self._session, standing)
+
+    def read_durable(
+        self,
+        interest: Wanted,
+        name: str,
+        *,
+        start: Begin = "new",
+        credit: int = CREDIT_DEFAULT,
+        ack_wait_s: float = ACK_WAIT_SECONDS,
+        max_deliver: int = 0,
+        key: str | None = None,
+    ) -> DurableSubscription:
+        """Read a durable subscription, which the first to use its name makes.
+
+        Args:
+            interest: a filter; another than before holds for what is published later.
+            name: under which the broker remembers what was acknowledged.
+            start: where it begins if it is not there yet: ``"new"``, ``"all"``, an
+                offset of the log, or a time.
+            credit: so many come before one has to be acknowledged.
+            ack_wait_s: what is not acknowledged for so long comes again; the second
+                time after twice as long, and so on.
+            max_deliver: after so many deliveries without an acknowledgement it becomes
+                a dead letter: a notification with ``siena.dead = true``; 0: never.
+            key: an attribute; of those with the same value, the next comes when the one
+                before is acknowledged, however many read.
+        """
+        wanted = as_interest(interest)
+        if isinstance(wanted, Pattern):
+            raise SienaError("a durable subscription has a filter, not a pattern")
+        kind, at = begin_of(start)
+        body = DurableSubscribe(
+            *(0, str(wanted), name, kind, at, credit, float(ack_wait_s)),
+            *(max_deliver, key),
+        )
+        return DurableSubscription(self._session, self._session.read_durable(body))
+
+    async def seek_durable(self, name: str, start: Begin) -> None:
+        """Let a durable subscription go on from somewhere else.
+
+        Raises:
+            RequestRefusedError: if there is none of this name (129), or the log has not
+                what it is to go on from (121, 122).
+        """
+        await asyncio.shield(self._session.ask(Seek(name, *begin_of(start))))
+
+    async def forget_durable(self, name: str) -> None:
+        """End a durable subscription: nothing is remembered any more.
+
+        Raises:
+            RequestRefusedError: if there is none of this name (129).
+        """
+        await asyncio.shield(self._session.ask(Forget(name)))
 
     def subscribe_pattern(
         self,

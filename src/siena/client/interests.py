@@ -1,18 +1,28 @@
 """What may be asked for: text in the language, or values; all else is refused here."""
 
-from siena.errors import InvalidFormError
+from collections.abc import Collection
+
+from siena.errors import InvalidFormError, SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
 from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate, interest_of
+from siena.protocol.handshake import RESIDUAL
 
 Wanted = str | Filter | Predicate | Pattern
 """An interest, in the words of the language or as a value."""
 
 
-def as_interest(wanted: Wanted) -> Filter | Predicate | Pattern:
-    """The interest that is meant.
+def as_interest(
+    wanted: Wanted, dialect: str | None = None, features: Collection[str] = (RESIDUAL,)
+) -> Filter | Predicate | Pattern:
+    """The interest that is meant; a text in another language, if that is named.
+
+    ``features`` are the broker's: one that knows no residuals is not asked for any.
 
     >>> as_interest("x > 3")
     <Filter x > 3>
+    >>> as_interest("x BETWEEN 3 AND 5", "sql")
+    <Predicate x <= 5 and x >= 3>
     >>> as_interest(None)
     Traceback (most recent call last):
     siena.errors.InvalidFormError: an interest is a text, a Filter, a Predicate or a
@@ -21,8 +31,24 @@ def as_interest(wanted: Wanted) -> Filter | Predicate | Pattern:
     Raises:
         SienaError: if it is none.
     """
+    interest = _read(wanted, dialect)
+    if isinstance(interest, ResidualPredicate) and RESIDUAL not in features:
+        raise SienaError(
+            "this broker knows no residuals, and filters cannot say all of this",
+            hint=f"a wider filter: {interest.cover}",
+        )
+    return interest
+
+
+def _read(wanted: Wanted, dialect: str | None) -> Filter | Predicate | Pattern:
+    if dialect is not None:
+        if not isinstance(wanted, str):
+            raise InvalidFormError("a dialect is the language of a text")
+        from siena.dialects import read_rule  # noqa: PLC0415 -- seldom asked for
+
+        return interest_of(read_rule(dialect, wanted))
     if isinstance(wanted, str):
-        return parse_interest(wanted)
+        return parse_interest(wanted, residuals=True)
     if isinstance(wanted, (Filter, Predicate, Pattern)):
         return wanted
     raise InvalidFormError(
@@ -41,6 +67,8 @@ def as_pattern(wanted: Wanted) -> Pattern:
     1
     """
     interest = as_interest(wanted)
+    if isinstance(interest, ResidualPredicate):
+        raise InvalidFormError("a step of a pattern is a predicate without a residual")
     return interest if isinstance(interest, Pattern) else Pattern((interest,))
 
 

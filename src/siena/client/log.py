@@ -191,7 +191,7 @@ def logged(entry: Entry) -> Logged:
 
 def _text(interest: str | Filter | Predicate) -> str:
     if isinstance(interest, str):
-        interest = parse_interest(interest)  # type: ignore[assignment]
+        interest = parse_interest(interest, residuals=True)  # type: ignore[assignment]
     return str(interest)
 
 

@@ -5,11 +5,17 @@ which the parser libraries for Python do not reach.  Printing is ``str(value)``,
 and what is printed reads back as an equal value.
 """
 
+import re
+
+from siena.errors import FilterError, SienaError
 from siena.lang.fast_path import read_plain
 from siena.lang.interests import Alternatives, InterestReader
 from siena.lang.lists import ListReader
 from siena.lang.notification_form import notification_from_text
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate
+
+_IF = re.compile(r",\s*if\s", re.IGNORECASE)
 
 
 def parse_filter(text: str) -> Filter:
@@ -56,7 +62,9 @@ def parse_pattern(text: str) -> Pattern:
     return Pattern(map(_predicate, InterestReader(text).pattern()))
 
 
-def parse_interest(text: str) -> Filter | Predicate | Pattern:
+def parse_interest(
+    text: str, *, residuals: bool = False
+) -> Filter | Predicate | Pattern:
     """Read whatever a subscriber may say, as the simplest value that says it.
 
     >>> for text in ("x > 3", "x in (1, 2)", "x any then y any"):
@@ -64,14 +72,49 @@ def parse_interest(text: str) -> Filter | Predicate | Pattern:
     <Filter x > 3>
     <Predicate x = 1 or x = 2>
     <Pattern x any then y any>
+
+    With ``residuals`` a predicate may have one, an expression that has to hold, too;
+    this is for those who ask it:
+
+    >>> parse_interest("x any and y any, if x < y", residuals=True)
+    <ResidualPredicate x any and y any, if x < y>
     """
     plain = read_plain(text)
     if plain is not None:
         return Filter(plain)
-    steps = [_predicate(step) for step in InterestReader(text).pattern()]
+    try:
+        steps = [_predicate(step) for step in InterestReader(text).pattern()]
+    except FilterError:
+        # A name may be "if"; so this is what cannot be read otherwise.
+        found = _with_residual(text) if residuals else None
+        if found is None:
+            raise
+        return found
     if len(steps) > 1:
         return Pattern(steps)
     return steps[0].filters[0] if len(steps[0]) == 1 else steps[0]
+
+
+def _with_residual(text: str) -> Predicate | None:
+    """The predicate before ``, if`` with the expression behind it, if there is one."""
+    from siena.lang.expression.parser import (  # noqa: PLC0415 -- stands on this module
+        parse_expression,
+    )
+
+    for joint in _IF.finditer(text):
+        try:
+            predicate = parse_predicate(text[: joint.start()])
+        except FilterError:
+            continue  # it stands in quotes
+        start = joint.end()
+        try:
+            residual = parse_expression(text[start:])
+        except SienaError as error:
+            place = error.place
+            error.place = None
+            raise error.at(text, start + (place.position if place else 0)) from None
+        return ResidualPredicate(predicate.filters, residual)
+    return None
 
 
 def parse_advertisement(text: str) -> Advertisement:

@@ -25,6 +25,7 @@ from siena.protocol.data_frames import (
     unpack_found,
     unpack_msg,
 )
+from siena.protocol.durable.reading import DurableDelivery, unpack_deliver
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.delivery_runs import DeliveryRun, RunSplitter
 from siena.protocol.frames import Op
@@ -58,6 +59,7 @@ Event = (
     | Delivery
     | DeliveryRun
     | FoundSequence
+    | DurableDelivery
     | Forwarded
     | Ping
     | Pong
@@ -70,7 +72,7 @@ _TO_CLIENTS = frozenset(
     | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
     | {Op.ENDED, Op.GRANT_CHANGED, Op.GAP}
     | {Op.EXTENT, Op.ENTRIES, Op.TAKEN}
-    | {Op.PUBLISHER_IS, Op.STORED}
+    | {Op.PUBLISHER_IS, Op.STORED, Op.DELIVER}
 )
 _TO_BROKERS = frozenset(_EVERYBODY | {Op.FORWARD, Op.TELL, Op.DIGEST})
 
@@ -219,6 +221,8 @@ class ClientConversation:
                 return unpack_msg(body)
             case Op.FOUND:
                 return unpack_found(body)
+            case Op.DELIVER:
+                return unpack_deliver(body)
             case Op.FORWARD:
                 return unpack_forward(body)
             case Op.PING:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Body, Count, Name, Number, Op, pack_but_last
@@ -345,7 +346,7 @@ _KNOWN: tuple[type[Body], ...] = (
     UnsubscribeCovered, UnadvertiseCovered, Ended,
     Move, Look, Seen, Done, Lost, Gap, Quench, Settled, GrantChanged, Error, Trace,
     Tell, Digest,
-    *LOG_BODIES, *DURABLE_BODIES,
+    *LOG_BODIES, *DURABLE_BODIES, *READING_BODIES,
 )  # fmt: skip
 _BODIES: dict[int, type[Body]] = {body.op: body for body in _KNOWN}
 _DECODERS = {op: msgspec.msgpack.Decoder(body) for op, body in _BODIES.items()}

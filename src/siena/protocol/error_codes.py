@@ -34,6 +34,7 @@ class Fault(Enum):
     NOT_ADVERTISED = _Fault(106, closes=False)
     NOT_ALLOWED = _Fault(107, closes=False)
     BAD_REQUEST = _Fault(108, closes=False)
+    BAD_RESIDUAL = _Fault(109, closes=False)
     FORBIDDEN = _Fault(110, closes=False)
     QUOTA = _Fault(111, closes=False)
     # About the log.
@@ -47,6 +48,7 @@ class Fault(Enum):
     NO_STORE = _Fault(126, closes=False)
     NOT_STORED = _Fault(127, closes=False)
     PUBLISHER_UNKNOWN = _Fault(128, closes=False)
+    DURABLE_UNKNOWN = _Fault(129, closes=False)
     PUBLISHERS_WAIT = _Fault(133, closes=False)
     # About the connection.
     BAD_PREFACE = _Fault(200, closes=True)

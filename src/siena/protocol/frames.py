@@ -81,9 +81,15 @@ class Op(IntEnum):
     # About what must not be lost, from a client.
     ACKED_PUB = 0x40
     PUBLISHER = 0x41
+    DSUB = 0x42
+    ACK = 0x43
+    NAK = 0x44
+    SEEK = 0x45
+    FORGET = 0x46
     # And from a broker.
     PUBLISHER_IS = 0x48
     STORED = 0x49
+    DELIVER = 0x4A
 
 
 class Frame(NamedTuple):

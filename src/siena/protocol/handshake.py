@@ -39,6 +39,8 @@ GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.
 CLOSED = "closed"
 ADVERTISED = "advertised"
+# And clients may ask for what filters cannot say: a predicate with a residual.
+RESIDUAL = "residual"
 # What is in force of a subscription may be less than was asked for, and change: clients
 # that say so in CONNECT hear of it.
 GRANTS = "grants"

@@ -50,6 +50,12 @@ READ_BYTES_MAX = 1_048_576
 # of the log has both in 63 bits.
 PUBLISHER_MAX = 2**24 - 1
 SEQUENCE_NUMBER_MAX = 2**39 - 1
+# What a reader of a durable subscription may have without an answer: unless that is
+# said, and at most; what one ACK or NAK names; and how long anything waits for one.
+CREDIT_DEFAULT = 1_000
+CREDIT_MAX = 65_535
+ACKS_MAX = 65_535
+ACK_WAIT_SECONDS_MAX = 86_400
 # The name of a part of a batch, drawn at random; and the parts of one batch.
 PART_NAME_BYTES = 16
 PARTS_MAX = 65_536

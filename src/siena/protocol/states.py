@@ -79,7 +79,7 @@ _REQUESTS = frozenset(
     | {Op.UNSUB_COVERED, Op.UNADV_COVERED}
     | {Op.SUSPEND, Op.RESUME, Op.MOVE, Op.LOOK, Op.GAP}
     | {Op.LOG, Op.READ, Op.COMMIT, Op.STAGE, Op.UNSTAGE, Op.BATCH}
-    | {Op.ACKED_PUB, Op.PUBLISHER}
+    | {Op.ACKED_PUB, Op.PUBLISHER, Op.DSUB, Op.ACK, Op.NAK, Op.SEEK, Op.FORGET}
 )
 _FROM_CLIENTS: Mapping[int, Fault] = {
     Op.CONNECT: Fault.BAD_CONNECT,

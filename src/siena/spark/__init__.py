@@ -1,8 +1,8 @@
 """The data pipeline: tables and streams of notifications on Spark.
 
-``batch`` has tables, ``streams`` streams, ``source`` a broker's log as either; ``sql``
-is the same in SQL, ``files`` reads what people have, ``tally`` says how far a job is,
-and ``session`` starts one if there is none.
+``batch`` has tables, ``streams`` streams, ``source`` a broker's log as either, and
+``rules`` alerts; ``sql`` is the same in SQL, ``files`` reads what people have,
+``tally`` says how far a job is, and ``session`` starts one if there is none.
 
 >>> import siena.spark
 >>> spark = siena.spark.start_session()              # doctest: +SKIP
@@ -13,7 +13,12 @@ and ``session`` starts one if there is none.
 
 from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.batch.backtesting import Backtest, backtest
-from siena.spark.batch.compiling import CompiledSubscriptions, Reject, open_compiled
+from siena.spark.batch.compiling import (
+    CompiledSubscriptions,
+    Reject,
+    UnsatisfiableWarning,
+    open_compiled,
+)
 from siena.spark.batch.join import match_by_join
 from siena.spark.batch.matching import (
     compile_subscriptions,
@@ -37,6 +42,7 @@ __all__ = [
     "Reduction",
     "Reject",
     "Tally",
+    "UnsatisfiableWarning",
     "VersionedSubscriptions",
     "backtest",
     "compile_subscriptions",

@@ -10,6 +10,7 @@ import pytest
 import siena
 from siena import Notification, testing
 from siena.client import Advertising, Backoff, Client, Subscription, blocking
+from siena.client.durable.subscription import DurableSubscription
 from siena.errors import (
     ConnectionLostError,
     InvalidNotificationError,
@@ -27,6 +28,7 @@ SECONDS = 10.0
         (Client, blocking.Client),
         (Subscription, blocking.Subscription),
         (Advertising, blocking.Advertising),
+        (DurableSubscription, blocking.DurableSubscription),
     ],
 )
 def test_both_have_the_same_names(with_await: type, without: type) -> None:

@@ -28,4 +28,10 @@ def test_network_and_spark_agree(
     agreed = re.search(r"✓ both agree: 106 subscriptions .* all ([\d,]+) of", out)
     assert agreed, out
     assert int(agreed[1].replace(",", "")) > 100
-    assert "Both agree" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Both agree" in report
+    # Rules on a stream: of the two versions of one, either has fired.
+    assert re.search(r"guessing +1 +[1-9]", out)
+    assert re.search(r"guessing +2 +[1-9]", out)
+    assert "Rules that watch a stream" in report
+    assert "not-the-owner, because " in out

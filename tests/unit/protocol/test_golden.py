@@ -42,6 +42,15 @@ from siena.protocol.data_frames import (
     pack_msg,
     pack_traced,
 )
+from siena.protocol.durable.reading import (
+    Ack,
+    DurableDelivery,
+    DurableSubscribe,
+    Forget,
+    Nak,
+    Seek,
+    pack_deliver,
+)
 from siena.protocol.durable.receipts import (
     Publisher,
     PublisherIs,
@@ -127,6 +136,14 @@ BODIES: list[tuple[Body, str]] = [
     (Batch("q", 7, [Part(PART, 1)]), f"1a000000 36 93 a171 07 91 92 {PART_HEX} 01"),
     (Taken("q", 7, is_new=True, count=1), "07000000 3b 94 a171 07 c3 01"),
     (Publisher("me"), "05000000 41 91 a26d65"),
+    (
+        DurableSubscribe(7, "x", "b", "offset", 9, 3, 0.5, 2, "k"),
+        "1c000000 42 99 07 a178 a162 a66f6666736574 09 03 cb3fe0000000000000 02 a16b",
+    ),
+    (Ack(7, [1, 2], 3), "07000000 43 93 07 920102 03"),
+    (Nak(7, [1], 0.5), "0e000000 44 93 07 9101 cb3fe0000000000000"),
+    (Seek("b", "all"), "09000000 45 93 a162 a3616c6c 00"),
+    (Forget("b"), "04000000 46 91 a162"),
     (PublisherIs("me", 1, 5), "07000000 48 93 a26d65 01 05"),
     (Stored(1, 5, 2, 100), "08000000 49 96 01 05 02 64 00 a0"),
     (Stored(1, 7, 1, None, 100, "no"), "0a000000 49 96 01 07 01 c0 64 a26e6f"),
@@ -139,6 +156,10 @@ RUN = ForwardRun(
 )
 OTHERS: list[tuple[bytes, str]] = [
     (pack(Op.PUB, X1), "05000000 02 81a17801"),
+    (
+        pack_deliver(DurableDelivery(7, 100, 2, 1, X1)),
+        "1d000000 4a 07000000 6400000000000000 0200000000000000 01000000 81a17801",
+    ),
     (
         pack_acked(1, 5, 1, pack(Op.PUB, X1)),
         "1a000000 40 01000000 0500000000000000 01000000 05000000 02 81a17801",

@@ -10,7 +10,7 @@ from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
 from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.durable.refusing import refuse
+from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff

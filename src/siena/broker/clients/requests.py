@@ -31,6 +31,8 @@ from siena.messages import (
 )
 from siena.messages.requests import filters_of
 from siena.model import Filter, Pattern
+from siena.model.expression import compile_expression
+from siena.model.expression.residual import ResidualPredicate
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -66,6 +68,8 @@ class Requests:
         }
         self.publish_acked: Callable[[Session, Source, AckedRun], None] = _no_store
         """What is done with publications that want a receipt."""
+        self.on_leave: list[Callable[[Session], None]] = []
+        """Called with a session whose connection has gone."""
 
     def handle(self, session: Session, body: Body) -> None:
         """Do what is asked for, and answer.
@@ -95,12 +99,18 @@ class Requests:
         """Let somebody else carry out this kind of request."""
         self._handlers[kind] = handler
 
+    def handler(self, kind: type[B]) -> Callable[[Session, B], None]:
+        """Who carries out this kind of request now."""
+        return self._handlers[kind]
+
     def leave(self, session: Session) -> None:
         """The connection is gone: what is for an identity is kept from now on.
 
         Unless it wants nothing, and there is nothing to keep.
         """
         session.sink = None
+        for left in self.on_leave:
+            left(session)
         if session.identity is not None:
             self._state.handle(Leave(QUEUE_DEFAULT), session.client)
             is_moving = self._state.router.clients.is_moving(session.client)
@@ -297,7 +307,7 @@ def _no_store(*_: object) -> None:
 
 def _read_interest(body: bodies.Subscribe) -> Interest:
     try:
-        interest = parse_interest(body.interest)
+        interest = parse_interest(body.interest, residuals=True)
         # A filter is not much longer than its text; multiplied out, others may be.
         if len(body.interest) > SHORT_CHARACTERS or not isinstance(interest, Filter):
             check_encodable(interest)
@@ -305,6 +315,13 @@ def _read_interest(body: bodies.Subscribe) -> Interest:
         raise ProtocolError.because(
             Fault.BAD_INTEREST, error, about=body.number
         ) from None
+    if isinstance(interest, ResidualPredicate):
+        try:  # now, and not at the first notification: an extra may be missing
+            compile_expression(interest.residual)
+        except SienaError as error:
+            raise ProtocolError.because(
+                Fault.BAD_RESIDUAL, error, about=body.number
+            ) from None
     return interest
 
 

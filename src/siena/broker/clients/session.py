@@ -72,6 +72,8 @@ class Session:
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
     lost: int = 0
+    # Whether nobody is behind it: what it wants comes from the log.
+    is_standing: bool = False
     # What it is told when it asks for gaps.
     gaps: list[Gap] = field(default_factory=list)
     # Whether it is about to be forgotten, and misses nothing any more.

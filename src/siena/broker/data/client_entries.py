@@ -2,7 +2,8 @@
 
 A client that is there is a plain connection, and the exchange lays out its deliveries.
 For one that is suspended each subscription is watched under its own name: what matches
-comes with a stamp, and goes to the mailbox that the router keeps.
+comes with a stamp, and goes to the mailbox that the router keeps.  So is one with a
+residual, always, for the residual is asked on that way.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
 from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate
 from siena.routing.router import Router
 
 
@@ -58,8 +60,10 @@ class ClientEntries:
             session.patterns += change
             session.steps += change * len(item)
             return
-        is_watched = self._mailboxes.is_suspended(party.client) or self._is_guarded(
-            party
+        if session is not None and session.is_standing:
+            return  # the log has it
+        is_watched = self._mailboxes.is_suspended(party.client) or self._is_watched(
+            party, item
         )
         (self._enter if gained else self._drop)(party, item, is_watched=is_watched)
 
@@ -91,11 +95,14 @@ class ClientEntries:
         return [
             (session.party(number), interest)
             for number, interest in session.interests.items()
-            # What is guarded is looked at one by one, whether the client is there.
-            if not isinstance(interest, Pattern) and not session.is_guarded(number)
+            if not isinstance(interest, Pattern)
+            and not self._is_watched(session.party(number), interest)
         ]
 
-    def _is_guarded(self, party: Party) -> bool:
+    def _is_watched(self, party: Party, interest: Interest) -> bool:
+        """Whether each delivery is looked at: by a residual, or for its grant."""
+        if isinstance(interest, ResidualPredicate):
+            return True
         session = self._sessions.get(int(party.client))
         return session is not None and session.is_guarded(party.number)
 

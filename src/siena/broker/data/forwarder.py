@@ -13,8 +13,10 @@ from siena.block import decode
 from siena.broker.data.batch import Batch, Stretch
 from siena.broker.data.exchange import Ints, Key, Routed
 from siena.broker.state import BrokerState, Neighbourly
+from siena.errors import LimitError
 from siena.messages import Encoded, Interface, Notify, Numbered, Party
 from siena.messages.interface import TTL_MAX
+from siena.model.expression.residual import ResidualPredicate
 from siena.protocol.data_frames import TRACED, pack_forward
 from siena.protocol.fast.forward_runs import (
     TIME_UNIT,
@@ -129,14 +131,25 @@ class Forwarder:
                 self._state.post(router.offer(monitors, notify))
 
     def _keep(self, content: Encoded, keys: list[Key]) -> None:
-        """For clients that are suspended, once each."""
+        """For clients that are suspended, and residuals that hold, once each."""
         wanted: dict[str, list[int]] = {}
         for key in keys:
-            if isinstance(key, Party):
+            if isinstance(key, Party) and self._lets_through(key, content.data):
                 wanted.setdefault(key.client, []).append(key.number)
         for client, numbers in wanted.items():
             letter = Numbered(tuple(sorted(numbers)), content)
             self._state.post(self._state.router.deliver(client, letter))
+
+    def _lets_through(self, party: Party, block: bytes) -> bool:
+        """Whether the residual of a subscription, if it has one, holds."""
+        session = self._state.sessions.get(int(party.client))
+        interest = None if session is None else session.interests.get(party.number)
+        if not isinstance(interest, ResidualPredicate):
+            return True
+        try:
+            return interest.lets_through(decode(block))
+        except LimitError:  # of what it computes; then it is not known to hold
+            return False
 
 
 def _frames(

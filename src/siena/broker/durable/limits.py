@@ -6,6 +6,18 @@ PUBLISHERS_MAX = 10_000
 # Stretches of sequence numbers that are remembered of one publisher, with where they
 # are in the log; what is below them is taken for stored.
 STRETCHES_MAX = 1_024
+# Durable subscriptions of a broker, and what each has found and not got acknowledged:
+# beyond that, the log is looked at when there is room.
+DURABLES_MAX = 100_000
+FOUND_MAX = 2_048
+# What a reader may have without an answer, unless a single one is longer; and what one
+# subscription is sent before others have their turn.
+CREDIT_BYTES = 4 * 1024 * 1024
+DISPATCH_MAX = 500
+# What is looked at of the log at once, for those who are behind.
+SWEEP_BYTES = 128 * 1024
+# What was written last and is still at hand.
+RECENT_BYTES_MAX = 8 * 1024 * 1024
 # How many notifications the log has grown by when it is written down again how far
 # publishers are; so many are looked through at the next start.
 CHECKPOINT_OFFSETS = 100_000

@@ -1,21 +1,42 @@
 """The durable service of a broker: what clients ask for who must not lose anything."""
 
+import asyncio
+import logging
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.access.principal import LOCAL
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.durable.acknowledging import Acknowledging
-from siena.broker.durable.publishers import Publishers
-from siena.broker.durable.refusing import refuse
+from siena.broker.durable.cursors.blocks import Blocks
+from siena.broker.durable.cursors.cursor import Cursor
+from siena.broker.durable.cursors.finder import Finder
+from siena.broker.durable.cursors.registry import Cursors
+from siena.broker.durable.owners import heard_by
+from siena.broker.durable.reading import Reading
+from siena.broker.durable.receipts.acknowledging import Acknowledging
+from siena.broker.durable.receipts.publishers import Publishers
+from siena.broker.durable.receipts.refusing import refuse
+from siena.broker.durable.subscribing import Subscribing
+from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
 from siena.broker.state import BrokerState
+from siena.protocol.durable.reading import Ack, DurableSubscribe, Forget, Nak, Seek
 from siena.protocol.durable.receipts import Publisher
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
-from siena.protocol.fast.split_frames import PublishRun
+from siena.protocol.fast.split_frames import PublishRun, run_of
+from siena.protocol.frames import Body
 from siena.protocol.handshake import DURABLE
+
+log = logging.getLogger("siena.broker")
 
 NO_STORE = "this broker has no store, and cannot acknowledge; start it with --log"
 
@@ -35,6 +56,11 @@ class DurableService:
         folder: Path | None,
     ) -> None:
         self._publishers: Publishers | None = None
+        self._cursors: Cursors | None = None
+        self._finder: Finder | None = None
+        self.reading: Reading | None = None
+        self._subscribing: Subscribing | None = None
+        self._publications = publications
         self.acknowledging: Acknowledging | None = None
         if journal is not None and folder is not None:
             self._publishers = Publishers(journal, folder)
@@ -42,8 +68,33 @@ class DurableService:
             self.acknowledging = Acknowledging(
                 publications, journal, self._publishers, waits=waits
             )
+            self._open_cursors(state, requests, journal, folder)
+        else:
+            for kind in (DurableSubscribe, Ack, Nak, Seek, Forget):
+                requests.add(kind, _refuse)
         requests.add(Publisher, self._register)
         requests.publish_acked = self._publish
+
+    def _open_cursors(
+        self, state: BrokerState, requests: Requests, journal: Journal, folder: Path
+    ) -> None:
+        store = journal.store
+        self._cursors = cursors = Cursors(folder, store.latest)
+        self._blocks = blocks = Blocks(store)
+        self._finder = finder = Finder(store, self._found)
+        self.reading = Reading(
+            *(cursors, finder, blocks, self._publish_ours), partial(heard_by, state)
+        )
+        self._subscribing = Subscribing(
+            state, requests, journal, cursors, finder, self.reading
+        )
+        journal.on_append = self._appended
+        journal.durable_floor = cursors.floor
+
+    def start(self) -> None:
+        """Go on with what was asked for in another life."""
+        if self._subscribing is not None:
+            self._subscribing.start()
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -54,6 +105,76 @@ class DurableService:
         """Write down what is remembered."""
         if self._publishers is not None:
             await self._publishers.close()
+        if self._finder is not None and self.reading is not None:
+            self._finder.is_closed = True
+            self.reading.close()
+        if self._cursors is not None:
+            await self._cursors.close()
+
+    # --- Durable subscriptions ------------------------------------------------------
+
+    def _appended(
+        self, first: int, time: int, blocks: bytes, bounds: npt.NDArray[np.int64]
+    ) -> None:
+        """A record was written."""
+        assert self._finder is not None
+        assert self._cursors is not None
+        if not len(self._cursors):  # most brokers
+            self._finder.tail = self._cursors.tail = first + len(bounds) - 1
+            return
+        try:
+            self._blocks.appended(first, time, blocks, bounds)
+            self._finder.appended(first, blocks, bounds)
+        except Exception:  # it is written, and will be found
+            log.exception("a mistake of ours, at what durable subscriptions want")
+            self._finder.stumbled()
+        self._cursors.tail = self._finder.tail
+
+    def _found(self, cursors: set[Cursor]) -> None:
+        assert self.reading is not None
+        self.reading.serve(cursors)
+
+    def _publish_ours(self, block: bytes) -> None:
+        """Publish a dead letter."""
+        self._publications.add(_Ours(), run_of([block]))
+        asyncio.get_running_loop().call_soon(self._publications.flush)
+
+    def ack(self, owner: str, name: str, offsets: list[int], up_to: int | None) -> int:
+        """Acknowledge for a name; how many were waited for.
+
+        Raises:
+            ProtocolError: if there is no such name, or no store.
+        """
+        subscribing = self._known()
+        return subscribing.ack(subscribing.find(owner, name), offsets, up_to)
+
+    def nak(self, owner: str, name: str, offsets: list[int], delay: float) -> int:
+        """Have some delivered again; how many were under way.
+
+        Raises:
+            ProtocolError: if there is no such name, or no store.
+        """
+        cursor = self._known().find(owner, name)
+        assert self.reading is not None
+        return self.reading.nak(cursor, offsets, delay)
+
+    def _known(self) -> Subscribing:
+        if self._subscribing is None:
+            raise ProtocolError(Fault.NO_STORE, NO_STORE)
+        return self._subscribing
+
+    def durables(self, limit: int) -> list[dict[str, object]]:
+        """What there is to know of durable subscriptions."""
+        if self._cursors is None or self.reading is None:
+            return []
+        return [self.reading.snapshot(c) for c in islice(self._cursors, limit)]
+
+    @property
+    def count(self) -> int:
+        """How many durable subscriptions there are."""
+        return 0 if self._cursors is None else len(self._cursors)
+
+    # --- Publications with a receipt ------------------------------------------------
 
     def _register(self, session: Session, body: Publisher) -> None:
         if self.acknowledging is None:
@@ -84,4 +205,26 @@ class DurableService:
             "publishers": len(self._publishers),
             "acknowledged": self.acknowledging.acknowledged,
             "again": self.acknowledging.again,
+            "subscriptions": self.count,
         }
+
+
+class _Ours:
+    """Whoever publishes dead letters: the broker itself."""
+
+    principal = LOCAL
+    licence: Licence | None = None
+    neighbour: int | None = None
+
+    def reply(self, frame: bytes) -> None:
+        """Nothing is asked."""
+
+    def fail(self, error: ProtocolError) -> None:
+        """It could not be routed, which the log says."""
+
+    def hold(self, by: Holder) -> None:
+        """They are few, and do not wait."""
+
+
+def _refuse(session: Session, body: Body) -> None:  # noqa: ARG001 -- as others have it
+    raise ProtocolError(Fault.NO_STORE, NO_STORE, about=getattr(body, "number", None))

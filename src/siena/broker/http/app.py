@@ -1,11 +1,14 @@
 """The application: which path is answered by what."""
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.durable.http_reading import answer, forget
 from siena.broker.http.door.authentication import Authentication
 from siena.broker.http.door.guard import Guard
 from siena.broker.http.events import Events
@@ -31,9 +34,15 @@ WANTED = "a WebSocket is wanted here"
 
 
 def make_app(
-    entry: InProcessEntry, handlers: Handlers, hosts: tuple[str, ...]
+    entry: InProcessEntry,
+    handlers: Handlers,
+    hosts: tuple[str, ...],
+    more: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """The application of a broker, which knows itself by these names."""
+    """The application of a broker, which knows itself by these names.
+
+    ``more`` is what others serve beside it, behind the same guards.
+    """
     app = Starlette(
         routes=[
             Route("/subscribe", subscribe, methods=["GET"]),
@@ -47,6 +56,11 @@ def make_app(
             Route("/healthz", health),
             Route("/readyz", readiness),
             *(Route(f"/api/{what}", watch(what)) for what in SNAPSHOTS),
+            *(
+                Route(f"/durables/{{name}}/{verb}", answer, methods=["POST"])
+                for verb in ("ack", "nak")
+            ),
+            Route("/durables/{name}", forget, methods=["DELETE"]),
             Route("/api/identities", list_identities),
             Route("/api/identities/{identity}", map_identity, methods=["PUT"]),
             Route("/api/identities/{identity}", forget_identity, methods=["DELETE"]),
@@ -55,6 +69,7 @@ def make_app(
                 unsubscribe_identity,
                 methods=["DELETE"],
             ),
+            *more,
         ],
         middleware=[
             Middleware(Guard, hosts=hosts),

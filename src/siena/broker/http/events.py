@@ -1,12 +1,14 @@
 """Server-sent events: what a broker says to a subscriber, as text.
 
 A notification is an event without a name, so that ``onmessage`` of a page gets it; all
-else has one: ``settled``, ``found``, ``lost``, ``err``.
+else has one: ``settled``, ``found``, ``lost``, ``err``.  That of a durable subscription
+has its offset for an ``id``.
 """
 
 import msgspec
 
 from siena.protocol.data_frames import unpack_found
+from siena.protocol.durable.reading import unpack_deliver
 from siena.protocol.frames import Op, pack
 from siena.protocol.text.output import told_in_lines
 from siena.protocol.text.transcripts import Transcript
@@ -33,6 +35,10 @@ class Events(Transcript):
 
     def other(self, op: int, body: bytes) -> bytes:
         """The event of any other frame; it has a name."""
+        if op == Op.DELIVER:
+            delivery = unpack_deliver(body)
+            text = self._blocks.json(delivery.block)
+            return b"id: %d\ndata: %b\n\n" % (delivery.offset, text)
         if op == Op.FOUND:
             texts = [
                 msgspec.Raw(self._blocks.json(b)) for b in unpack_found(body).blocks

@@ -19,6 +19,7 @@ STATUS = {
     Fault.IDENTITY_TAKEN: 409,
     Fault.NO_ROOM: 503,
     Fault.NO_STORE: 501,
+    Fault.DURABLE_UNKNOWN: 404,
     Fault.NOT_STORED: 503,
     Fault.TOO_SLOW: 503,
     Fault.DRAINING: 503,

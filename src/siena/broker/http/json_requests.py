@@ -2,12 +2,15 @@
 
 ``{"sub": "x > 3"}``, ``{"sub": "x > 3", "number": 7}``, ``{"pub": {"x": 4}}``,
 ``{"unsub": 7}``, ``{"unsub": "x any"}``: one verb, and what it wants.
-Each becomes what a frame would have said.
+Each becomes what a frame would have said.  For durable subscriptions there are
+``{"sub": "x > 3", "durable": "billing"}``, ``{"ack": [4, 5], "number": 1}`` and
+``{"nak": [6], "number": 1, "delay": 10}``.
 """
 
 from collections.abc import Callable
 
 from siena.block import encode
+from siena.broker.durable.json_requests import DURABLE_OPTIONS, ack, durable_sub, nak
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
@@ -32,7 +35,7 @@ from siena.protocol.pings import unpack_ping
 
 Form = dict[str, Json]
 # What may stand beside a verb.
-_OPTIONS = frozenset({"number", "limit"})
+_OPTIONS = frozenset({"number", "limit", *DURABLE_OPTIONS})
 
 
 class JsonRequests:
@@ -46,7 +49,7 @@ class JsonRequests:
     >>> requests.read('{"shout": 1}')
     Traceback (most recent call last):
     siena.protocol.error_codes.ProtocolError: a request is an object with one of
-    pub, sub, unsub, adv, unadv, look, ping (error 108)
+    pub, sub, unsub, adv, unadv, look, ping, ack, nak (error 108)
     """
 
     def __init__(self) -> None:
@@ -59,6 +62,8 @@ class JsonRequests:
             "unadv": _unadv,
             "look": _look,
             "ping": _ping,
+            "ack": ack,
+            "nak": nak,
         }
 
     def read(self, text: str) -> bytes:
@@ -81,6 +86,8 @@ class JsonRequests:
 
     def _sub(self, interest: Json, form: Form) -> bytes:
         text = _text(interest, "sub wants an interest", Op.SUB)
+        if "durable" in form:
+            return durable_sub(text, form, self._number(form))
         return Subscribe(self._number(form), text).pack()
 
     def _adv(self, advertisement: Json, form: Form) -> bytes:

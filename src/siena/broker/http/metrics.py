@@ -30,6 +30,7 @@ from siena.matching import COMPILED
 
 # Links of which there is a line each; of more than these only the sums are told.
 LINKS_MAX = 1_000
+DURABLE_GAUGES = ("lag", "found", "under_way", "readers", "dead")
 LINK_COUNTERS = ("forwarded", "received", "router_out", "router_in")
 # Bytes up to which queues are counted apart: nothing, a packet, and ever more.
 QUEUE_BYTES = (0.0, 1_500.0, 65_536.0, 2.0**20, 2.0**23, 2.0**26)
@@ -73,6 +74,7 @@ class BrokerCollector(Collector):
             "advertisements_held": len(router.tables.advertisements),
         }.items():
             yield GaugeMetricFamily(f"siena_{name}", help_of(name), value)
+        yield from self._durables()
         for name, value in self._handlers.totals().items():
             yield CounterMetricFamily(
                 f"siena_handler_{name}", help_of(f"handler_{name}"), value
@@ -100,6 +102,26 @@ class BrokerCollector(Collector):
         for (verb, roles), count in self._entry.broker.state.gate.refusals.items():
             family.add_metric([verb, roles], count)
         yield family
+
+    def _durables(self) -> Iterator[Metric]:
+        durable = self._entry.broker.log_service.durable
+        for name, total in durable.snapshot().items():
+            text = f"{name}, of what must not be lost"
+            value = float(str(total))
+            if name in {"publishers", "subscriptions"}:
+                yield GaugeMetricFamily(f"siena_durable_{name}", text, value)
+            else:
+                yield CounterMetricFamily(f"siena_durable_{name}", text, value)
+        shown = durable.durables(LINKS_MAX)
+        for name in DURABLE_GAUGES:
+            family = GaugeMetricFamily(
+                f"siena_durable_{name}",
+                f"{name} of a durable subscription",
+                labels=["name"],
+            )
+            for each in shown:
+                family.add_metric([str(each["name"])], float(str(each[name])))
+            yield family
 
     def _queues(self) -> Histogram:
         """What waits to be sent now, by connection; drawn anew each time."""

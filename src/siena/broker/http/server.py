@@ -1,12 +1,13 @@
 """The server: uvicorn as a task in the loop of its broker, which keeps the signals."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
 import uvicorn
+from starlette.routing import BaseRoute
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from siena.broker.broker import Broker
@@ -121,8 +122,11 @@ class HttpServer:
     task of the server lives in between.
     """
 
-    def __init__(self, broker: Broker, where: str) -> None:
+    def __init__(
+        self, broker: Broker, where: str, more: Sequence[BaseRoute] = ()
+    ) -> None:
         self.entry = InProcessEntry(broker)
+        self._more = more
         self.handlers = Handlers(self.entry)
         self.address = read_where(where)
         self._server: _Server | None = None
@@ -155,7 +159,7 @@ class HttpServer:
         self.address = replace(self.address, host=host, port=port)
         self._server = _Server(
             uvicorn.Config(
-                make_app(self.entry, self.handlers, hosts),
+                make_app(self.entry, self.handlers, hosts, self._more),
                 lifespan="off",
                 http=BoundedHttp,
                 ws=ManyMessages,

@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
+from siena.broker.durable.http_reading import subscription_of
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.events import HEARTBEAT
 from siena.broker.http.faults import HttpError
@@ -17,9 +18,12 @@ from siena.broker.http.limits import (
     HEARTBEAT_SECONDS,
     STREAM_BYTES_AT_ONCE,
 )
+from siena.errors import SienaError
+from siena.model.expression.residual import interest_of
 from siena.protocol.control_frames import Policy, Subscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
+HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 # That publishers wait for a page somewhere is for those who have connected properly.
 POLICIES = tuple(policy for policy in get_args(Policy) if policy != "block")
 
@@ -30,15 +34,23 @@ async def subscribe(request: Request) -> StreamingResponse:
         raise HttpError(Fault.BAD_REQUEST, "not with this method", status=405)
     filters = request.query_params.getlist("filter")
     policy = request.query_params.get("policy", "drop")
-    unknown = request.query_params.keys() - {"filter", "policy"}
+    if "durable" in request.query_params:
+        return _read_durable(request)
+    dialect = request.query_params.get("dialect")
+    unknown = request.query_params.keys() - {"filter", "policy", "dialect"}
     if not filters or unknown:
-        text = "a subscription has filter=…, as often as wanted, and maybe policy=…"
+        text = (
+            "a subscription has filter=…, as often as wanted, and maybe policy=… and "
+            "dialect=…"
+        )
         raise ProtocolError(Fault.BAD_REQUEST, text)
     if len(filters) > FILTERS_MAX:
         raise ProtocolError(Fault.TOO_MANY, f"more than {FILTERS_MAX} filters")
     if policy not in POLICIES:
         text = f"a policy is one of {', '.join(POLICIES)}"
         raise ProtocolError(Fault.BAD_REQUEST, text)
+    if dialect is not None:
+        filters = [_read(dialect, text) for text in filters]
     entry: InProcessEntry = request.app.state.entry
     visit = entry.enter(
         name="GET /subscribe",
@@ -53,8 +65,35 @@ async def subscribe(request: Request) -> StreamingResponse:
     except BaseException:
         entry.leave(visit)
         raise
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return Stream(entry, visit, headers)
+    return Stream(entry, visit, dict(HEADERS))
+
+
+def _read_durable(request: Request) -> StreamingResponse:
+    """Read a durable subscription; what is read is acknowledged in other requests."""
+    body = subscription_of(request.query_params)
+    entry: InProcessEntry = request.app.state.entry
+    visit = entry.enter(
+        name="GET /subscribe",
+        principal=principal_of(request.scope),
+        transcript=request.app.state.events,
+    )
+    try:
+        entry.broker.route()  # what was published before
+        entry.broker.requests.handle(visit.client.session, body)
+    except BaseException:
+        entry.leave(visit)
+        raise
+    return Stream(entry, visit, dict(HEADERS))
+
+
+def _read(dialect: str, text: str) -> str:
+    """A rule of another language, as the broker reads it."""
+    from siena.dialects import read_rule  # noqa: PLC0415 -- seldom asked for
+
+    try:
+        return str(interest_of(read_rule(dialect, text)))
+    except SienaError as error:
+        raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
 
 
 class Stream(StreamingResponse):

@@ -206,7 +206,7 @@ class Connection(asyncio.BufferedProtocol):
         """They have caught up."""
         if self.outbox.lost:
             self.reply(Lost(self.outbox.recover()).pack())
-        self._let_go()
+        self.let_go()
 
     def lose_patience(self, accounts: Accounts) -> None:
         """It has kept publishers waiting for too long."""
@@ -214,10 +214,10 @@ class Connection(asyncio.BufferedProtocol):
         if self.holds and not self.is_closing:
             accounts.refuse("block_seconds")
             self._too_slow()
-            self._let_go()
+            self.let_go()
 
-    def _let_go(self) -> None:
-        """Let those go on who wait for this one."""
+    def let_go(self) -> None:
+        """Nobody who publishes for it waits for it any longer."""
         if self.patience is not None:
             self.patience.cancel()
             self.patience = None
@@ -225,10 +225,15 @@ class Connection(asyncio.BufferedProtocol):
             other.release(self)
         self.holds.clear()
 
+    @property
+    def passed(self) -> int:
+        """How many bytes the system has taken ever."""
+        return self.outbox.passed(self.waiting)
+
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 -- why, is not our concern
         """It is over."""
         self.is_closing = True
-        self._let_go()
+        self.let_go()
         for holder in self._held_by:  # who may be full for long
             holder.holds.discard(self)
         self._held_by.clear()

@@ -69,8 +69,11 @@ class Outbox:
 
     def _beside(self, waiting: int) -> int:
         """How much of what was kept elsewhere has not been read yet."""
-        read = self._taken - waiting - self._size
-        return max(0, min(self._kept, self._kept_end - read))
+        return max(0, min(self._kept, self._kept_end - self.passed(waiting)))
+
+    def passed(self, waiting: int) -> int:
+        """How many bytes the system has taken ever, of which so many still wait."""
+        return self._taken - waiting - self._size
 
     def _used(self, waiting: int) -> int:
         return waiting + self._size - self._beside(waiting)

@@ -9,12 +9,33 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-
-from siena.broker.log.store import Store
+from typing import Protocol
 
 log = logging.getLogger("siena.broker")
 
+
 Synced = Callable[[OSError | None], None]
+
+
+class Syncable(Protocol):
+    """Files that are written to."""
+
+    @property
+    def latest(self) -> int:
+        """How far they have come."""
+        ...
+
+    def sync(self) -> None:
+        """Have the disk keep what was written, now.
+
+        Raises:
+            OSError: if it does not.
+        """
+        ...
+
+    def descriptors(self) -> list[int]:
+        """Of what the disk may not have yet, for somebody else to sync and close."""
+        ...
 
 
 class GroupCommit:
@@ -27,7 +48,9 @@ class GroupCommit:
     """
 
     def __init__(
-        self, store: Store, on_failure: Callable[[OSError], None] = lambda _error: None
+        self,
+        store: Syncable,
+        on_failure: Callable[[OSError], None] = lambda _error: None,
     ) -> None:
         self._store = store
         self._on_failure = on_failure

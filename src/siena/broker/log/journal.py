@@ -83,6 +83,12 @@ class Journal:
         self.holds: set[Held] = set()
         self.tag = 0
         """Of which batch of a sink that is which is being written."""
+        self.on_append: Callable[[int, int, bytes, npt.NDArray[np.int64]], None] = (
+            _nobody_reads
+        )
+        """Called with what was written: its offset, its time, and its blocks."""
+        self.durable_floor: Callable[[int], int] = lambda latest: latest
+        """The first offset that durable subscriptions need, up to another."""
         self.on_room: Callable[[], None] = lambda: None
         """Called when there is room again."""
         self.on_tick: Callable[[], None] = lambda: None
@@ -259,8 +265,10 @@ class Journal:
     def _append(self, piece: _Piece) -> None:
         self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
         count = len(piece.offsets) - 1
+        first = self.store.latest - count
+        self.on_append(first, piece.time, piece.blocks, piece.offsets)
         if piece.receipt is not None:
-            piece.receipt.stored(piece.at, count, self.store.latest - count)
+            piece.receipt.stored(piece.at, count, first)
 
     def _write_first(self) -> None:
         """Write what waits for nothing else; a mistake of ours is not repeated."""
@@ -310,7 +318,8 @@ class Journal:
         return self.defers or (self._is_full() and self.store.size >= most)
 
     def _make_room(self) -> None:
-        floor = self.readers.floor(self.store.latest)
+        latest = self.store.latest
+        floor = min(self.readers.floor(latest), self.durable_floor(latest))
         seconds = self._settings.retain_seconds
         older_than = self._state.clock.now() - seconds if seconds else None
         try:
@@ -399,6 +408,10 @@ class Journal:
             "unlogged": self.unlogged,
             "readers": self.readers.positions(),
         }
+
+
+def _nobody_reads(*_: object) -> None:
+    pass
 
 
 def _pieces(batch: Batch, bad: set[int], time: int, tag: int) -> Iterator[_Piece]:

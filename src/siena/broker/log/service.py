@@ -78,6 +78,7 @@ class LogService:
         if self.journal is not None:
             self.journal.start()
         self.sinks.start()
+        self.durable.start()
 
     def resume(self) -> None:
         """The operator has come: a disk that failed is taken for good again."""

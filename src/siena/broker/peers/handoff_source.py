@@ -69,7 +69,9 @@ class HandoffSource:
         advertisements: list[tuple[int | Advertisement, Advertisement]] = []
         while not isinstance(body := await self._body(), Done):
             if isinstance(body, bodies.Subscribe):
-                interests.append((body.number, parse_interest(body.interest)))
+                interests.append(
+                    (body.number, parse_interest(body.interest, residuals=True))
+                )
             elif isinstance(body, bodies.Advertise):
                 parsed = parse_advertisement(body.advertisement)
                 advertisements.append((body.number, parsed))

@@ -13,6 +13,7 @@ from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
+from siena.broker.peers.standstill import Standstill
 from siena.broker.state import BrokerState
 from siena.messages import (
     Advertise,
@@ -109,6 +110,8 @@ class Link:
         self._held = Tally()
         # What it was told, once that is counted.
         self._said: Tally | None = None
+        self.standstill = Standstill(connection)
+        """Whether it takes anything at all."""
         connection.outbox.policy = "link"
 
     @property
@@ -147,6 +150,7 @@ class Link:
 
     def gone(self) -> None:
         """The connection has ended."""
+        self.standstill.end()
         self._state.licences.give(self.connection.licence)
         self.connection.licence = None
         self._on_gone(self)

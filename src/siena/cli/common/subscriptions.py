@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from siena.client.interests import as_interest
 from siena.errors import InvalidFormError, SienaError
 from siena.lang.interest_form import interest_from_json
 from siena.lang.json_text import Json, read_json
@@ -19,8 +20,12 @@ class Subscription(NamedTuple):
     interest: Filter | Predicate
 
 
-def read_subscriptions(path: Path) -> Iterator[Subscription]:
+def read_subscriptions(
+    path: Path, dialect: str | None = None
+) -> Iterator[Subscription]:
     """The subscriptions of a file: CSV with a header, or a JSON object on each line.
+
+    Texts are in the ``dialect``, or in the one that a line names as ``dialect``.
 
     Both have a ``subscriber`` and a ``filter``; the filter is text, or in JSON also the
     JSON form of one.  A line that cannot be read is an error with its number: a
@@ -30,7 +35,8 @@ def read_subscriptions(path: Path) -> Iterator[Subscription]:
     rows = _csv_rows(path, text) if _is_csv(path, text) else _json_rows(text)
     for number, row in rows:
         try:
-            yield _subscription(row if isinstance(row, dict) else read_json(row))
+            form = row if isinstance(row, dict) else read_json(row)
+            yield _subscription(form, dialect)
         except SienaError as error:
             raise _at(path, number, str(error)) from None
 
@@ -80,7 +86,7 @@ def _json_rows(text: str) -> Iterator[tuple[int, dict[str, Json] | str]]:
             yield number, line
 
 
-def _subscription(row: Json) -> Subscription:
+def _subscription(row: Json, dialect: str | None) -> Subscription:
     if not isinstance(row, dict):
         raise InvalidFormError("a subscription is an object")
     subscriber, wanted = row.get("subscriber"), row.get("filter")
@@ -90,7 +96,13 @@ def _subscription(row: Json) -> Subscription:
         raise InvalidFormError("a subscriber has a name")
     if wanted is None:
         raise InvalidFormError('a subscription needs a "filter"')
-    interest = interest_from_json(wanted)
+    dialect = str(row.get("dialect") or dialect or "")
+    if dialect:
+        if not isinstance(wanted, str):
+            raise InvalidFormError("a filter in a dialect is a text")
+        interest = as_interest(wanted, dialect)
+    else:
+        interest = interest_from_json(wanted)
     if isinstance(interest, Pattern):
         raise InvalidFormError("a pattern cannot be a filter here")
     return Subscription(str(subscriber), interest)

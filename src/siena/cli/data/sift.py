@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -16,7 +16,8 @@ from siena.cli.common.subscriptions import read_subscriptions
 from siena.cli.data.matchers import SIEVES, Notifications, Sieve
 from siena.errors import SienaError
 from siena.matching import COMPILED
-from siena.model import Value
+from siena.model import Filter, Predicate, Value
+from siena.model.expression.residual import ResidualPredicate
 
 STDIN = 0
 
@@ -41,6 +42,14 @@ def sift(
             show_default=False,
         ),
     ],
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of the filters, if it is another: sql, eventbridge, "
+            "cesql, …; a line may name its own as dialect.",
+            show_default=False,
+        ),
+    ] = None,
     matcher: Annotated[
         str,
         typer.Option(help=f"One of {', '.join(SIEVES)}; all give the same answers."),
@@ -64,6 +73,7 @@ def sift(
     \b
     Examples:
       siena sift flights.ndjson --subscriptions subscriptions.csv
+      siena sift events.ndjson -s selectors.csv --dialect sql
       tail -f events.ndjson | siena sift -s subscriptions.ndjson --json
     """  # noqa: D301 -- Typer needs the backspace itself
     if matcher not in SIEVES:
@@ -71,7 +81,7 @@ def sift(
             f"{matcher!r} is not a matcher", hint=f"one of {', '.join(SIEVES)}"
         )
     sifter = _Sifter(SIEVES[matcher](), as_json=as_json, strict=strict)
-    sifter.subscribe(subscriptions)
+    sifter.subscribe(subscriptions, dialect)
     if matcher in {"engine", "counting"} and not COMPILED:
         print("siena: warning: the kernels are not compiled", file=sys.stderr)
     if notifications is None:
@@ -106,15 +116,28 @@ class _Sifter:
         self.form = '{{"line": {}, "subscribers": [{}]}}\n' if as_json else "{}: {}\n"
         # As they are printed, in the order in which they are printed.
         self.subscribers: list[str] = []
+        # If there are residuals: whose subscription it is, by its number, and those
+        # that have one.  Else the sieve knows subscribers only.
+        self.owners: list[int] = []
+        self.residuals: dict[int, ResidualPredicate] = {}
         self.tally = _Tally()
         self.progress = Progress(sys.stderr)
 
-    def subscribe(self, path: Path) -> None:
-        subscriptions = list(read_subscriptions(path))
+    def subscribe(self, path: Path, dialect: str | None = None) -> None:
+        subscriptions = list(read_subscriptions(path, dialect))
         names = sorted({subscription.subscriber for subscription in subscriptions})
         numbers = {name: number for number, name in enumerate(names)}
-        for name, interest in subscriptions:
-            self.sieve.add(numbers[name], interest)
+        self.residuals = {
+            number: interest
+            for number, (_, interest) in enumerate(subscriptions)
+            if isinstance(interest, ResidualPredicate)
+        }
+        for number, (name, interest) in enumerate(subscriptions):
+            if self.residuals:
+                self.owners.append(numbers[name])
+                self.sieve.add(number, _cover(interest))
+            else:
+                self.sieve.add(numbers[name], interest)
         self.subscribers = [self.spell(name) for name in names]
 
     def run(self, source: int) -> None:
@@ -155,7 +178,10 @@ class _Sifter:
     def _answer(self, numbers: list[int], notifications: Notifications) -> None:
         answers: list[str] = []
         wanted = self.sieve.who_wants(notifications) if notifications else ()
-        for number, who in zip(numbers, wanted, strict=True):
+        for number, notification, found in zip(
+            numbers, notifications, wanted, strict=True
+        ):
+            who = self._decided(found, notification) if self.residuals else found
             self.tally.wanted += bool(who)
             self.tally.deliveries += len(who)
             names = ", ".join([self.subscribers[n] for n in sorted(who)])
@@ -164,6 +190,17 @@ class _Sifter:
         sys.stdout.write("".join(answers))
         sys.stdout.flush()
         self.progress.show(str(self.tally))
+
+    def _decided(
+        self, found: Collection[int], notification: Mapping[str, Value]
+    ) -> Collection[int]:
+        """Whose subscriptions these are, without those whose residual does not hold."""
+        return {
+            self.owners[number]
+            for number in found
+            if number not in self.residuals
+            or self.residuals[number].lets_through(notification)
+        }
 
     def _report(self, error: SienaError) -> None:
         self.tally.bad += 1
@@ -176,6 +213,10 @@ class _Sifter:
         rate = self.tally.lines / max(perf_counter() - start, 1e-9)
         self.progress.clear()
         print(f"{self.tally}, {rate:,.0f} lines/s", file=sys.stderr)
+
+
+def _cover(interest: Filter | Predicate) -> Filter | Predicate:
+    return interest.cover if isinstance(interest, ResidualPredicate) else interest
 
 
 def _visible(name: str) -> str:

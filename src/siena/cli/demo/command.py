@@ -64,9 +64,9 @@ def demo(
 
     Starts the brokers, subscribes two thousand travellers and a few with names,
     publishes every flight that left New York on 8 March 2013, says who got what, and
-    does the same on Spark with a hundred thousand subscriptions.  Where both saw the
-    same, both must agree.  Ends with a table, and a report to open in a browser.
-    Without Java all is done but Spark.
+    does the same on Spark with a hundred thousand subscriptions, where rules watch a
+    stream, too.  Where both saw the same, both must agree.  Ends with a table, and a
+    report to open in a browser.  Without Java all is done but Spark.
 
     \b
     Exit codes: 0 all agree; 1 they do not; 2 something is missing.
@@ -110,8 +110,7 @@ def demo(
             matched, missing = _match(
                 day, subscriptions, travellers, output, show.progress
             )
-            if matched is None:
-                show.say(f"not done: {missing}")
+            show.matched(matched, missing)
         result = Result(day, live, told, saved, plain, published, matched, missing)
         agreed = show.verdict(result)
         report = (output / "report.html").resolve()
@@ -173,6 +172,20 @@ class _Show:
         count = len(deliveries) - len(SUBSCRIBERS)
         table.add_row(f"{count:,} travellers", CITY, f"{many:,}", "each their own")
         self._console.print(table)
+
+    def matched(self, matched: Matched | None, missing: str) -> None:
+        """What rules have said of a stream on Spark; or why there is no Spark."""
+        if matched is None:
+            self.say(f"not done: {missing}")
+            return
+        watched = matched.watched
+        assert watched is not None
+        self.step(f"Rules watch a stream of {watched.events:,} events, and one changes")
+        table = _table("rule", "version", "came", "text")
+        for rule, count in watched.counts():
+            table.add_row(rule.id, rule.version, f"{count}", Text(rule.text))
+        self._console.print(table)
+        self.say(watched.example)
 
     def verdict(self, result: Result) -> bool:
         """Say whether all agree, and answer it."""

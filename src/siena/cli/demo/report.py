@@ -80,6 +80,9 @@ siena sub --server siena://127.0.0.1:{FIRST_PORT} 'dest = DEN and dep_delay > 60
 siena pub --server siena://127.0.0.1:{FIRST_PORT + 1} dest=DEN dep_delay=75
 siena topo --server siena://127.0.0.1:{FIRST_PORT}
 siena tour"""
+WATCHING = """Rules in a table, in two languages, on a stream of events that are made up
+for this. One of them was changed while the stream ran: what came before was judged by
+the first version, what came after by the second; every alert says which, and why."""
 
 # Where the brokers stand in the picture.
 PLACES = {
@@ -109,6 +112,7 @@ def page(result: Result, command: str) -> str:
         _section("The day", HOURS, _figure(_hours(result))),
         _section("What covering saves", _about_covering(), _figure(_covering(result))),
         _popularity(result),
+        _watching(result),
         _section("Who got what", "", _subscribers(result)),
         _section("In numbers", "", _summary(result)),
         _section("What next", NEXT, f"<pre><code>{escape(COMMANDS)}</code></pre>"),
@@ -249,6 +253,24 @@ def _popularity(result: Result) -> str:
         f"every flight. {fewest}, and the most wanted one by {max(counts):,}."
     )
     return _section("The same day on Spark", text, _figure(chart))
+
+
+def _watching(result: Result) -> str:
+    watched = result.matched.watched if result.matched is not None else None
+    if watched is None:
+        return ""
+    lines = "".join(
+        f"<tr><td>{escape(rule.id)} {rule.version}</td><td>{rule.severity}</td>"
+        f"<td><code>{escape(rule.text)}</code></td>"
+        f'<td class="number">{count:,}</td></tr>'
+        for rule, count in watched.counts()
+    )
+    table = (
+        "<table><thead><tr><th>rule and version</th><th>severity</th><th>text</th>"
+        f'<th class="number">alerts</th></tr></thead><tbody>{lines}</tbody></table>'
+    )
+    said = f'<p class="soft">For example, {escape(watched.example)}.</p>'
+    return _section("Rules that watch a stream", WATCHING, table + said)
 
 
 def _subscribers(result: Result) -> str:

@@ -15,6 +15,7 @@ from siena.cli.demo.day import (
 )
 from siena.cli.demo.network import Published, Told
 from siena.cli.demo.spark import Matched
+from siena.cli.demo.watching import RULES
 from siena.model import Notification
 
 
@@ -45,6 +46,8 @@ class Result:
                 if (here := self.published.deliveries[wish.number])
                 != (there := spark[wish.number])
             ]
+            if self.matched.watched is not None and not self.matched.watched.is_right:
+                found.append("rules on a stream have said something else than a loop")
         if self.published.sequences != sequences_of(self.day):
             found.append("the pattern found something else than a plain matcher")
         return found
@@ -132,6 +135,16 @@ class Result:
                 f"{self.matched.start_s:.1f} s)"
             ),
         )
+        watched = self.matched.watched
+        if watched is not None:
+            yield (
+                "alerts on a stream",
+                f"{len(watched.alerts):,}",
+                (
+                    f"of {len(RULES)} rules on {watched.events:,} events made up for "
+                    "this; one rule was changed while the stream ran"
+                ),
+            )
 
 
 def _hour(flight: Notification) -> int:

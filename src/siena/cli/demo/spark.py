@@ -1,4 +1,4 @@
-"""The demonstration's second half: the same day as a table, on Spark."""
+"""The demonstration's second half: the same day as a table, on Spark; and a stream."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from time import perf_counter
 
 from siena.cli.common.spark_jobs import LOCAL, session
 from siena.cli.demo.day import Wish
+from siena.cli.demo.watching import Watched, watch
 from siena.model import Notification
 
 
@@ -20,6 +21,8 @@ class Matched:
     match_s: float = 0.0
     # Of each flight, by its number, the numbers of the wishes that want it.
     wanted: dict[int, list[int]] = field(default_factory=dict)
+    # What rules have said of a stream.
+    watched: Watched | None = None
 
     @property
     def pairs(self) -> int:
@@ -80,4 +83,5 @@ def match_day(
         found = match(flights, compiled, key="id", output="filters").collect()
         matched.match_s = perf_counter() - start
         matched.wanted = {row["id"]: list(row["filters"]) for row in found}
+        matched.watched = watch(spark, folder, report)
     return matched

@@ -254,11 +254,26 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     where = broker.settings.http
     if where is None:
         return None
-    from siena.broker.http.server import HttpServer
+    from siena.broker.http.server import HttpServer, read_where
+    from siena.web.files import console_routes
 
-    server = HttpServer(broker, where)
+    # The console is for this machine, and for who has said who they are.
+    is_shown = read_where(where).is_loopback or broker.access.has_identities
+    routes = console_routes(lambda: _survey(broker)) if is_shown else ()
+    server = HttpServer(broker, where, routes)
     await server.start()
     return server
+
+
+def _survey(broker: Broker) -> list[dict[str, Any]]:
+    """All brokers that are found from this one, as a stranger sees them."""
+    from siena.cli.common.contexts import Server
+    from siena.cli.common.surveying import addresses_of, survey
+
+    # One that listens everywhere is found here, too.
+    (address,) = addresses_of([broker.addresses[0].url], "127.0.0.1:0")
+    here = Server(str(address))
+    return [found.form() for found in survey([here]).values()]
 
 
 class Reloadable(Protocol[S_contra]):

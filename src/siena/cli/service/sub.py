@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -15,12 +16,16 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
+from siena.cli.common.durable_options import durable_options
 from siena.cli.terminal.foreign import safe_json
 from siena.client.blocking import Subscription
+from siena.client.durable.blocking import DurableSubscription
+from siena.client.durable.subscription import Delivered
+from siena.client.interests import as_interest
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_to_json
-from siena.lang.parser import parse_interest
 from siena.model import Filter, Notification, Pattern, Predicate
+from siena.model.expression.residual import ResidualPredicate
 
 # So many lines are written at a time; whoever reads them sees each at once anyway.
 LINES_AT_ONCE = 1_024
@@ -43,6 +48,57 @@ def sub(
         int | None,
         typer.Option(
             "--count", "-n", "-C", min=1, help="End after so many.", show_default=False
+        ),
+    ] = None,
+    durable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Read what the broker remembers under this name; each is acknowledged "
+            "when it is printed. The broker needs a log.",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Where a durable subscription begins that is not there yet: new, all, "
+            "an offset, or a time such as 2026-11-15T02:40:03Z.",
+            show_default=False,
+        ),
+    ] = None,
+    ack_wait: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            metavar="SECONDS",
+            help="What is not acknowledged for so long comes again.",
+            show_default=False,
+        ),
+    ] = None,
+    max_deliver: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="After so many deliveries it is a dead letter; 0: never.",
+            show_default=False,
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ATTRIBUTE",
+            help="Of those with the same value one is under way at a time, in order.",
+            show_default=False,
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of the filter, if it is another: sql, amqp, azure, "
+            "eventbridge, sns, cesql, cloudevents, sigma.",
+            show_default=False,
         ),
     ] = None,
     timeout: TimeoutOption = None,
@@ -70,12 +126,22 @@ def sub(
       siena sub 'symbol = DIS and change < 0'
       siena sub 'what = login then what = alarm' --json
       siena sub 'level > 3' 'what = alarm'
+      siena sub 'order any' --durable billing --start all
+      siena sub --dialect sql "bid < ask AND symbol LIKE 'D%'"
       siena sub --count 10 --timeout 60         (-C and -W, as elsewhere)
     """  # noqa: D301 -- Typer needs the backspace itself
-    wanted = read_interests(interests or ["[]"])
+    wanted = read_interests(interests or ["[]"], dialect if interests else None)
     deadline = Deadline(timeout)
+    how = durable_options(
+        durable,
+        start=start,
+        ack_wait_s=ack_wait,
+        max_deliver=max_deliver,
+        key=key,
+    )
     with open_server(server, "siena sub") as client:
-        subscription = client.subscribe(wanted)
+        subscribe: Callable[..., Any] = client.subscribe
+        subscription = subscribe(wanted, **how)
         printer = _Printer(subscription, as_json=as_json)
         with contextlib.suppress(TimeoutError):
             subscription.settled(deadline.left_s)
@@ -91,7 +157,9 @@ def sub(
         raise typer.Exit(EXIT_TIMEOUT)
 
 
-def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
+def read_interests(
+    texts: list[str], dialect: str | None = None
+) -> Filter | Predicate | Pattern:
     """What is meant by one or more arguments.
 
     >>> print(read_interests(["x > 3", "y in (1, 2)"]))
@@ -103,7 +171,10 @@ def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
     siena.errors.SienaError: a pattern stands alone: x any then y any
     (a subscription each: siena sub twice)
     """
-    found = [parse_interest("[]" if t in EVERYTHING else t) for t in texts]
+    found = [
+        as_interest("[]" if dialect is None and t in EVERYTHING else t, dialect)
+        for t in texts
+    ]
     if len(found) == 1:
         return found[0]
     filters: list[Filter] = []
@@ -111,6 +182,11 @@ def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
         if isinstance(each, Pattern):
             hint = "a subscription each: siena sub twice"
             raise SienaError(f"a pattern stands alone: {each}", hint=hint)
+        if isinstance(each, ResidualPredicate):
+            hint = "a subscription each: siena sub twice"
+            raise SienaError(
+                f"a filter with a residual stands alone: {each}", hint=hint
+            )
         filters += each.filters if isinstance(each, Predicate) else [each]
     return Predicate(filters)
 
@@ -118,7 +194,9 @@ def read_interests(texts: list[str]) -> Filter | Predicate | Pattern:
 class _Printer:
     """Prints what a subscription yields."""
 
-    def __init__(self, subscription: Subscription[Any], *, as_json: bool) -> None:
+    def __init__(
+        self, subscription: Subscription[Any] | DurableSubscription, *, as_json: bool
+    ) -> None:
         self._subscription = subscription
         self._spell = _as_json if as_json else _as_text
         self._lost = 0
@@ -138,23 +216,32 @@ class _Printer:
             sys.stdout.write("".join(f"{self._spell(each)}\n" for each in found))
             sys.stdout.flush()
             self.printed += len(found)
+            for each in found:
+                if isinstance(each, Delivered):
+                    each.ack()
             self.report_lost()
 
     def report_lost(self) -> None:
         """Say how many were lost since this was last said."""
+        if isinstance(self._subscription, DurableSubscription):
+            return  # nothing ever is
         lost = self._subscription.lost
         if lost > self._lost:
             print(f"siena: {lost - self._lost} were lost", file=sys.stderr)
             self._lost = lost
 
 
-def _as_text(found: Notification | tuple[Notification, ...]) -> str:
+def _as_text(found: Delivered | Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Delivered):
+        found = found.notification
     if isinstance(found, Notification):
         return str(found)
     return " then ".join(map(str, found))
 
 
-def _as_json(found: Notification | tuple[Notification, ...]) -> str:
+def _as_json(found: Delivered | Notification | tuple[Notification, ...]) -> str:
+    if isinstance(found, Delivered):
+        found = found.notification
     if isinstance(found, Notification):
         form: object = notification_to_json(found)
     else:

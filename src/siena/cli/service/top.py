@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
+from siena.protocol.handshake import DURABLE
 from siena.protocol.limits import LOOK_MAX
 
 # What is shown of the counters: those that grow by their rate as well.
@@ -37,6 +38,10 @@ GROWING = (
     "bytes_in",
     "bytes_out",
 )
+
+# Durable subscriptions: which of their numbers, and of how many.
+DURABLE_COLUMNS = ("lag", "under_way", "readers", "dead")
+DURABLES_SHOWN = 20
 
 
 def top(
@@ -91,7 +96,10 @@ def _print_json(observers: list[Observer], interval: float, count: int) -> None:
 
 def _look(observer: Observer) -> Form:
     links = observer.look("links", LOOK_MAX)["links"]
-    return {**observer.look("counters"), "links": links}
+    looked = {**observer.look("counters"), "links": links}
+    if observer.info is not None and DURABLE in observer.info.features:
+        looked["durables"] = observer.look("durables", LOOK_MAX)["durables"]
+    return looked
 
 
 def _show(observers: list[Observer], interval: float, count: int | None) -> None:
@@ -128,7 +136,24 @@ def picture(seen: list[Form], before: list[Form], seconds: float) -> Group:
                 grown = value - before[place]["counters"][name]
                 row[-1] = f"{grown / seconds:,.0f}"
         counters.add_row(*row)
-    return Group(counters, "", _links(seen))
+    return Group(counters, "", _links(seen), *_durables(seen))
+
+
+def _durables(seen: list[Form]) -> list[Table | str]:
+    """Durable subscriptions, those that lag most first."""
+    found = [(b["broker"], d) for b in seen for d in b.get("durables", ())]
+    if not found:
+        return []
+    table = Table(box=None, pad_edge=False)
+    for title in ("broker", "durable", "filter"):
+        table.add_column(title)
+    for title in DURABLE_COLUMNS:
+        table.add_column(title.replace("_", " "), justify="right")
+    found.sort(key=lambda pair: pair[1]["lag"], reverse=True)
+    for broker, durable in found[:DURABLES_SHOWN]:
+        numbers = (f"{durable[name]:,}" for name in DURABLE_COLUMNS)
+        table.add_row(str(broker), durable["name"], durable["filter"][:40], *numbers)
+    return ["", table]
 
 
 def _links(seen: list[Form]) -> Table:

@@ -108,6 +108,18 @@ class LoopThread:
 
         return self.run(work())
 
+    def call_soon(self, function: Callable[..., None], *arguments: object) -> None:
+        """Call this in the loop, in the order of asking, and do not wait for it.
+
+        Raises:
+            ConnectionLostError: if the client is closed.
+        """
+        assert self._loop is not None, "enter it first: with siena.connect(…)"
+        try:
+            self._loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:  # the loop is closed
+            raise ConnectionLostError("the client is closed") from None
+
     def _live(self) -> None:
         try:
             asyncio.run(self._serve())

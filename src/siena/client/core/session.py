@@ -13,7 +13,9 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from siena.client.core.acked_publisher import AckedPublisher
+from msgspec.structs import replace
+
+from siena.client.core.acked_publisher import AckedPublisher, no_store
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
 from siena.client.core.registrations import (
@@ -21,6 +23,7 @@ from siena.client.core.registrations import (
     StandingAdvertisement,
     StandingInterest,
 )
+from siena.client.core.standing_durable import StandingDurable
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
 from siena.clock import SystemClock
@@ -43,6 +46,7 @@ from siena.protocol.control_frames import (
     Unsubscribe,
 )
 from siena.protocol.data_frames import FoundSequence, pack_traced
+from siena.protocol.durable.reading import DurableDelivery, DurableSubscribe
 from siena.protocol.durable.receipts import PublisherIs, Stored
 from siena.protocol.error_codes import Fault
 from siena.protocol.fast.delivery_runs import DeliveryRun
@@ -98,6 +102,7 @@ class Session:
         self._is_leaving = False
         self.features: tuple[str, ...] = ()
         """What the broker of this connection can do."""
+        self.durables: dict[int, StandingDurable] = {}
         self.acked = AckedPublisher(self.say)
         """Publications that want a receipt."""
 
@@ -141,6 +146,8 @@ class Session:
             # A broker that knows us has kept what came meanwhile; another has nothing
             # against being asked.
             transport.send(Resume().pack())
+        for durable in list(self.durables.values()):
+            self._ask_durable(durable)
         self.acked.attach(is_durable=DURABLE in features)
         self.pace()
 
@@ -156,6 +163,8 @@ class Session:
             trace.fail(reason)
         for interest in self.interests.values():
             interest.settled.close()
+        for durable in self.durables.values():
+            durable.detach()
         for advertisement in self.advertisements.values():
             advertisement.forget()
 
@@ -167,6 +176,8 @@ class Session:
         self.room.fail(reason)
         for interest in self.interests.values():
             interest.fail(reason)
+        for durable in self.durables.values():
+            durable.fail(reason)
         for advertisement in self.advertisements.values():
             advertisement.fail(reason)
 
@@ -243,6 +254,35 @@ class Session:
             return None
         return self.ask(Unsubscribe(number), number)
 
+    def read_durable(self, body: DurableSubscribe) -> StandingDurable:
+        """Read a durable subscription, now and after every reconnection."""
+        body = replace(body, number=next(self._numbers))
+        durable = StandingDurable(body, self.say)
+        if self.failure is not None:
+            durable.fail(self.failure)
+            return durable
+        self.durables[durable.number] = durable
+        if self.transport is not None:
+            self._ask_durable(durable)
+        return durable
+
+    def _ask_durable(self, durable: StandingDurable) -> None:
+        if DURABLE in self.features:
+            self.say(durable.request())
+        else:  # an older one would hang up
+            del self.durables[durable.number]
+            durable.fail(no_store())
+
+    def leave_durable(self, durable: StandingDurable) -> asyncio.Future[None] | None:
+        """Read no more; a future for the broker's word, if it has to be told."""
+        if self.durables.pop(durable.number, None) is None:
+            return None
+        durable.flush()
+        durable.end()
+        if self.transport is None:
+            return None
+        return self.ask(Unsubscribe(durable.number), durable.number)
+
     def advertise(self, advertisement: str) -> StandingAdvertisement:
         """Say what will be published, now and after every reconnection."""
         standing = StandingAdvertisement(next(self._numbers), advertisement)
@@ -297,6 +337,8 @@ class Session:
                     self._put(number, run)
             case FoundSequence(number, blocks):
                 self._put(number, [blocks])
+            case DurableDelivery(number=number) if number in self.durables:
+                self.durables[number].put(event)
             case Pong(body):
                 self._pending.answer((Op.PONG, body))
             case Ping():
@@ -358,6 +400,8 @@ class Session:
             return
         if interest is not None:
             interest.settled.open()
+        elif told.number in self.durables:
+            self.durables[told.number].hear_settled()
         self._unsettled.discard(told.number)
         if self._lost_at is not None and not self._unsettled:
             since, self._lost_at = self._lost_at, None
@@ -417,12 +461,18 @@ class Session:
                 self._renumber(advertisement, self.advertisements)
             else:
                 advertisement.fail(error)
-        elif told.request == Op.PUBLISHER:
-            self.acked.refused(error)
+        elif told.request in {Op.DSUB, Op.PUBLISHER}:
+            self._refuse_durable(told, error)
         elif not self._pending.answer(_question(told), error):
             log.warning("the broker refused: %s", error)
             if told.request in {Op.PUB, None}:
                 self._refused = self._refused or error
+
+    def _refuse_durable(self, told: Error, error: SienaError) -> None:
+        if told.request == Op.PUBLISHER:
+            self.acked.refused(error)
+        elif told.number in self.durables:
+            self.durables.pop(told.number).fail(error)
 
     def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
         """Take another number: under this one our identity asked for something else.

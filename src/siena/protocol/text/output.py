@@ -11,6 +11,7 @@ import msgspec
 from siena.errors import Place
 from siena.protocol.control_frames import Body, Done, Ended, Error, Welcome, unpack
 from siena.protocol.data_frames import unpack_found
+from siena.protocol.durable.reading import unpack_deliver
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
 from siena.protocol.text.transcripts import BlockTexts, Transcript
@@ -40,6 +41,12 @@ class Lines(Transcript):
                 forms = [msgspec.Raw(self._blocks.json(block)) for block in blocks]
                 found = {"subscription": subscription, "notifications": forms}
                 return _encode("FOUND", found)
+            case Op.DELIVER:
+                number, offset, time, attempt, block = unpack_deliver(body)
+                form = msgspec.Raw(self._blocks.json(block))
+                told = {"number": number, "offset": offset, "time": time}
+                more = {"attempt": attempt, "notification": form}
+                return _encode("DELIVER", told | more)
             case Op.PING | Op.PONG:
                 return _encode(Op(op).name, {"data": body.decode(errors="replace")})
             case _:

@@ -19,6 +19,7 @@ turns the answers into lines of JSON.  So a broker knows of one mode only.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -143,7 +144,7 @@ Advertise(number=8, advertisement='x any'))
     def _sub(self, text: str) -> Request:
         number, interest = self._number(text)
         with_number = _Faulty(Fault.BAD_INTEREST, Op.SUB, number)
-        with_number.try_to(parse_interest, interest)
+        with_number.try_to(partial(parse_interest, residuals=True), interest)
         return Subscribe(number, interest)
 
     def _adv(self, text: str) -> Request:

@@ -4,9 +4,10 @@ A filter on what a table cannot have is no error: others may ask for it elsewher
 it matches nothing, and whoever wrote it would like to know.
 """
 
+import difflib
 import itertools
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from siena.model import Kind
 from siena.spark.batch.attributes import Attribute
@@ -38,7 +39,8 @@ def wanted_of(
     missing = [name for name in asked if name not in attributes]
     if missing:
         warnings.warn(
-            f"filters name attributes that the notifications lack: {_shown(missing)}",
+            "filters name attributes that the notifications lack: "
+            + _shown([_with_near_miss(name, attributes) for name in missing]),
             MissingAttributesWarning,
             stacklevel=4,
         )
@@ -55,6 +57,12 @@ def wanted_of(
                 stacklevel=4,
             )
     return wanted
+
+
+def _with_near_miss(name: str, attributes: Collection[str]) -> str:
+    """The name, and what may have been meant by it."""
+    near = difflib.get_close_matches(name, attributes, n=1, cutoff=0.75)
+    return f"{name} ({near[0]}?)" if near else name
 
 
 def _never(

@@ -11,7 +11,8 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,11 +23,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from siena.algebra.sat import is_satisfiable
 from siena.errors import InvalidFormError, SienaError, TableFileError
 from siena.matching.engine.table_file import digest_of
 from siena.matching.input.filter_texts import read_interest
 from siena.matching.pieces import pick
 from siena.matching.table import ForwardingTable
+from siena.model import Constraint, Filter, Predicate
 from siena.spark.batch.piecework import read_texts
 
 OnError = Literal["raise", "set_aside"]
@@ -34,7 +37,15 @@ OnError = Literal["raise", "set_aside"]
 SUFFIX = ".siena"
 # Of a bad filter, what an error shows.
 SHOWN_CHARACTERS = 60
+# Distinct filters up to which it is looked whether each can be satisfied, and those
+# that a warning shows.  In a crowd somebody always wants what nothing can be.
+CHECKED_MAX = 100
+SHOWN_MAX = 3
 _NO_TEXTS = pa.array([], pa.large_string())
+
+
+class UnsatisfiableWarning(UserWarning):
+    """Filters that nothing can satisfy."""
 
 
 class Reject(NamedTuple):
@@ -167,6 +178,8 @@ def compile_rows(
     of = encoded.indices.fill_null(len(texts)).to_numpy()
     texts.append(None)
     read = read_texts(texts, processes=processes, report=report)
+    if len(texts) <= CHECKED_MAX:
+        warn_of_contradictions([texts[i] for i in read.good.tolist()])
     # Of each text, its place among the good ones.
     place = np.full(len(texts), -1, np.int32)
     place[read.good] = np.arange(len(read.good))
@@ -186,6 +199,30 @@ def compile_rows(
     table = ForwardingTable.of_piece(pick(read.piece, place[of[kept]]))
     table.note = _note(owners, kept)
     return replace(store_table(table, folder), rejects=rejects)
+
+
+def warn_of_contradictions(texts: Iterable[str | None]) -> None:
+    """Say which filters no notification can satisfy; they are no error."""
+    found = [text for text in texts if text and not _can_match(read_interest(text))]
+    if found:
+        shown = ", ".join(repr(text[:SHOWN_CHARACTERS]) for text in found[:SHOWN_MAX])
+        more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
+        warnings.warn(
+            f"nothing can satisfy {shown}{more}", UnsatisfiableWarning, stacklevel=4
+        )
+
+
+def _can_match(interest: Filter | Predicate) -> bool:
+    filters = interest.filters if isinstance(interest, Predicate) else (interest,)
+    return any(all(map(is_satisfiable, by_name(f))) for f in filters)
+
+
+def by_name(f: Filter) -> Iterable[list[Constraint]]:
+    """The constraints of a filter, those on one attribute together."""
+    found: dict[str, list[Constraint]] = {}
+    for constraint in f.constraints:
+        found.setdefault(constraint.name, []).append(constraint)
+    return found.values()
 
 
 def _encoded(rows: pa.Table) -> pa.Array:

@@ -6,7 +6,8 @@ The driver compiles the subscriptions, hands the table to the workers, and plans
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, get_args
+from dataclasses import replace
+from typing import Any, NamedTuple, get_args
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, types as T
@@ -23,10 +24,18 @@ from siena.spark.batch.compiling import (
 )
 from siena.spark.batch.shipping import ship
 from siena.spark.batch.spreading import spread
-from siena.spark.batch.worker import Form, Layout, Output, Task
+from siena.spark.batch.worker import Form, Layout, NaN, Output, Task
 from siena.spark.tally import Tally
 
-Subscriptions = DataFrame | CompiledSubscriptions | str | os.PathLike[str]
+Subscriptions = (
+    DataFrame
+    | CompiledSubscriptions
+    | str
+    | os.PathLike[str]
+    | Sequence[str]
+    | Sequence[Mapping[str, object]]
+    | Mapping[str, str | Sequence[str]]
+)
 
 NOBODY = pa.table(
     {"subscriber": pa.array([], "string"), "filter": pa.array([], "string")}
@@ -34,7 +43,7 @@ NOBODY = pa.table(
 OUTPUTS = tuple(name for name in get_args(Output) if name != "reasons")
 
 
-def match(
+def match(  # noqa: PLR0913 -- all but two have a default
     notifications: DataFrame,
     subscriptions: Subscriptions,
     *,
@@ -42,6 +51,7 @@ def match(
     column: str | None = None,
     output: Output = "deliveries",
     on_error: OnError = "raise",
+    nan: NaN = "refuse",
     tally: Tally | None = None,
 ) -> DataFrame:
     """Who wants each notification.
@@ -53,7 +63,9 @@ def match(
             what types mean is in :mod:`siena.spark.batch.attributes`.
         subscriptions: a DataFrame with the columns ``subscriber`` and ``filter``, and
             perhaps ``interface`` and ``id``; or what :func:`compile_subscriptions` made
-            of it, or the path of a file that ``siena compile`` has written.
+            of it, or the path of a file that ``siena compile`` has written.  Few may be
+            a list of filters, each its own subscriber, or of such rows, or a mapping
+            from subscribers to their filters.
         key: the columns of the notification that are wanted in the answer; all of them
             if it is not given.
         column: the one column that is the whole notification, if attributes are not
@@ -68,6 +80,7 @@ def match(
             in :attr:`CompiledSubscriptions.rejects`; a notification that cannot be read
             has no deliveries, null instead of an array or a count, and
             :func:`unreadable` shows it.
+        nan: what NaN in a column of floats is: an error, or ``absent``, as a null.
         tally: what is to say how far the job is, while it runs.
 
     Raises:
@@ -83,8 +96,11 @@ def match(
         raise SienaError(
             f"{output!r} is no output", hint=f"one of {', '.join(OUTPUTS)}"
         )
+    if nan not in get_args(NaN):
+        raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
     compiled = compile_subscriptions(subscriptions, on_error=on_error)
     plan = plan_for(notifications, compiled.table.compared(), key=key, column=column)
+    plan = plan._replace(layout=replace(plan.layout, nan=nan))
     return _run(notifications, compiled, plan, output, on_error, tally)
 
 
@@ -111,7 +127,56 @@ def compile_subscriptions(
         known = [name for name in subscriptions.columns if name in names]
         rows = subscriptions.select(*known).toArrow()
         return compile_rows(rows, on_error=on_error, folder=folder)
+    if isinstance(subscriptions, Mapping | Sequence) and not isinstance(
+        subscriptions, str
+    ):
+        return compile_rows(few_rows(subscriptions), on_error=on_error, folder=folder)
+    if not isinstance(subscriptions, str | os.PathLike):
+        raise SienaError(
+            f"a {type(subscriptions).__name__} is no subscriptions",
+            hint="a DataFrame, a list of filters, a mapping from subscribers to "
+            "filters, or the path of a compiled table",
+        )
     return open_compiled(subscriptions)
+
+
+def few_rows(
+    few: Sequence[Any] | Mapping[str, Any],
+) -> pa.Table:
+    """A few subscriptions as a program has them, as a table of them.
+
+    >>> few_rows({"ann": "x > 3", "bob": ["y any", "x = 1"]}).to_pydict()
+    {'subscriber': ['ann', 'bob', 'bob'], 'filter': ['x > 3', 'y any', 'x = 1']}
+    >>> few_rows(["x > 3"]).to_pydict()
+    {'subscriber': ['x > 3'], 'filter': ['x > 3']}
+
+    Raises:
+        SienaError: if one is something else.
+    """
+    rows: list[dict[str, object]] = []
+    if isinstance(few, Mapping):
+        for who, filters in few.items():
+            several = [filters] if isinstance(filters, str) else filters
+            rows += [{"subscriber": who, "filter": each} for each in several]
+    else:
+        for each in few:
+            if isinstance(each, str):
+                rows.append({"subscriber": each, "filter": each})
+            elif isinstance(each, Mapping):
+                rows.append({**each})
+            else:
+                raise SienaError(
+                    f"a {type(each).__name__} is no subscription",
+                    hint="a text, or a mapping with the names subscriber and filter",
+                )
+    if not rows:
+        return NOBODY
+    names = ["subscriber", "filter", "interface", "id"]
+    known = [name for name in names if any(name in row for row in rows)]
+    try:
+        return pa.table({name: [row.get(name) for row in rows] for name in known})
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SienaError(f"these are no subscriptions: {error}") from None
 
 
 def unreadable(
@@ -160,7 +225,8 @@ def plan_for(
         if place is None:
             place = len(columns)
             columns.append(column_of((column,)).alias("notification"))
-        return Plan(columns, payload, Layout(len(payload), form, ((column, place),)))
+        layout = Layout(len(payload), form, ((column, place),), tuple(payload.names))
+        return Plan(columns, payload, layout)
     places: list[tuple[str, int]] = []
     for attribute in wanted_of(attributes, asked):
         place = _place(payload, attribute.path[0]) if attribute.is_plain else None
@@ -168,7 +234,8 @@ def plan_for(
             place = len(columns)
             columns.append(attribute.column().alias(f"a{place}"))
         places.append((attribute.name, place))
-    return Plan(columns, payload, Layout(len(payload), "wide", tuple(places)))
+    names = tuple(payload.names)
+    return Plan(columns, payload, Layout(len(payload), "wide", tuple(places), names))
 
 
 def form_of(

@@ -95,7 +95,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
             attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
-    layout = Layout(len(payload), form, ())
+    layout = Layout(len(payload), form, (), tuple(payload.names))
     reader = Reader(
         Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,
@@ -167,7 +167,8 @@ class Reader:
         batch = pa.RecordBatch.from_arrays(
             [*payload, *inner.values()], [*self.payload.names, *inner]
         )
-        task = replace(self.task, layout=Layout(len(payload), form, places))
+        layout = replace(self.task.layout, form=form, columns=places)
+        task = replace(self.task, layout=layout)
         yield from task.answer(batch, loaded)
 
     def _attributes(

@@ -61,7 +61,8 @@ class SmallJob:
         payload, columns = asked_columns(schema, self.compiled, self.key, self.column)
         answer = answer_field(self.output, self.compiled, payload)
         form, _ = form_of(schema, self.column)
-        task = Task("", Layout(len(payload), form, ()), self.output, self.on_error)
+        layout = Layout(len(payload), form, (), tuple(payload.names))
+        task = Task("", layout, self.output, self.on_error)
         reader = Reader(task, payload, columns, self.column)
         loaded = Loaded(self.compiled.table, self.compiled.owners)
         found = [

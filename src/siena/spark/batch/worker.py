@@ -13,15 +13,18 @@ variant    one column of variants
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from siena.block import BLOCK_ERRORS
 from siena.errors import InvalidNotificationError
 from siena.matching.engine.engine import Matches
 from siena.matching.table import ForwardingTable
+from siena.model.spelling import spell_string
 from siena.spark.batch.columns import whole_numbers
 from siena.spark.batch.compiling import Labels, OnError
 from siena.spark.batch.rows import encode_rows, read_map, read_row, read_variant
@@ -29,10 +32,14 @@ from siena.spark.batch.shipping import Loaded, load
 from siena.spark.tally import Tally
 
 Form = Literal["wide", "json", "map", "variant"]
+NaN = Literal["refuse", "absent"]
 Output = Literal["deliveries", "interfaces", "filters", "counts", "reasons"]
 
 # Rows of a batch that goes out: a batch that comes in may have very many answers.
 ROWS_OUT_MAX = 65_536
+# Columns of a bad row that an error shows, and how much of each.
+SHOWN_COLUMNS = 3
+SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,9 @@ class Layout:
     form: Form
     # The names of attributes, and the places of their columns; or the one column.
     columns: tuple[tuple[str, int], ...]
+    # What the columns that are wanted are called, and what NaN in a column is.
+    names: tuple[str, ...] = ()
+    nan: NaN = "refuse"
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,7 @@ class Task:
             yield from _bad_rows(payload, names, found)
             return
         if self.on_error == "raise":
-            refuse_bad(found)
+            refuse_bad(found, batch, self.layout)
         if self.output == "deliveries":
             assert labels is not None
             yield from _deliveries(payload, names, found, labels)
@@ -125,7 +135,7 @@ def match_batch(
         wide = wide_batch(batch, layout)
         if not any(pa.types.is_decimal(kind) for kind in wide.schema.types):
             matches = table.match_arrow(wide, labels=labels)
-            return Found(matches, _reasons(matches))
+            return Found(matches, _named(_reasons(matches), wide))
         # Integers and floats in one column: no engine reads that.
         column, read = wide.to_struct_array(), read_row
     else:
@@ -149,6 +159,8 @@ def match_batch(
 def wide_batch(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
     """The attributes of a batch alone, under their names."""
     columns = [_whole(batch.column(place)) for _, place in layout.columns]
+    if layout.nan == "absent":
+        columns = [_without_nan(column) for column in columns]
     names = [name for name, _ in layout.columns]
     if not columns:  # a batch without columns would have no rows
         columns, names = [pa.nulls(batch.num_rows)], [""]
@@ -159,6 +171,28 @@ def _whole(column: pa.Array) -> pa.Array:
     return whole_numbers(column) if pa.types.is_decimal(column.type) else column
 
 
+def _without_nan(column: pa.Array) -> pa.Array:
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+
+
+def _named(reasons: dict[int, str], wide: pa.RecordBatch) -> dict[int, str]:
+    """The reasons, with the column whose number is not finite."""
+    floats = [
+        (name, column)
+        for name, column in zip(wide.schema.names, wide.columns, strict=True)
+        if pa.types.is_floating(column.type)
+    ]
+    for row, reason in reasons.items():
+        for name, column in floats:
+            value = column[row].as_py()
+            if value is not None and not isfinite(value):
+                reasons[row] = f"{reason}: {spell_string(name)} is {value}"
+                break
+    return reasons
+
+
 def _reasons(matches: Matches) -> dict[int, str]:
     return {
         int(row): BLOCK_ERRORS[-int(matches.counts[row])]
@@ -166,12 +200,18 @@ def _reasons(matches: Matches) -> dict[int, str]:
     }
 
 
-def refuse_bad(found: Found) -> None:
+def refuse_bad(found: Found, batch: pa.RecordBatch, layout: Layout) -> None:
     """Raise an error that says what is wrong with the first row that is bad."""
     for row, reason in found.reasons.items():
+        shown = [
+            f"{name} = {batch.column(place)[row].as_py()}"[:SHOWN_CHARACTERS]
+            for place, name in enumerate(layout.names[:SHOWN_COLUMNS])
+        ]
+        which = f" ({', '.join(shown)})" if shown else ""
+        nan = 'nan="absent" takes NaN for a null; ' if "is nan" in reason else ""
         raise InvalidNotificationError(
-            f"row {row + 1} of a batch cannot be matched: {reason}",
-            hint='on_error="set_aside", or --set-aside, passes over such rows; '
+            f"row {row + 1} of a batch{which} cannot be matched: {reason}",
+            hint=f'{nan}on_error="set_aside", or --set-aside, passes over such rows; '
             "siena.spark.unreadable shows them",
         )
 

@@ -9,30 +9,26 @@ further on (:mod:`siena.spark.rules.remembering`).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from siena.errors import SienaError
-from siena.lang.notification_form import notification_from_text
-from siena.model.expression import holds
 from siena.model.spelling import spell
 from siena.model.values import Value
 from siena.spark.batch.compiling import OnError
-from siena.spark.batch.rows import read_map, read_row, read_variant
 from siena.spark.batch.worker import (
     Found,
     Layout,
     match_batch,
     refuse_bad,
-    wide_batch,
 )
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
+from siena.spark.rules.rows import Event, Places, candidates, events_of, groups_of
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
@@ -59,8 +55,6 @@ SIGNAL = pa.schema(
         pa.field(VALUE, pa.string()),
     ]
 )
-Event = Mapping[str, Value]
-Places = npt.NDArray[np.int64]
 
 
 class InForce(Protocol):
@@ -162,12 +156,13 @@ class _Batch:
         self.payload = pa.RecordBatch.from_arrays(batch.columns[:count], names)
         self.out = _Rows()
         self.events: dict[int, Event] = {}
+        self.groups: dict[frozenset[str] | None, tuple[Places, Places]] = {}
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
         found = match_batch(self.rules.table, self.batch, self.task.layout, None)
         if self.task.on_error == "raise":
-            refuse_bad(found)
+            refuse_bad(found, self.batch, self.task.layout)
         self.put_aside(found)
         rows, numbers = self.decided(*candidates(found))
         is_alert = self.rules.alerts[numbers]
@@ -192,12 +187,28 @@ class _Batch:
         is_open = self.rules.has_residual[numbers]
         if not is_open.any():
             return rows, numbers
-        self.look_at(rows[is_open])
         is_kept = ~is_open
-        for place in np.flatnonzero(is_open).tolist():
-            event = self.events[int(rows[place])]
-            is_kept[place] = holds(self.rules.residual(int(numbers[place])), event)
+        places = np.flatnonzero(is_open)
+        # Rule by rule: of rows that are alike in what it looks at, one is looked at.
+        places = places[np.argsort(numbers[places], kind="stable")]
+        starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
+        for some in np.split(places, starts[1:]):
+            number = int(numbers[some[0]])
+            alike, firsts = self.alike(self.rules.looked_at(number))
+            groups = alike[rows[some]]
+            asked = np.unique(groups)
+            self.look_at(firsts[asked])
+            test = self.rules.test(number)
+            holds = np.zeros(len(firsts), np.bool_)
+            holds[asked] = [test(self.events[row]) for row in firsts[asked].tolist()]
+            is_kept[some] = holds[groups]
         return rows[is_kept], numbers[is_kept]
+
+    def alike(self, names: frozenset[str] | None) -> tuple[Places, Places]:
+        """Of each row its group, of those that are alike; and a row of each group."""
+        if names not in self.groups:
+            self.groups[names] = groups_of(self.batch, self.task.layout, names)
+        return self.groups[names]
 
     def alert(self, rows: Places, numbers: Places) -> None:
         """A row for each rule that fires."""
@@ -314,29 +325,6 @@ def fired(task: AlertTask, rules: LoadedRules, batch: pa.RecordBatch) -> Fired:
         (row, rules.ids[number])
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     }
-
-
-def candidates(found: Found) -> tuple[Places, Places]:
-    """The rows, and the numbers of the rules whose predicates match them."""
-    counts = np.maximum(found.matches.counts, 0)
-    rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    return rows, found.matches.filters[: len(rows)].astype(np.int64)
-
-
-def events_of(
-    batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
-) -> Iterable[Event]:
-    """Some rows of a batch, all of which can be read, as mappings."""
-    places = pa.array(rows, pa.int64())
-    if layout.form == "wide":
-        wide = wide_batch(batch, layout).take(places)
-        return [dict(read_row(row)) for row in wide.to_pylist()]
-    ((_, column),) = layout.columns
-    values = batch.column(column).take(places).to_pylist()
-    if layout.form == "json":
-        return [notification_from_text(text) for text in values]
-    read: Any = read_map if layout.form == "map" else read_variant
-    return [dict(read(row)) for row in values]
 
 
 def suppression(span: int) -> str:

@@ -39,6 +39,7 @@ from siena.spark.batch.compiling import (
     store_table,
 )
 from siena.spark.rules.counting import Condition, condition_of
+from siena.spark.rules.deciding import Test, decide
 from siena.spark.rules.sources import RuleSource, rule_set
 
 # Rules that are remembered as they were read: sets change a little at a time.
@@ -99,6 +100,8 @@ class LoadedRules:
                 self.parts.setdefault(numbers[rule_id], []).append((place, step))
         self._filters: dict[int, tuple[Filter, ...]] = {}
         self._expressions: dict[int, Expression] = {}
+        self._tests: dict[int, Test] = {}
+        self._looked_at: dict[int, frozenset[str] | None] = {}
 
     def filters(self, number: int) -> tuple[Filter, ...]:
         """The filters of a rule's predicate."""
@@ -114,15 +117,29 @@ class LoadedRules:
             self._expressions[number] = expression_from_json(json.loads(text))
         return self._expressions[number]
 
+    def looked_at(self, number: int) -> frozenset[str] | None:
+        """The attributes that the residual of a rule looks at; none if all."""
+        if number not in self._looked_at:
+            residual = self.residual(number)
+            names = None if looks_everywhere(residual) else names_of(residual)
+            self._looked_at[number] = names
+        return self._looked_at[number]
+
+    def test(self, number: int) -> Test:
+        """The test whether the residual of a rule holds of an event."""
+        if number not in self._tests:
+            self._tests[number] = decide(self.residual(number))
+        return self._tests[number]
+
     @cached_property
     def names(self) -> frozenset[str] | None:
         """The attributes that rules look at; none if one looks at all there are."""
         found = set(self.table.attributes())
         for number in np.flatnonzero(self.has_residual).tolist():
-            residual = self.residual(number)
-            if looks_everywhere(residual):
+            names = self.looked_at(number)
+            if names is None:
                 return None
-            found |= names_of(residual)
+            found |= names
         for condition in self.conditions:
             found |= condition.names()
         return frozenset(found)

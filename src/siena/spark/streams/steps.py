@@ -119,7 +119,7 @@ class StepsTask:
         for batch in batches:
             found = match_batch(loaded.table, batch, self.layout, None)
             if self.on_error == "raise":
-                refuse_bad(found)
+                refuse_bad(found, batch, self.layout)
             codes = loaded.owners.ids[found.matches.filters]
             counts = np.maximum(found.matches.counts, 0)
             rows = np.repeat(np.arange(len(counts)), counts)

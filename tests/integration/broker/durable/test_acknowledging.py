@@ -11,7 +11,8 @@ import pytest
 import siena
 from broker.logs import SMALL, kept_in, numbers, url
 from siena.block import encode
-from siena.broker.durable import limits, publishers
+from siena.broker.durable import limits
+from siena.broker.durable.receipts import publishers
 from siena.broker.log import group_commit
 from siena.broker.settings import Durable, Settings
 from siena.errors import RequestRefusedError

@@ -426,3 +426,38 @@ def test_pub_says_that_a_broker_has_no_store(run: Run) -> None:
     assert outcome.code == 1
     assert "no store" in outcome.err
     assert "126" in outcome.err
+
+
+def test_durable_subscriptions_from_the_command_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with testing.broker(log={"path": str(tmp_path / "log")}) as keeping:
+        monkeypatch.setenv("SIENA_URL", keeping.url)
+        assert run("pub", "n={i}", "--count", "5", "--ack").code == 0
+        first = run("sub", "n > 1", "--durable", "b", "--start", "all", "-n", "2")
+        assert first.out.splitlines() == ["n = 2", "n = 3"]
+        rest = run("sub", "n > 1", "--durable", "b", "-n", "2", "--json")
+        assert rest.out.splitlines() == ['{"n":4}', '{"n":5}']
+        [shown] = run("durable", "list", "--json").out.splitlines()
+        assert json.loads(shown)["lag"] == 0
+        assert "n > 1" in run("durable", "list").out
+        assert run("durable", "seek", "b", "3").code == 0
+        assert json.loads(run("durable", "show", "b", "--json").out)["lag"] == 2
+        assert run("durable", "rm", "b").code == 0
+        assert run("durable", "list", "--json").out == ""
+        missing = run("durable", "rm", "b")
+        assert (missing.code, "no durable subscription" in missing.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--start", "all"], "are for --durable"),
+        (["--durable", "b", "--start", "later"], "no place to begin at"),
+        (["--durable", "b", "--start", "2026-11-15T02:40:03"], "has no zone"),
+    ],
+)
+def test_misspelled_durable_options(run: Run, options: list[str], says: str) -> None:
+    outcome = run("sub", "n any", *options)
+    assert outcome.code == 2
+    assert says in outcome.err

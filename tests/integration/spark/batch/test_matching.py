@@ -24,6 +24,7 @@ from siena.spark import (
     MismatchedKindsWarning,
     MissingAttributesWarning,
     Tally,
+    UnsatisfiableWarning,
     compile_subscriptions,
     match,
     match_by_join,
@@ -101,6 +102,46 @@ def test_every_type_means_what_it_says(spark: SparkSession) -> None:
     wanted = subscriptions(spark, [(text, text) for text in (*YES, *NO)])
     found = pairs(match(notifications, wanted, key="id"))
     assert found == {(1, text) for text in YES} | {(2, "[]"), (2, "id = 2")}
+
+
+def test_few_subscriptions_may_be_a_list_or_a_mapping(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1, 1), (2, 2)], "id long, qty long")
+    assert pairs(match(rows, ["qty = 1"], key="id")) == {(1, "qty = 1")}
+    wanted = {"ann": "qty = 1", "bob": ["qty any", "qty = 2"]}
+    found = {(1, "ann"), (1, "bob"), (2, "bob")}
+    assert pairs(match(rows, wanted, key="id")) == found
+    listed = [{"subscriber": "ann", "filter": "qty > 1"}]
+    assert pairs(match(rows, listed, key="id")) == {(2, "ann")}
+    assert match(rows, [], key="id").collect() == []
+    with pytest.raises(SienaError, match="a int is no subscription"):
+        match(rows, [3])  # type: ignore[arg-type]
+    with pytest.raises(SienaError, match="a int is no subscriptions"):
+        match(rows, 3)  # type: ignore[arg-type]
+
+
+def test_nan_is_named_with_its_column_and_key_or_taken_for_null(
+    spark: SparkSession,
+) -> None:
+    rows = spark.sql("select 7L id, double('NaN') delay, 1 x")
+    wanted = ["delay absent", "x = 1"]
+    with pytest.raises(PythonException, match=r"\(id = 7\).*: delay is nan"):
+        match(rows, wanted, key="id").collect()
+    found = match(rows, wanted, key="id", nan="absent")
+    assert pairs(found) == {(7, "delay absent"), (7, "x = 1")}
+    with pytest.raises(SienaError, match="'null' is not what NaN may be"):
+        match(rows, wanted, nan="null")  # type: ignore[arg-type]
+
+
+def test_a_warning_says_what_may_have_been_meant(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1, "IT")], "id long, country string")
+    with pytest.warns(MissingAttributesWarning, match=r"cuontry \(country\?\)"):
+        match(rows, ["cuontry = IT"])
+
+
+def test_a_warning_says_what_nothing_can_satisfy(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1,)], "x long")
+    with pytest.warns(UnsatisfiableWarning, match=r"satisfy 'x > 5 and x < 3'$"):
+        match(rows, ["x > 5 and x < 3", "x > 5 and x < 3 or x = 1", "x any"])
 
 
 def test_whole_decimals_are_integers_where_they_fit(spark: SparkSession) -> None:
@@ -396,7 +437,7 @@ def test_what_is_not_finite_is_bad_if_a_filter_may_see_it(spark: SparkSession) -
     some = subscriptions(spark, [("ann", "x = 2")])
     assert pairs(match(notifications, some, on_error="set_aside")) == set()
     (row,) = unreadable(notifications).collect()
-    assert row.reason == "a float is not finite"
+    assert row.reason == "a float is not finite: x is nan"
 
 
 def test_what_filters_name_and_the_table_lacks_is_said_once(

@@ -24,6 +24,7 @@ from siena.model import (
     Pattern,
     Predicate,
 )
+from siena.model.expression.residual import ResidualPredicate
 
 # Steps to show that a grant covers what is asked for: some milliseconds.  What is not
 # shown is multiplied out, and still exact.
@@ -84,6 +85,8 @@ def narrow(interest: Interest, grant: Predicate) -> InForce:
     if isinstance(interest, Pattern):
         return InForce(interest, Pattern(found))
     only = found[0]
+    if isinstance(interest, ResidualPredicate):
+        return InForce(interest, ResidualPredicate(only.filters, interest.residual))
     return InForce(interest, only.filters[0] if len(only) == 1 else only)
 
 

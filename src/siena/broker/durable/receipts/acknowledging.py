@@ -14,13 +14,13 @@ from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.owners import owner_of
-from siena.broker.durable.publishers import (
+from siena.broker.durable.receipts.publishers import (
     KnownPublisher,
     Late,
     Publishers,
     tag_of,
 )
-from siena.broker.durable.refusing import refuse
+from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.log.journal import Journal
 from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored
 from siena.protocol.error_codes import Fault, ProtocolError

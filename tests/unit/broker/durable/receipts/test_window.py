@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 
 from siena.broker.durable.limits import STRETCHES_MAX
-from siena.broker.durable.window import Window
+from siena.broker.durable.receipts.window import Window
 
 STEPS = st.lists(
     st.tuples(

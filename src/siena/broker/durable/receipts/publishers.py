@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from siena.broker.durable.checked_file import CheckedFile, Saved, read_checked
 from siena.broker.durable.limits import CHECKPOINT_OFFSETS, PUBLISHERS_MAX
-from siena.broker.durable.window import Window
+from siena.broker.durable.receipts.window import Window
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError

@@ -1,0 +1,268 @@
+"""What durable subscriptions select of the log, found for all of them together.
+
+One table has the filters of all cursors, and is asked once for each record, however
+many there are.  A record that is appended is looked at where it is; cursors that are
+not at the tail are brought there by *sweeps* through the log, some of it at a time,
+which take along all that are on the way.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from siena.broker.durable.cursors.cursor import Cursor, Epoch
+from siena.broker.durable.limits import SWEEP_BYTES
+from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.store import Store
+from siena.lang.parser import parse_interest
+from siena.matching.table import ForwardingTable
+from siena.model import Filter, Predicate
+
+log = logging.getLogger("siena.broker")
+
+Longs = npt.NDArray[np.int64]
+
+
+class _Entry(NamedTuple):
+    """A filter of a cursor, and the offsets for which it holds."""
+
+    cursor: Cursor
+    begins: int
+    ends: int
+
+
+_NEVER = 2**63
+# How long to wait after a mistake of ours.
+RETRY_SECONDS = 1.0
+
+
+class Finder:
+    """Finds what is for which cursor.
+
+    Args:
+        store: where sweeps read.
+        on_found: called with cursors for which something was found.
+    """
+
+    def __init__(self, store: Store, on_found: Callable[[set[Cursor]], None]) -> None:
+        self._store = store
+        self._on_found = on_found
+        self._table = ForwardingTable()
+        self._entries: dict[int, _Entry] = {}
+        # Of each cursor the numbers of its filters in the table, as its epochs.
+        self._numbers: dict[Cursor, list[int]] = {}
+        self.tail = store.latest
+        """Everything below has been matched, for cursors without a position."""
+        # Cursors that want more of the log, by their position.
+        self._hungry: dict[int, set[Cursor]] = {}
+        self._at = 0
+        self._is_due = False
+        self.is_closed = False
+
+    # --- Filters come and go --------------------------------------------------------
+
+    def add(self, cursor: Cursor) -> None:
+        """Look for what a cursor wants, from its position on."""
+        self._numbers[cursor] = [self._enter(epoch) for epoch in cursor.epochs]
+        self._arrange(cursor)
+        self.wake(cursor)
+
+    def begin_epoch(self, cursor: Cursor, epoch: Epoch) -> None:
+        """From here on another filter holds for a cursor."""
+        cursor.epochs.append(epoch)
+        self._numbers[cursor].append(self._enter(epoch))
+        self._arrange(cursor)
+
+    def remove(self, cursor: Cursor) -> None:
+        """Look for nothing any more."""
+        for number in self._numbers.pop(cursor):
+            self._table.remove(number)
+            del self._entries[number]
+        for cursors in self._hungry.values():
+            cursors.discard(cursor)
+
+    def consolidate(self) -> None:
+        """Compile all filters at once, before anybody waits for it."""
+        self._table.consolidate()
+
+    def _enter(self, epoch: Epoch) -> int:
+        interest = parse_interest(epoch.filter)
+        assert isinstance(interest, Filter | Predicate), "a cursor has no pattern"
+        return self._table.add(0, interest)
+
+    def _arrange(self, cursor: Cursor) -> None:
+        """Say for which offsets each of its filters holds, and forget old ones."""
+        low = self.tail if cursor.position is None else cursor.position
+        numbers, epochs = self._numbers[cursor], cursor.epochs
+        while len(epochs) > 1 and epochs[1].begins <= low:
+            self._table.remove(numbers[0])
+            self._entries.pop(numbers[0], None)
+            del numbers[0], epochs[0]
+        ends = [*(epoch.begins for epoch in epochs[1:]), _NEVER]
+        begins = [0, *ends[:-1]]
+        for number, begin, end in zip(numbers, begins, ends, strict=True):
+            self._entries[number] = _Entry(cursor, begin, end)
+
+    # --- At the tail ----------------------------------------------------------------
+
+    def appended(self, first: int, blocks: bytes, bounds: Longs) -> None:
+        """A record was written: find it for those who are at the tail."""
+        end = first + len(bounds) - 1
+        touched: set[Cursor] = set()
+        if self._entries and first >= self.tail:
+            for entry, offset in self._matches(first, blocks, bounds):
+                cursor = entry.cursor
+                if cursor.position is not None:
+                    continue  # a sweep finds it
+                if cursor.found(offset):
+                    touched.add(cursor)
+                else:
+                    cursor.position = offset
+        self.tail = max(self.tail, end)
+        if touched:
+            self._on_found(touched)
+
+    def stumbled(self) -> None:
+        """A record could not be looked at when it was written: sweeps find it."""
+        for cursor in self._numbers:
+            if cursor.position is None:
+                cursor.position = self.tail
+                self.wake(cursor)
+        self.tail = self._store.latest
+
+    def _matches(
+        self, first: int, blocks: bytes | memoryview, bounds: Longs
+    ) -> Iterator[tuple[_Entry, int]]:
+        found = self._table.match_buffer(blocks, bounds)
+        counts = np.maximum(found.counts, 0)
+        if not counts.any():
+            return
+        places = np.repeat(np.arange(len(counts)), counts).tolist()
+        for number, place in zip(found.filters.tolist(), places, strict=False):
+            entry = self._entries[number]
+            offset = first + place
+            if entry.begins <= offset < entry.ends:
+                yield entry, offset
+
+    # --- Behind it ------------------------------------------------------------------
+
+    def wake(self, cursor: Cursor) -> None:
+        """Bring a cursor on, if it is not at the tail and has room."""
+        if cursor.position == self.tail and self.tail == self._store.latest:
+            cursor.position = None
+            self._arrange(cursor)
+        if cursor.is_hungry:
+            assert cursor.position is not None
+            self._hungry.setdefault(cursor.position, set()).add(cursor)
+            self._schedule()
+
+    def skip(self, cursor: Cursor, offset: int) -> bool:
+        """Go on behind what is done, if that has not been looked at; whether it has."""
+        if cursor.position is None or cursor.position >= offset:
+            return False
+        for cursors in self._hungry.values():
+            cursors.discard(cursor)
+        cursor.position = min(offset, self.tail)
+        self._arrange(cursor)
+        self.wake(cursor)
+        return True
+
+    def _schedule(self) -> None:
+        if not self._is_due and self._hungry and not self.is_closed:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._step)
+
+    def _step(self) -> None:
+        """Sweep through some of the log, with all cursors that are on the way."""
+        self._is_due = False
+        if self.is_closed or not self._hungry:
+            return
+        # Upwards, and then again from the lowest: everybody has their turn.
+        positions = sorted(self._hungry)
+        start = next((p for p in positions if p >= self._at), positions[0])
+        riders = self._hungry.pop(start)
+        touched: set[Cursor] = set()
+        at = start
+        try:
+            at = self._sweep(start, riders, touched)
+        except (DamagedLogError, OSError) as error:
+            at = self._beyond(start)
+            log.warning(
+                "durable subscriptions cannot get offsets %d to %d: %s",
+                *(start, at - 1, error),
+            )
+        except Exception:
+            log.exception("a mistake of ours, while looking through the log")
+            for cursor in riders:
+                self._hungry.setdefault(cursor.position or 0, set()).add(cursor)
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._schedule)
+            return
+        self._at = at
+        for cursor in riders:
+            cursor.position = at
+            if len(cursor.epochs) > 1:
+                self._arrange(cursor)
+            self.wake(cursor)
+        if touched:
+            self._on_found(touched)
+        self._schedule()
+
+    def _sweep(self, start: int, riders: set[Cursor], touched: set[Cursor]) -> int:
+        """Find what is for the riders, and for whom they meet; where this ended."""
+        at = max(start, self._store.earliest)
+        for record in self._store.scan(at, SWEEP_BYTES):
+            if record.first >= self.tail:
+                break
+            for position in [p for p in self._hungry if at <= p < record.end]:
+                riders |= self._hungry.pop(position)
+            self._offer(record, riders, touched)
+            at = record.end
+            if not riders:
+                return at
+        # Behind the last record there may be offsets that were never given.
+        return at if at > start else min(self._beyond(start), self.tail)
+
+    def _offer(self, record: Record, riders: set[Cursor], touched: set[Cursor]) -> None:
+        for entry, offset in self._matches(
+            record.first, record.blocks, record.offsets()
+        ):
+            cursor = entry.cursor
+            if cursor not in riders:
+                continue
+            assert cursor.position is not None
+            if offset < cursor.position:
+                continue
+            if cursor.found(offset):
+                touched.add(cursor)
+            else:
+                cursor.position = offset
+                riders.discard(cursor)
+
+    def _beyond(self, start: int) -> int:
+        """The next offset that can be read, or the tail."""
+        good = self.tail
+        step = 1
+        low = start
+        while low + step < good:
+            if self._is_readable(low + step):
+                good = low + step
+                break
+            low += step
+            step *= 2
+        while good - low > 1:
+            middle = (low + good) // 2
+            if self._is_readable(middle):
+                good = middle
+            else:
+                low = middle
+        return good
+
+    def _is_readable(self, offset: int) -> bool:
+        try:
+            return next(iter(self._store.scan(offset, 1)), None) is not None
+        except (DamagedLogError, OSError):
+            return False

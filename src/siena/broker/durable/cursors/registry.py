@@ -1,0 +1,153 @@
+"""All cursors of a broker, and the file in which they outlive it.
+
+The file has a record for each cursor, whole, and then what was acknowledged.  A cursor
+that is defined, sought or has another filter is written whole again; the last counts.
+"""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
+from siena.broker.durable.cursors.record_file import RecordFile
+from siena.broker.log.group_commit import Synced
+from siena.errors import SienaError
+
+log = logging.getLogger("siena.broker")
+
+FILE = "cursors.state"
+# How many notifications the log has grown by when cursors are written down again.
+REWRITE_OFFSETS = 100_000
+_WHOLE, _ACKED, _GONE = range(3)
+
+
+class Cursors:
+    """Cursors by whose they are and what they are called.
+
+    Ownership: of the file, from making it to :meth:`close`.
+    """
+
+    def __init__(self, folder: Path, latest: int) -> None:
+        self._named: dict[tuple[str, str], Cursor] = {}
+        self._numbered: dict[int, Cursor] = {}
+        self._last = 0
+        self.tail = latest
+        """Where cursors without a position are."""
+        self._rewritten = latest
+        self._file = RecordFile(folder / FILE, self._contents)
+        for record in self._file.read():
+            self._replay(msgspec.msgpack.decode(record))
+        for cursor in self._numbered.values():
+            self._named[cursor.owner, cursor.name] = cursor
+            _clamp(cursor, latest)
+        try:
+            # At once: offsets that were cut off may be given again, and must not be
+            # taken for those that were acknowledged.
+            self._file.begin()
+        except OSError as error:
+            text = f"{folder / FILE} cannot be written: {error}"
+            raise SienaError(text) from None
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def __iter__(self) -> Iterator[Cursor]:
+        return iter(list(self._named.values()))
+
+    def find(self, owner: str, name: str) -> Cursor | None:
+        """The cursor of a name."""
+        return self._named.get((owner, name))
+
+    def make(self, owner: str, name: str, epoch: Epoch, spec: Spec) -> Cursor:
+        """A cursor that begins with its epoch; it is to be saved."""
+        self._last += 1
+        cursor = Cursor(self._last, owner, name, [epoch], spec)
+        cursor.position = epoch.begins
+        self._named[owner, name] = self._numbered[cursor.number] = cursor
+        return cursor
+
+    def save(self, cursor: Cursor, then: Synced | None = None) -> None:
+        """Write a cursor down, and call this when the disk has it."""
+        self._file.append(self._whole(cursor), then)
+
+    def acked(self, cursor: Cursor, offsets: list[int]) -> None:
+        """Write down what was acknowledged; it is synced some time later."""
+        if offsets:
+            record = [_ACKED, cursor.number, offsets]
+            self._file.append(msgspec.msgpack.encode(record))
+        if self.tail - self._rewritten >= REWRITE_OFFSETS:
+            self._rewritten = self.tail
+            self._file.rewrite()
+
+    def forget(self, cursor: Cursor, then: Synced) -> None:
+        """It is not needed any more."""
+        del self._named[cursor.owner, cursor.name]
+        del self._numbered[cursor.number]
+        record = msgspec.msgpack.encode([_GONE, cursor.number])
+        self._file.append(record, then)
+
+    def floor(self, latest: int) -> int:
+        """The first offset that a cursor needs."""
+        lows = (cursor.low(self.tail) for cursor in self._named.values())
+        return min(lows, default=latest)
+
+    def lowest(self) -> Cursor | None:
+        """The cursor that needs most of the log."""
+        return min(
+            self._named.values(), key=lambda cursor: cursor.low(self.tail), default=None
+        )
+
+    async def close(self) -> None:
+        """Write all of them down."""
+        await self._file.close()
+
+    # --- The file -------------------------------------------------------------------
+
+    def _contents(self) -> list[bytes]:
+        return [self._whole(cursor) for cursor in self._numbered.values()]
+
+    def _whole(self, cursor: Cursor) -> bytes:
+        position = self.tail if cursor.position is None else cursor.position
+        return msgspec.msgpack.encode(
+            [
+                *(_WHOLE, cursor.number, cursor.owner, cursor.name, cursor.epochs),
+                *(cursor.spec, position, cursor.unacked, list(cursor.acked_ahead)),
+            ]
+        )
+
+    def _replay(self, record: list[Any]) -> None:
+        kind, number, *rest = record
+        self._last = max(self._last, number)
+        if kind == _WHOLE:
+            owner, name, epochs, spec, position, unacked, ahead = rest
+            cursor = Cursor(
+                number, owner, name, [Epoch(*e) for e in epochs], Spec(*spec)
+            )
+            cursor.reset(position, unacked)
+            cursor.acked_ahead = set(ahead)
+            self._numbered[number] = cursor
+        elif number not in self._numbered:
+            log.warning("something was acknowledged to a cursor that is not known")
+        elif kind == _GONE:
+            del self._numbered[number]
+        else:
+            cursor = self._numbered[number]
+            for offset in rest[0]:
+                if cursor.ack(offset) is False:
+                    cursor.acked_ahead.add(offset)
+
+
+def _clamp(cursor: Cursor, latest: int) -> None:
+    """Forget what the log has not, which may come again as something else."""
+    assert cursor.position is not None
+    cursor.acked_ahead = {o for o in cursor.acked_ahead if o < latest}
+    if cursor.position > latest or any(o >= latest for o in cursor.unacked):
+        ahead = cursor.acked_ahead
+        cursor.reset(
+            min(cursor.position, latest), [o for o in cursor.unacked if o < latest]
+        )
+        cursor.acked_ahead = ahead
+    cursor.position = min(cursor.position, latest)

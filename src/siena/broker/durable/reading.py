@@ -1,0 +1,335 @@
+"""Durable reading: who reads which durable subscription, what they get and when again.
+
+Several connections may read one subscription, and share what there is: each
+notification goes to the one with the least under way.  What has no answer in time, or
+whose reader has gone, comes again, to whoever is there; after too many deliveries it
+becomes a dead letter, which is a notification like any other.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from siena.block import decode, encode
+from siena.broker.clients.session import Session
+from siena.broker.durable.cursors.blocks import Blocks
+from siena.broker.durable.cursors.cursor import Cursor, Flight
+from siena.broker.durable.cursors.finder import Finder
+from siena.broker.durable.cursors.registry import Cursors
+from siena.broker.durable.limits import CREDIT_BYTES, DISPATCH_MAX
+from siena.model import Predicate, Value
+from siena.protocol.durable.reading import DurableDelivery, pack_deliver
+
+log = logging.getLogger("siena.broker")
+
+# What a dead letter says.
+DEAD = "siena.dead"
+
+
+class Member:
+    """One connection that reads a durable subscription, under a number of its own."""
+
+    def __init__(
+        self,
+        identifier: int,
+        session: Session,
+        number: int,
+        cursor: Cursor,
+        credit: int,
+    ) -> None:
+        self.identifier = identifier
+        self.session = session
+        self.number = number
+        self.cursor = cursor
+        self.credit = credit
+        self.flights = 0
+        self.bytes = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it may be sent more."""
+        return self.flights < self.credit and self.bytes < CREDIT_BYTES
+
+
+class _Ready(NamedTuple):
+    offset: int
+    block: bytes
+    time: int
+
+
+class Reading:
+    """Delivers to members what cursors have.
+
+    Args:
+        publish: publishes a block of our own.
+        heard_by: what a session may hear; none if that is everything.
+    """
+
+    def __init__(
+        self,
+        cursors: Cursors,
+        finder: Finder,
+        blocks: Blocks,
+        publish: Callable[[bytes], None],
+        heard_by: Callable[[Session], Predicate | None] = lambda _: None,
+    ) -> None:
+        self._cursors = cursors
+        self._finder = finder
+        self._blocks = blocks
+        self._publish = publish
+        self._heard_by = heard_by
+        self._members: dict[int, Member] = {}
+        self._readers: dict[Cursor, list[Member]] = {}
+        self._numbered: dict[tuple[int, int], Member] = {}
+        self._last = 0
+        self._timers: dict[Cursor, asyncio.TimerHandle] = {}
+        self._due: set[Cursor] = set()
+        self.unreadable = 0
+        """How many could not be delivered, because the log has lost them."""
+
+    # --- Members come and go --------------------------------------------------------
+
+    def find(self, session: Session, number: int) -> Member | None:
+        """Who reads under a number of a connection."""
+        return self._numbered.get((session.number, number))
+
+    def members(self, cursor: Cursor) -> list[Member]:
+        """Who reads a subscription."""
+        return self._readers.get(cursor, [])
+
+    def join(
+        self, session: Session, number: int, cursor: Cursor, credit: int
+    ) -> Member:
+        """A connection reads from now on."""
+        self._last += 1
+        member = Member(self._last, session, number, cursor, credit)
+        self._members[member.identifier] = member
+        self._readers.setdefault(cursor, []).append(member)
+        self._numbered[session.number, number] = member
+        self._make_room(cursor)
+        self.serve([cursor])
+        return member
+
+    def leave(self, member: Member) -> None:
+        """It reads no more: what it has not answered goes to others, at once."""
+        del self._members[member.identifier]
+        del self._numbered[member.session.number, member.number]
+        cursor = member.cursor
+        readers = self._readers[cursor]
+        readers.remove(member)
+        if not readers:
+            del self._readers[cursor]
+        self._make_room(cursor)
+        cursor.lose(member.identifier)
+        self.serve([cursor])
+
+    def _make_room(self, cursor: Cursor) -> None:
+        cursor.make_room(sum(member.credit for member in self.members(cursor)))
+
+    def leave_all(self, session: Session) -> None:
+        """A connection has gone."""
+        for member in [m for m in self._members.values() if m.session is session]:
+            self.leave(member)
+
+    def end(self, cursor: Cursor) -> None:
+        """Nobody reads this subscription any more: it is forgotten, or sought."""
+        for member in self._readers.get(cursor, ()):
+            member.flights = member.bytes = 0
+        timer = self._timers.pop(cursor, None)
+        if timer is not None:
+            timer.cancel()
+
+    def close(self) -> None:
+        """Deliver nothing more."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._due.clear()
+
+    # --- Answers --------------------------------------------------------------------
+
+    def ack(self, cursor: Cursor, offsets: Iterable[int], up_to: int | None) -> int:
+        """These are done; how many of them were waited for."""
+        wanted = list(offsets)
+        if up_to is not None:
+            wanted += cursor.below(up_to)
+        done = []
+        for offset in wanted:
+            ended = cursor.ack(offset)
+            if ended is not False:
+                done.append(offset)
+                self._landed(ended)
+        self._cursors.acked(cursor, done)
+        if up_to is not None and self._finder.skip(cursor, up_to):
+            self._cursors.save(cursor)
+        self.serve([cursor])
+        return len(done)
+
+    def nak(self, cursor: Cursor, offsets: Iterable[int], delay: float) -> int:
+        """These shall come again; how many of them were under way."""
+        due = asyncio.get_running_loop().time() + delay if delay else None
+        ended = [flight for o in offsets if (flight := cursor.nak(o, due)) is not None]
+        for flight in ended:
+            self._landed(flight)
+        self.serve([cursor])
+        return len(ended)
+
+    def _landed(self, flight: object) -> None:
+        """A member has room for another one."""
+        member = (
+            self._members.get(flight.member) if isinstance(flight, Flight) else None
+        )
+        if member is not None and isinstance(flight, Flight):
+            member.flights -= 1
+            member.bytes -= flight.size
+
+    # --- Delivering -----------------------------------------------------------------
+
+    def serve(self, cursors: Iterable[Cursor]) -> None:
+        """Deliver what these have, soon."""
+        if not self._due:
+            asyncio.get_running_loop().call_soon(self._serve)
+        self._due.update(cursors)
+
+    def _serve(self) -> None:
+        due, self._due = self._due, set()
+        for cursor in due:
+            try:
+                self._dispatch(cursor)
+            except Exception:  # others are served all the same
+                log.exception("a mistake of ours, at what %r gets", cursor.name)
+
+    def _dispatch(self, cursor: Cursor) -> None:
+        now = asyncio.get_running_loop().time()
+        frames: dict[Member, list[bytes]] = {}
+        for _ in range(DISPATCH_MAX):
+            ready = self._next(cursor)
+            if ready is None:
+                break
+            offset, block, time = ready
+            member = self._choose(cursor)
+            if member is None:
+                cursor.put_back(offset)
+                break
+            if not self._may_hear(member, block):
+                self._drop(cursor, offset)
+                continue
+            if self._is_parked(cursor, offset, block):
+                continue
+            attempt = cursor.sent(offset, member.identifier, len(block), now)
+            member.flights += 1
+            member.bytes += len(block)
+            delivery = DurableDelivery(member.number, offset, time, attempt, block)
+            frames.setdefault(member, []).append(pack_deliver(delivery))
+        else:
+            self.serve([cursor])  # others have their turn first
+        for member, found in frames.items():
+            member.session.reply(b"".join(found))
+        self._finder.wake(cursor)
+        self._arm(cursor)
+
+    def _next(self, cursor: Cursor) -> _Ready | None:
+        """What is to be delivered next; what cannot be any more is done with."""
+        most = cursor.spec.max_deliver
+        while True:
+            offset = cursor.next_ready()
+            if offset is None:
+                return None
+            if most and cursor.attempts(offset) >= most:
+                self._bury(cursor, offset, f"delivered {most} times without an answer")
+                continue
+            if not self._readers.get(cursor):
+                cursor.put_back(offset)
+                return None
+            found = self._blocks.get(offset)
+            if found is not None:
+                return _Ready(offset, *found)
+            self.unreadable += 1
+            log.warning("%r cannot get offset %d: it is lost", cursor.name, offset)
+            self._drop(cursor, offset)
+
+    def _choose(self, cursor: Cursor) -> Member | None:
+        """The member with the least under way, if it has room."""
+        members = self._readers.get(cursor, ())
+        chosen = min(members, key=lambda m: m.flights / m.credit, default=None)
+        if chosen is None or chosen.has_room:
+            return chosen
+        return next((member for member in members if member.has_room), None)
+
+    def _may_hear(self, member: Member, block: bytes) -> bool:
+        heard = self._heard_by(member.session)
+        return heard is None or heard.matches(decode(block))
+
+    def _is_parked(self, cursor: Cursor, offset: int, block: bytes) -> bool:
+        if cursor.spec.key is None:
+            return False
+        value = decode(block).get(cursor.spec.key)
+        return value is not None and cursor.is_parked(offset, value)
+
+    # --- Dead letters ---------------------------------------------------------------
+
+    def _bury(self, cursor: Cursor, offset: int, reason: str) -> None:
+        """Give up on a notification, and tell whoever wants to know."""
+        cursor.dead += 1
+        found = self._blocks.get(offset)
+        is_dead_letter = found is not None and DEAD in decode(found[0])
+        log.warning("%r gives up on offset %d: %s", cursor.name, offset, reason)
+        if not is_dead_letter:  # or two that fail would bury each other for ever
+            letter: dict[str, Value] = {
+                DEAD: True,
+                "siena.durable": cursor.name,
+                "siena.offset": offset,
+                "siena.reason": reason,
+            }
+            self._publish(encode(letter))
+        self._drop(cursor, offset)
+
+    def _drop(self, cursor: Cursor, offset: int) -> None:
+        self._landed(cursor.drop(offset))
+        self._cursors.acked(cursor, [offset])
+
+    # --- Time -----------------------------------------------------------------------
+
+    def _arm(self, cursor: Cursor) -> None:
+        """Look again when something is due."""
+        due = cursor.next_due
+        timer = self._timers.get(cursor)
+        if timer is not None and (due is None or timer.when() > due):
+            timer.cancel()
+            del self._timers[cursor]
+            timer = None
+        if due is not None and timer is None:
+            loop = asyncio.get_running_loop()
+            self._timers[cursor] = loop.call_at(due, self._expire, cursor)
+
+    def _expire(self, cursor: Cursor) -> None:
+        self._timers.pop(cursor, None)
+        now = asyncio.get_running_loop().time()
+        for _, flight in cursor.expired(now):
+            self._landed(flight)
+        self._dispatch(cursor)
+
+    def snapshot(self, cursor: Cursor) -> dict[str, object]:
+        """What there is to know of a subscription."""
+        tail = self._finder.tail
+        low = cursor.low(tail)
+        return {
+            "name": cursor.name,
+            "owner": cursor.owner,
+            "filter": cursor.epochs[-1].filter,
+            "epochs": [list(epoch) for epoch in cursor.epochs],
+            "low": low,
+            "position": tail if cursor.position is None else cursor.position,
+            "lag": tail - low,
+            "found": cursor.outstanding,
+            "under_way": cursor.in_flight,
+            "readers": len(self.members(cursor)),
+            "delivered": cursor.delivered,
+            "redelivered": cursor.redelivered,
+            "acknowledged": cursor.acknowledged,
+            "dead": cursor.dead,
+            "ack_wait": cursor.spec.ack_wait,
+            "max_deliver": cursor.spec.max_deliver,
+            "key": cursor.spec.key,
+        }

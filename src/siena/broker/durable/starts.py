@@ -1,0 +1,43 @@
+"""Where a durable subscription begins: now, with all, at an offset or at a time."""
+
+from siena.broker.log.records import DamagedLogError
+from siena.broker.log.store import Store
+from siena.protocol.durable.reading import Start
+from siena.protocol.error_codes import Fault, ProtocolError
+
+
+def offset_of(store: Store, start: Start, at: int) -> int:
+    """The offset that is meant.
+
+    Raises:
+        ProtocolError: if the log has it no longer, or not yet.
+    """
+    if start == "new":
+        return store.latest
+    if start == "all":
+        return store.earliest
+    if start == "time":
+        return _first_since(store, at)
+    if at < store.earliest:
+        text = f"offset {at} has expired: the log begins at {store.earliest}"
+        raise ProtocolError(Fault.OFFSET_EXPIRED, text)
+    if at > store.latest:
+        text = f"the log has come to offset {store.latest}, and not to {at}"
+        raise ProtocolError(Fault.OFFSET_AHEAD, text)
+    return at
+
+
+def _first_since(store: Store, time: int) -> int:
+    """The first offset that came at a time or later, in microseconds since 1970."""
+    low, high = store.earliest, store.latest
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            record = next(iter(store.scan(middle, 1)), None)
+        except (DamagedLogError, OSError):
+            record = None
+        if record is None or record.time >= time:
+            high = middle
+        else:
+            low = max(middle + 1, record.end)
+    return low

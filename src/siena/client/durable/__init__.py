@@ -1,0 +1,1 @@
+"""Durable subscriptions for programs: with ``await``, and without."""

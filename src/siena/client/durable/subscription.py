@@ -1,0 +1,198 @@
+"""Durable subscriptions: what comes is acknowledged, or comes again.
+
+*Cancellation*: a reader that is cancelled loses nothing; the next gets it.
+
+*Connections*: when the connection is lost, what was not acknowledged comes again over
+the next one.  What the program has not read of the old one is dropped before.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import Literal, Self
+
+from siena.block import decode
+from siena.client.core.inbox import Item
+from siena.client.core.session import Session
+from siena.client.core.standing_durable import StandingDurable
+from siena.client.subscription import BATCH
+from siena.errors import ConnectionLostError, ServiceError, SienaError
+from siena.model import Notification, Value
+from siena.protocol.durable.reading import Start, unpack_deliver
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# From where a durable subscription begins that is not there yet.
+Begin = Literal["new", "all"] | int | datetime
+
+
+class Delivered:
+    """A notification for a durable subscription, to be acknowledged.
+
+    ``message["price"]`` is short for ``message.notification["price"]``.
+    """
+
+    __slots__ = ("_ack", "_nak", "attempt", "notification", "offset", "time")
+
+    def __init__(
+        self,
+        body: bytes,
+        ack: Callable[[int], None],
+        nak: Callable[[int, float], None],
+    ) -> None:
+        _, self.offset, time, self.attempt, block = unpack_deliver(body)
+        self.time = _EPOCH + timedelta(microseconds=time)
+        self.notification: Notification = decode(block)
+        self._ack = ack
+        self._nak = nak
+
+    def __getitem__(self, name: str) -> Value:
+        return self.notification[name]
+
+    def ack(self) -> None:
+        """It is done, and does not come again; never waits."""
+        self._ack(self.offset)
+
+    def nak(self, delay_s: float = 0.0) -> None:
+        """It is not done, and shall come again, after so many seconds; never waits."""
+        self._nak(self.offset, delay_s)
+
+    def called_from(self, call_soon: Callable[..., None]) -> Self:
+        """The same for another thread, which calls through this."""
+        ack, nak = self._ack, self._nak
+        self._ack = lambda offset: call_soon(ack, offset)
+        self._nak = lambda offset, delay_s: call_soon(nak, offset, delay_s)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<Delivered {self.offset}: {self.notification}>"
+
+
+class DurableSubscription:
+    """What a broker remembers for a name, and what has come of it.
+
+    Iterate over it, and acknowledge what you have dealt with.  It outlives the program:
+    :meth:`close` ends the reading, and not the subscription, which
+    ``siena durable rm`` ends, or :meth:`Client.forget_durable`.
+    """
+
+    def __init__(self, session: Session, standing: StandingDurable) -> None:
+        self._session = session
+        self._standing = standing
+
+    @property
+    def name(self) -> str:
+        """What it is called at the broker."""
+        return self._standing.name
+
+    @property
+    def filter(self) -> str:
+        """What is wanted, in the words of the language."""
+        return self._standing.interest
+
+    @property
+    def waiting(self) -> int:
+        """How many have come and were not read yet."""
+        return len(self._standing.inbox)
+
+    async def settled(self) -> Self:
+        """Wait until it is remembered, and in force in the whole network.
+
+        Raises:
+            RequestRefusedError: if the broker does not want it.
+        """
+        await self._standing.settled.passed()
+        return self
+
+    async def get(self, timeout_s: float | None = None) -> Delivered:
+        """The next one.
+
+        Raises:
+            TimeoutError: if none comes in time.
+            ConnectionLostError: if none will come any more.
+        """
+        found = await self.get_many(1, timeout_s)
+        if not found:
+            raise ConnectionLostError("the subscription has ended")
+        return found[0]
+
+    async def get_many(
+        self, count: int = BATCH, timeout_s: float | None = None
+    ) -> list[Delivered]:
+        """Those that are there, up to so many; waits for one, and is empty at the end.
+
+        Raises:
+            TimeoutError: if none comes in time.
+        """
+        inbox = self._standing.inbox
+        items = inbox.take(count)
+        if not items:
+            limit = asyncio.timeout(timeout_s)
+            try:
+                async with limit:
+                    items = await inbox.get(count)
+            except TimeoutError:
+                if limit.expired():
+                    raise TimeoutError(f"nothing came within {timeout_s:g} s") from None
+                raise
+        return [self._read(item) for item in items]
+
+    def ack_up_to(self, offset: int) -> None:
+        """All up to an offset, not included, are done; never waits."""
+        self._standing.ack_up_to(offset)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Delivered:
+        found = await self.get_many(1)
+        if not found:
+            raise StopAsyncIteration
+        return found[0]
+
+    async def close(self) -> None:
+        """Read no more: what was not acknowledged goes to others, or comes again."""
+        done = self._session.leave_durable(self._standing)
+        if done is not None:
+            with contextlib.suppress(ServiceError):
+                await asyncio.shield(done)
+
+    async def __aenter__(self) -> Self:
+        try:
+            return await self.settled()
+        except BaseException:
+            self._session.leave_durable(self._standing)
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _read(self, item: Item) -> Delivered:
+        assert isinstance(item, bytes)
+        return Delivered(item, self._standing.ack, self._standing.nak)
+
+    def __repr__(self) -> str:
+        return f"<DurableSubscription {self.name}: {self.filter}>"
+
+
+def begin_of(start: Begin) -> tuple[Start, int]:
+    """Where to begin, as it travels.
+
+    >>> begin_of("all"), begin_of(7)
+    (('all', 0), ('offset', 7))
+    """
+    if isinstance(start, datetime):
+        if start.tzinfo is None:
+            raise SienaError("a time to start at has a zone")
+        return "time", max(0, (start - _EPOCH) // timedelta(microseconds=1))
+    if isinstance(start, int):
+        return "offset", start
+    if start not in {"new", "all"}:
+        raise SienaError(f"to start at {start!r}: new, all, an offset or a time")
+    return start, 0

@@ -1,0 +1,101 @@
+"""The pages as routes: read once, sent with their checks, and never from elsewhere."""
+
+import hashlib
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from siena.errors import SienaError
+from siena.web.questions import relations, why
+
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "mjs": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+NAMES = (
+    "index.html",
+    "style.css",
+    "app.js",
+    "pages/network.js",
+    "pages/workbench.js",
+    "pages/live.js",
+    "pages/why.js",
+    "parts.js",
+    "vendor/htm-preact.mjs",
+)
+# Scripts and styles of our own only, and nothing that talks to other machines.
+HEADERS = {
+    "content-security-policy": "default-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+}
+
+
+Survey = Callable[[], list[dict[str, Any]]]
+
+
+class File(NamedTuple):
+    """One file, as it is sent."""
+
+    body: bytes
+    kind: str
+    tag: str
+
+
+def read_files() -> dict[str, File]:
+    """All files of the console, by name."""
+    found = {}
+    for name in NAMES:
+        body = files("siena.web").joinpath("static", *name.split("/")).read_bytes()
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        found[name] = File(body, KINDS[name.rpartition(".")[2]], tag)
+    return found
+
+
+def console_routes(survey: Survey) -> list[BaseRoute]:
+    """What answers for the console; its files are read now, not when asked for.
+
+    Args:
+        survey: all brokers that are found from here, with their links; it may take a
+            while, and is called in a thread.
+    """
+    known = read_files()
+
+    async def network(request: Request) -> Response:  # noqa: ARG001 -- as below
+        try:
+            return JSONResponse({"brokers": await run_in_threadpool(survey)})
+        except (SienaError, TimeoutError) as error:
+            return JSONResponse({"brokers": [], "error": str(error)})
+
+    async def page(request: Request) -> Response:
+        name = request.path_params.get("name") or "index.html"
+        if name not in known:
+            return Response("there is no such page", 404)
+        file = known[name]
+        headers = {**HEADERS, "etag": file.tag}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.body, headers=headers, media_type=file.kind)
+
+    async def home(request: Request) -> Response:  # noqa: ARG001 -- Starlette's signature
+        return RedirectResponse("/console/")
+
+    return [
+        Route("/", home),
+        Route("/console", home),
+        Route("/console/network", network),
+        Route("/console/relations", relations, methods=["POST"]),
+        Route("/console/why", why, methods=["POST"]),
+        Route("/console/", page),
+        Route("/console/{name:path}", page),
+    ]

@@ -1,0 +1,79 @@
+// Subscribe and publish, as any client does: over /subscribe and /publish.
+import { ask, html, Problem, useEffect, useRef, useState } from "../parts.js";
+
+const SHOWN_MAX = 200;
+/** The last notifications that came here; the workbench tries filters on them. */
+export const recent = [];
+
+export function Live() {
+  const [filter, setFilter] = useState("");
+  const [state, setState] = useState("");
+  const [lines, setLines] = useState([...recent]);
+  const [error, setError] = useState("");
+  const source = useRef(null);
+  const stop = () => { source.current?.close(); source.current = null; setState(""); };
+  useEffect(() => stop, []);
+  const subscribe = (event) => {
+    event.preventDefault();
+    stop();
+    setError("");
+    const wanted = filter.trim() || "[]";
+    const stream = new EventSource(`/subscribe?filter=${encodeURIComponent(wanted)}`);
+    source.current = stream;
+    setState("subscribing …");
+    stream.addEventListener("settled", () => setState(`in force: ${wanted}`));
+    stream.onmessage = (message) => {
+      try {
+        const said = JSON.parse(message.data);
+        recent.push(said);
+      } catch { return; }
+      if (recent.length > SHOWN_MAX) recent.splice(0, recent.length - SHOWN_MAX);
+      setLines([...recent]);
+    };
+    stream.onerror = async () => {
+      if (source.current !== stream || stream.readyState !== EventSource.CLOSED) return;
+      stop();
+      const said = await ask("/console/relations", { text: wanted }).catch(() => ({}));
+      setError(said.error ? `${said.error}${said.hint ? ` (${said.hint})` : ""}` : "the broker ended the subscription");
+    };
+  };
+  return html`
+    <h2>Subscribe</h2>
+    <form class="row" onSubmit=${subscribe}>
+      <label>A filter; everything without one
+        <input value=${filter} onInput=${(event) => setFilter(event.target.value)} placeholder="level > 3" spellcheck="false" /></label>
+      <button class="go" type="submit">Subscribe</button>
+      ${state && html`<button type="button" onClick=${stop}>Stop</button>`}
+    </form>
+    <p role="status" class=${state ? "good" : "soft"}>${state || "not subscribed"}</p>
+    <${Problem} error=${error} />
+    <ul class="lines" id="came" aria-label="What came, the newest first">${lines.slice().reverse().map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>
+    <${Publish} />`;
+}
+
+function Publish() {
+  const [text, setText] = useState('{"what": "alarm", "level": 5}');
+  const [said, setSaid] = useState("");
+  const [error, setError] = useState("");
+  const publish = async (event) => {
+    event.preventDefault();
+    setSaid("");
+    try {
+      const form = JSON.parse(text);
+      await ask("/publish", form);
+      setSaid("published");
+      setError("");
+    } catch (problem) {
+      setError(problem.message);
+    }
+  };
+  return html`
+    <h2>Publish</h2>
+    <form class="row" onSubmit=${publish}>
+      <label>A notification, as JSON
+        <input value=${text} onInput=${(event) => setText(event.target.value)} spellcheck="false" /></label>
+      <button class="go" type="submit">Publish</button>
+    </form>
+    <p role="status" class="good">${said}</p>
+    <${Problem} error=${error} />`;
+}

@@ -1,0 +1,134 @@
+"""A cursor against a plain account of what was found, sent and answered."""
+
+from hypothesis import given, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
+from siena.broker.durable.limits import FOUND_MAX
+
+ACK_WAIT = 8.0
+
+
+def cursor_of(key: str | None = None) -> Cursor:
+    return Cursor(1, "", "billing", [Epoch("[]", 0)], Spec(ACK_WAIT, 0, key))
+
+
+class Deliveries(RuleBasedStateMachine):
+    """Whatever happens: nothing is forgotten, and nothing comes after its answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cursor = cursor_of("key")
+        self.now = 0.0
+        self.tail = 0
+        self.acked: set[int] = set()
+        # Of what is under way: to whom it went, and when it is due.
+        self.sent: dict[int, tuple[int, float]] = {}
+        self.delayed: dict[int, float] = {}
+        self.attempts: dict[int, int] = {}
+
+    @rule(gap=st.integers(0, 2))
+    def find(self, gap: int) -> None:
+        self.tail += gap  # what the filter excludes
+        assert self.cursor.found(self.tail)
+        self.tail += 1
+
+    @rule(member=st.integers(1, 2))
+    def deliver(self, member: int) -> None:
+        offset = self.cursor.next_ready()
+        if offset is None:
+            return
+        assert offset not in self.acked
+        assert offset not in self.sent
+        assert offset not in self.delayed
+        key = offset % 3
+        if self.cursor.is_parked(offset, key):
+            return
+        busy = {*self.sent, *self.delayed} - {offset}
+        assert all(other % 3 != key or self.attempts.get(other, 0) == 0
+                   for other in busy)  # fmt: skip
+        before = [o for o in self.attempts if o % 3 == key and o not in self.acked]
+        assert all(o >= offset for o in before), "in order for each key"
+        attempt = self.cursor.sent(offset, member, 10, self.now)
+        self.attempts[offset] = self.attempts.get(offset, 0) + 1
+        assert attempt == self.attempts[offset]
+        wait = ACK_WAIT * 2 ** min(attempt - 1, 5)
+        self.sent[offset] = member, self.now + wait
+
+    @precondition(lambda self: self.attempts)
+    @rule(data=st.data())
+    def ack(self, data: st.DataObject) -> None:
+        offset = data.draw(st.sampled_from(sorted(self.attempts)))
+        is_news = self.cursor.ack(offset) is not False
+        assert is_news == (offset not in self.acked)
+        self.acked.add(offset)
+        self.sent.pop(offset, None)
+        self.delayed.pop(offset, None)
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data(), delay=st.sampled_from([0.0, 3.0]))
+    def nak(self, data: st.DataObject, delay: float) -> None:
+        offset = data.draw(st.sampled_from(sorted(self.sent)))
+        due = self.now + delay if delay else None
+        assert self.cursor.nak(offset, due) is not None
+        del self.sent[offset]
+        if due is not None:
+            self.delayed[offset] = due
+
+    @rule(member=st.integers(1, 2))
+    def lose(self, member: int) -> None:
+        self.cursor.lose(member)
+        self.sent = {o: s for o, s in self.sent.items() if s[0] != member}
+
+    @rule(seconds=st.sampled_from([1.0, 5.0, 20.0]))
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        expired = {offset for offset, _ in self.cursor.expired(self.now)}
+        due = {o for o, (_, when) in self.sent.items() if when <= self.now}
+        due |= {o for o, when in self.delayed.items() if when <= self.now}
+        assert expired == due
+        self.sent = {o: s for o, s in self.sent.items() if o not in due}
+        self.delayed = {o: d for o, d in self.delayed.items() if o not in due}
+
+    @invariant()
+    def nothing_is_forgotten(self) -> None:
+        waiting = self.cursor.unacked
+        assert not self.acked & set(waiting)
+        assert self.cursor.low(self.tail) == min([*waiting, self.tail])
+        assert self.cursor.in_flight == len(self.sent)
+
+    def teardown(self) -> None:
+        """Everything that was found can be answered, in the end."""
+        while self.cursor.outstanding:
+            self.now += 10_000
+            list(self.cursor.expired(self.now))
+            self.sent.clear()
+            self.delayed.clear()
+            offset = self.cursor.next_ready()
+            assert offset is not None, self.cursor.unacked
+            if not self.cursor.is_parked(offset, offset % 3):
+                self.cursor.sent(offset, 1, 10, self.now)
+                self.cursor.ack(offset)
+
+
+TestDeliveries = Deliveries.TestCase
+
+
+def test_a_cursor_holds_so_many_and_no_more() -> None:
+    cursor = cursor_of()
+    assert all(cursor.found(offset) for offset in range(FOUND_MAX))
+    assert not cursor.found(FOUND_MAX)
+    cursor.ack(5)
+    assert cursor.found(FOUND_MAX)
+
+
+@given(st.sets(st.integers(0, 20)), st.integers(0, 20))
+def test_what_was_acknowledged_ahead_is_not_found_again(
+    ahead: set[int], position: int
+) -> None:
+    cursor = cursor_of()
+    cursor.reset(position)
+    cursor.acked_ahead = set(ahead)
+    for offset in range(position, 21):
+        assert cursor.found(offset)
+    assert cursor.unacked == [o for o in range(position, 21) if o not in ahead]
