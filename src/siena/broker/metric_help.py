@@ -25,6 +25,7 @@ HELP = {
     "router_in": "Routing messages got from neighbours.",
     "repaired": "Links whose neighbour was told everything again.",
     "silenced": "Links ended because nothing came from the neighbour any more.",
+    "gaps": "Times in which something may have been lost, told to clients.",
     "faults": "Errors sent to clients and neighbours.",
     "bytes_in": "Bytes read from connections.",
     "bytes_out": "Bytes written to connections.",

@@ -114,7 +114,7 @@ def _extended(conjunction: Conjunction, constraint: Constraint) -> Conjunction |
     if is_absent or constraint.operator is Operator.ABSENT:
         both = is_absent and constraint.operator is Operator.ABSENT
         return conjunction if both else None
-    before = frozenset(CONCRETE_KINDS).intersection(*(c.kinds for c in same_name))
+    before = _kinds_of(same_name)
     kinds = before & constraint.kinds
     if not kinds:
         return None
@@ -133,6 +133,15 @@ def _extended(conjunction: Conjunction, constraint: Constraint) -> Conjunction |
         if c.operator in _KINDS_ONLY and constraint.kinds <= c.kinds
     }
     return (conjunction - implied) | {constraint}
+
+
+def _kinds_of(constraints: list[Constraint]) -> frozenset[Kind]:
+    """The kinds of value that may satisfy all; mostly they are about one kind."""
+    # A hot loop: rules of others multiply out to hundreds of thousands of these.
+    kinds = {(c.kind, c.operator is Operator.OTHER) for c in constraints}
+    if len(kinds) == 1:
+        return constraints[0].kinds
+    return frozenset(CONCRETE_KINDS).intersection(*(c.kinds for c in constraints))
 
 
 def _negated(constraint: Constraint) -> Constraint | None:

@@ -1,9 +1,8 @@
 """The pages as routes: read once, sent with their checks, and never from elsewhere."""
 
 import hashlib
-from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,7 +10,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from siena.errors import SienaError
-from siena.web.questions import relations, why
+from siena.lang.parser import parse_notification
+from siena.model import Notification
+from siena.web.questions import Trace, answered, relations, why
 
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -41,7 +42,16 @@ HEADERS = {
 }
 
 
-Survey = Callable[[], list[dict[str, Any]]]
+class Around(Protocol):
+    """What there is to see beyond the broker; both may take a while."""
+
+    def survey(self) -> list[dict[str, Any]]:
+        """All brokers that are found from here, with their links."""
+        ...
+
+    def trace(self, notification: Notification) -> list[dict[str, Any]]:
+        """Publish, and what each broker on the way says of it."""
+        ...
 
 
 class File(NamedTuple):
@@ -62,20 +72,29 @@ def read_files() -> dict[str, File]:
     return found
 
 
-def console_routes(survey: Survey) -> list[BaseRoute]:
+def console_routes(around: Around) -> list[BaseRoute]:
     """What answers for the console; its files are read now, not when asked for.
 
     Args:
-        survey: all brokers that are found from here, with their links; it may take a
-            while, and is called in a thread.
+        around: what is seen of the network, asked in a thread.
     """
     known = read_files()
 
     async def network(request: Request) -> Response:  # noqa: ARG001 -- as below
         try:
-            return JSONResponse({"brokers": await run_in_threadpool(survey)})
+            return JSONResponse({"brokers": await run_in_threadpool(around.survey)})
         except (SienaError, TimeoutError) as error:
             return JSONResponse({"brokers": [], "error": str(error)})
+
+    async def trace(request: Request) -> Response:
+        def follow(asked: Trace) -> dict[str, Any]:
+            try:
+                notification = parse_notification(asked.notification)
+                return {"hops": around.trace(notification)}
+            except (SienaError, TimeoutError) as error:
+                return {"error": str(error)}
+
+        return await answered(request, Trace, follow)
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
@@ -94,6 +113,7 @@ def console_routes(survey: Survey) -> list[BaseRoute]:
         Route("/", home),
         Route("/console", home),
         Route("/console/network", network),
+        Route("/console/trace", trace, methods=["POST"]),
         Route("/console/relations", relations, methods=["POST"]),
         Route("/console/why", why, methods=["POST"]),
         Route("/console/", page),

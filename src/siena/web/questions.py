@@ -5,8 +5,9 @@ Work is bounded: by counts, and by a time after which the answer says that it is
 complete.
 """
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -30,6 +31,7 @@ SECONDS_MAX = 0.5
 BODY_BYTES_MAX = 2_000_000
 
 Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
+T = TypeVar("T", bound=Struct)
 Texts = Annotated[list[Text], Meta(max_length=FILTERS_MAX)]
 
 
@@ -41,6 +43,12 @@ class Relations(Struct, forbid_unknown_fields=True):
     notifications: Annotated[list[Any], Meta(max_length=NOTIFICATIONS_MAX)] = []
 
 
+class Trace(Struct, forbid_unknown_fields=True):
+    """A notification to be published and followed."""
+
+    notification: Text
+
+
 class Why(Struct, forbid_unknown_fields=True):
     """A notification, and filters that may want it."""
 
@@ -50,15 +58,18 @@ class Why(Struct, forbid_unknown_fields=True):
 
 async def relations(request: Request) -> Response:
     """What a filter covers, what covers it, what it matches, and a witness."""
-    return await _answer(request, Relations, answer_relations)
+    return await answered(request, Relations, answer_relations)
 
 
 async def why(request: Request) -> Response:
     """Which filters want a notification, and what the others have against it."""
-    return await _answer(request, Why, answer_why)
+    return await answered(request, Why, answer_why)
 
 
-async def _answer(request: Request, kind: type[Any], answer: Any) -> Response:  # noqa: ANN401 -- of that kind
+async def answered(
+    request: Request, kind: type[T], answer: Callable[[T], dict[str, Any]]
+) -> Response:
+    """What is said in a thread to a question of this kind; or what is wrong with it."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

@@ -10,6 +10,7 @@ from repository import ROOT
 from siena.broker.http.server import HttpServer
 from siena.broker.settings import Settings
 from siena.errors import SienaError
+from siena.model import Notification
 from siena.web.files import NAMES, console_routes, read_files
 from siena.web.questions import FILTERS_MAX
 from wire import serving
@@ -25,19 +26,29 @@ def test_every_file_is_served_and_all_together_are_light() -> None:
     assert weight <= WEIGHT_MAX, f"the console weighs {weight:,} bytes, compressed"
 
 
+class Around:
+    """What is seen of a network: what the test says, or nothing."""
+
+    def __init__(self, brokers: list[dict[str, Any]] | None) -> None:
+        self._brokers = brokers
+
+    def survey(self) -> list[dict[str, Any]]:
+        if self._brokers is None:
+            raise SienaError("no broker answers")
+        return self._brokers
+
+    def trace(self, notification: Notification) -> list[dict[str, Any]]:
+        return [{"said": str(notification)}, *self.survey()]
+
+
 async def ask(
     method: str,
     path: str,
     survey: list[dict[str, Any]] | None = None,
     **more: Any,  # noqa: ANN401 -- of httpx
 ) -> httpx.Response:
-    def look() -> list[dict[str, Any]]:
-        if survey is None:
-            raise SienaError("no broker answers")
-        return survey
-
     async with serving(Settings(listen=("127.0.0.1:0",))) as broker:
-        server = HttpServer(broker, "127.0.0.1:0", console_routes(look))
+        server = HttpServer(broker, "127.0.0.1:0", console_routes(Around(survey)))
         await server.start()
         try:
             async with httpx.AsyncClient(
@@ -87,3 +98,13 @@ async def test_a_network_that_cannot_be_seen_is_said() -> None:
     assert said == {"brokers": [], "error": "no broker answers"}
     said = (await ask("GET", "/console/network", [{"broker": "b"}])).json()
     assert said == {"brokers": [{"broker": "b"}]}
+
+
+async def test_a_notification_is_followed_or_refused() -> None:
+    body = {"notification": "x=4"}
+    said = (await ask("POST", "/console/trace", [{"broker": "b"}], json=body)).json()
+    assert said == {"hops": [{"said": "x = 4"}, {"broker": "b"}]}
+    said = (await ask("POST", "/console/trace", json=body)).json()
+    assert said == {"error": "no broker answers"}
+    body = {"notification": "x >"}
+    assert "error" in (await ask("POST", "/console/trace", [], json=body)).json()

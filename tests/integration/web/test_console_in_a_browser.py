@@ -147,6 +147,13 @@ def test_what_is_published_elsewhere_appears(
     page.get_by_label("A notification, as JSON").fill('{"seen": 8}')
     page.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_text('{"seen":8}', exact=True).wait_for()
+    with siena.connect(brokers["three"]) as client:
+        wanted = client.subscribe("seen = 9").settled(MILLISECONDS / 1_000)
+        page.get_by_label("A notification, as JSON").fill('{"seen": 9}')
+        page.get_by_role("button", name="Publish and trace").click()
+        page.get_by_text("The way it took: 3 brokers").wait_for()
+        assert wanted.get(MILLISECONDS / 1_000)["seen"] == 9
+        wanted.close()
     check(page)
 
 

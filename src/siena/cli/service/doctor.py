@@ -48,6 +48,14 @@ def doctor(
     spark: Annotated[
         bool, typer.Option("--spark/--no-spark", help="Start Spark, to see it work.")
     ] = True,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Look at the certificates and credentials of these settings, only.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
@@ -65,6 +73,7 @@ def doctor(
     Examples:
       siena doctor
       siena doctor --no-spark
+      siena doctor --config broker.toml
       siena doctor --json
     """  # noqa: D301 -- Typer needs the backspace itself
     progress, paint = Progress(sys.stderr), Paint(sys.stdout)
@@ -75,7 +84,7 @@ def doctor(
             print(f"siena: {text}", file=sys.stderr, flush=True)
 
     found: list[Finding] = []
-    for finding in findings(spark=spark, report=report):
+    for finding in findings(spark=spark, report=report, config=config):
         progress.clear()
         found.append(finding)
         if not as_json:
@@ -89,8 +98,15 @@ def doctor(
     raise typer.Exit(0 if is_well else 1)
 
 
-def findings(*, spark: bool, report: Callable[[str], None]) -> Iterator[Finding]:
-    """All of them, in turn."""
+def findings(
+    *, spark: bool, report: Callable[[str], None], config: Path | None = None
+) -> Iterator[Finding]:
+    """All of them, in turn; or those about settings."""
+    if config is not None:
+        from siena.cli.access.checks import access_findings
+
+        yield from access_findings(config)
+        return
     yield _siena()
     yield _python()
     yield _kernels()

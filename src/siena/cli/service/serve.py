@@ -18,10 +18,15 @@ from siena.broker.network import Network, read_network
 from siena.broker.settings import Settings, gather
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
+from siena.model import Notification
 from siena.protocol.address import PORT, Address
 
 if TYPE_CHECKING:
     from siena.broker.http.server import HttpServer
+    from siena.cli.common.contexts import Server
+
+# How long the console waits for a broker on the way of what it traces.
+TRACE_SECONDS_MAX = 3.0
 
 logger = logging.getLogger("siena.serve")
 
@@ -259,21 +264,38 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
 
     # The console is for this machine, and for who has said who they are.
     is_shown = read_where(where).is_loopback or broker.access.has_identities
-    routes = console_routes(lambda: _survey(broker)) if is_shown else ()
+    routes = console_routes(LookAround(broker)) if is_shown else ()
     server = HttpServer(broker, where, routes)
     await server.start()
     return server
 
 
-def _survey(broker: Broker) -> list[dict[str, Any]]:
-    """All brokers that are found from this one, as a stranger sees them."""
-    from siena.cli.common.contexts import Server
-    from siena.cli.common.surveying import addresses_of, survey
+class LookAround:
+    """What the console sees of a network, as a stranger at its broker does."""
 
-    # One that listens everywhere is found here, too.
-    (address,) = addresses_of([broker.addresses[0].url], "127.0.0.1:0")
-    here = Server(str(address))
-    return [found.form() for found in survey([here]).values()]
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    def survey(self) -> list[dict[str, Any]]:
+        """All brokers that are found from this one."""
+        from siena.cli.common.surveying import survey
+
+        return [found.form() for found in survey([self._here()]).values()]
+
+    def trace(self, notification: Notification) -> list[dict[str, Any]]:
+        """Publish here, and what each broker on the way says of it."""
+        from siena.cli.service.trace import form_of, traced
+
+        hops = traced(self._here(), notification, TRACE_SECONDS_MAX)
+        return [form_of(hop) for hop in hops]
+
+    def _here(self) -> "Server":
+        from siena.cli.common.contexts import Server
+        from siena.cli.common.surveying import addresses_of
+
+        # A broker that listens everywhere is found on this machine, too.
+        (url,) = addresses_of([self._broker.addresses[0].url], "127.0.0.1:0")
+        return Server(str(url))
 
 
 class Reloadable(Protocol[S_contra]):

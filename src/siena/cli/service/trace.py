@@ -11,11 +11,12 @@ from msgspec import convert, to_builtins
 
 from siena.block import encode
 from siena.cli.common.client_options import EXIT_FAILURE, EXIT_TIMEOUT, ServerOption
-from siena.cli.common.contexts import find_server
+from siena.cli.common.contexts import Server, find_server
 from siena.cli.common.observing import Form, Observer
 from siena.cli.common.pairs import read_attributes
 from siena.cli.terminal.colour import say
 from siena.cli.terminal.foreign import printable_form
+from siena.model import Notification
 from siena.protocol.control_frames import Hop, Trace
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.limits import NUMBER_MAX
@@ -60,17 +61,14 @@ def trace(
       siena trace '{"symbol": "DIS"}' --server siena://127.0.0.1:2606 --json
     """  # noqa: D301 -- Typer needs the backspace itself
     notification = read_attributes(attributes)
-    token = secrets.randbelow(NUMBER_MAX + 1)
     hops: dict[str, Hop] = {}
-    with Observer(find_server(server), seconds=timeout) as observer:
-        observer.send(pack_traced(token, encode(notification)))
-        for hop in _hops(observer, token):
-            hops[hop.broker] = hop
-            start = min(known.arrived for known in hops.values())
-            if as_json:
-                print(json.dumps(_form(hop)), flush=True)
-            else:
-                _show(hop, start)
+    for hop in traced(find_server(server), notification, timeout):
+        hops[hop.broker] = hop
+        start = min(known.arrived for known in hops.values())
+        if as_json:
+            print(json.dumps(form_of(hop)), flush=True)
+        else:
+            _show(hop, start)
     silent = missing(hops)
     if silent or not hops:
         who = ", ".join(silent) or "the broker"
@@ -79,6 +77,14 @@ def trace(
     matched = [text for hop in hops.values() for text in hop.matched]
     if all(text.startswith(TO_BROKER) for text in matched):
         raise typer.Exit(EXIT_FAILURE)
+
+
+def traced(server: Server, notification: Notification, seconds: float) -> Iterator[Hop]:
+    """Publish, and yield what each broker on the way says of it."""
+    token = secrets.randbelow(NUMBER_MAX + 1)
+    with Observer(server, seconds=seconds) as observer:
+        observer.send(pack_traced(token, encode(notification)))
+        yield from _hops(observer, token)
 
 
 def _hops(observer: Observer, token: int) -> Iterator[Hop]:
@@ -118,5 +124,6 @@ def _show(hop: Hop, start: float) -> None:
         say("  ✗ nobody here wants it")
 
 
-def _form(hop: Hop) -> Form:
+def form_of(hop: Hop) -> Form:
+    """As JSON, for scripts and pages."""
     return msgspec.structs.asdict(hop)

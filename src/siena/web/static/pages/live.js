@@ -55,6 +55,19 @@ function Publish() {
   const [text, setText] = useState('{"what": "alarm", "level": 5}');
   const [said, setSaid] = useState("");
   const [error, setError] = useState("");
+  const [hops, setHops] = useState(null);
+  const trace = async () => {
+    setSaid("");
+    setHops(null);
+    try {
+      const answer = await ask("/console/trace", { notification: text });
+      if (answer.error) throw new Error(answer.error);
+      setHops(answer.hops);
+      setError("");
+    } catch (problem) {
+      setError(problem.message);
+    }
+  };
   const publish = async (event) => {
     event.preventDefault();
     setSaid("");
@@ -73,7 +86,17 @@ function Publish() {
       <label>A notification, as JSON
         <input value=${text} onInput=${(event) => setText(event.target.value)} spellcheck="false" /></label>
       <button class="go" type="submit">Publish</button>
+      <button type="button" onClick=${trace}>Publish and trace</button>
     </form>
     <p role="status" class="good">${said}</p>
-    <${Problem} error=${error} />`;
+    <${Problem} error=${error} />
+    ${hops && html`<${Hops} hops=${hops} />`}`;
 }
+
+/** Hop by hop: where it came from, why it went on, and who wanted it. */
+const Hops = ({ hops }) => html`<section aria-label="The way it took" role="status">
+  <h2>The way it took: ${hops.length} ${hops.length === 1 ? "broker" : "brokers"}</h2>
+  <ol class="lines">${hops.map((hop) => html`<li><b>${hop.broker}</b> ← ${hop.came_from}${hop.went_to.length ? ` → ${hop.went_to.join(", ")}` : ""}
+    <span class="soft"> routed in ${(hop.seconds * 1000).toFixed(2)} ms</span>
+    ${hop.matched.map((text) => html`<div class=${text.startsWith("→ ") ? "" : "good"}>${text.startsWith("→ ") ? "" : "✓ "}<code>${text}</code></div>`)}
+    ${!hop.matched.length && !hop.went_to.length && html`<div class="bad">✗ nobody here wants it</div>`}</li>`)}</ol></section>`;
