@@ -101,7 +101,7 @@ class BrokerCollector(Collector):
 
     def _refusals(self) -> Iterator[Metric]:
         family = CounterMetricFamily(
-            "siena_refusals", "what was not granted", labels=["verb", "roles"]
+            "siena_refusals", "What was not granted.", labels=["verb", "roles"]
         )
         for (verb, roles), count in self._entry.broker.state.gate.refusals.items():
             family.add_metric([verb, roles], count)
@@ -120,7 +120,7 @@ class BrokerCollector(Collector):
         for name in DURABLE_GAUGES:
             family = GaugeMetricFamily(
                 f"siena_durable_{name}",
-                f"{name} of a durable subscription",
+                f"The {name} of a durable subscription.",
                 labels=["name"],
             )
             for each in shown:
