@@ -75,7 +75,7 @@ class BrokerCollector(Collector):
             yield GaugeMetricFamily(f"siena_{name}", help_of(name), value)
         end = broker.certificates.expires_at
         if end is not None:
-            text = "when the certificate of this broker ends, since 1970"
+            text = "When the certificate of this broker ends, since 1970."
             yield GaugeMetricFamily("siena_certificate_expires_at_seconds", text, end)
         yield from self._durables()
         for name, value in self._handlers.totals().items():
@@ -100,7 +100,7 @@ class BrokerCollector(Collector):
     def _durables(self) -> Iterator[Metric]:
         durable = self._entry.broker.log_service.durable
         for name, total in durable.snapshot().items():
-            text = f"{name}, of what must not be lost"
+            text = f"{name}, of what must not be lost."
             value = float(str(total))
             if name in {"publishers", "subscriptions"}:
                 yield GaugeMetricFamily(f"siena_durable_{name}", text, value)
@@ -110,7 +110,7 @@ class BrokerCollector(Collector):
         for name in DURABLE_GAUGES:
             family = GaugeMetricFamily(
                 f"siena_durable_{name}",
-                f"{name} of a durable subscription",
+                f"{name} of a durable subscription.",
                 labels=["name"],
             )
             for each in shown:
