@@ -76,6 +76,17 @@ SEED ?= 1
 chaos: $(BUILT) ## hurt a network of real brokers for MINUTES, and judge its promises
 	$(BIN)/siena chaos --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
+# What failed is kept in build/fuzz, and tried first the next time.
+SECONDS ?= 60
+.PHONY: fuzz
+fuzz: $(BUILT) ## mutated frames, texts, JSON, TOML and log files, for SECONDS
+	PYTHONPATH=tests/support:tests $(BIN)/python -m fuzz.inputs --seconds $(SECONDS) $(ARGS)
+	PYTHONPATH=tests/support:tests $(BIN)/python -m fuzz.blocks --buffers $(BUFFERS)
+
+.PHONY: soak
+soak: $(BUILT) ## interests come and go for MINUTES: memory flat, tables empty, nothing leaks
+	PYTHONPATH=tests/support:tests $(BIN)/python -m fuzz.soak --minutes $(MINUTES) $(ARGS)
+
 .PHONY: coverage
 coverage: $(BUILT) ## run the everyday tests and show the lines they miss
 	$(BIN)/coverage run -m pytest -m "not slow" $(ARGS)

@@ -95,9 +95,9 @@ class Wire:
         self.writer.close()
 
 
-async def until(holds: Callable[[], object]) -> None:
+async def until(holds: Callable[[], object], seconds_max: float = SECONDS_MAX) -> None:
     """Wait for something that nobody tells us of."""
-    async with asyncio.timeout(SECONDS_MAX):
+    async with asyncio.timeout(seconds_max):
         while not holds():  # noqa: ASYNC110 -- there is no event to wait for
             await asyncio.sleep(0.002)
 

@@ -47,6 +47,16 @@ HELP = {
     "handler_delivered": "Notifications that web hooks and mailboxes took.",
     "handler_failed": "Notifications given up after the last attempt at a handler.",
     "handler_retried": "Further attempts at a handler after one that failed.",
+    # What must not be lost: acknowledged publications and durable subscriptions.
+    "durable_publishers": "Publishers of which it is known what they sent already.",
+    "durable_acknowledged": "Publications acknowledged once they were on the disk.",
+    "durable_again": "Publications that came again, and were acknowledged again.",
+    "durable_subscriptions": "Durable subscriptions there are now.",
+    "durable_lag": "Offsets from what is acknowledged to the end of the log.",
+    "durable_found": "Notifications that match and are not acknowledged yet.",
+    "durable_under_way": "Notifications delivered and not acknowledged yet.",
+    "durable_readers": "Connections that share the durable subscription now.",
+    "durable_dead": "Notifications given up, and published as dead letters.",
     # One line for each link, since it came up.
     "link_forwarded": "Notifications sent over the link since it came up.",
     "link_received": "Notifications got over the link since it came up.",

@@ -10,6 +10,7 @@ Reference:
 """
 
 from collections.abc import Callable, Collection as AnyOf, Iterable, Iterator, Mapping
+from itertools import islice
 from operator import itemgetter
 from typing import Generic, NamedTuple
 
@@ -62,6 +63,10 @@ class InterestTable(Generic[F]):
         # Most hops are parties of clients, which hold one thing: there are no objects
         # for these but the holder, which their entry has as well.
         self._of_hop: dict[Interface, _One[F] | dict[Holder, _Held[F]]] = {}
+        # How many are given up at once for what covers them; without it, all.  More are
+        # given up by :meth:`give_up_some`.
+        self.part_max: int | None = None
+        self._given_up: list[_GivenUp[F]] = []
 
     def __iter__(self) -> Iterator[F]:
         return iter(self._entries)
@@ -121,15 +126,37 @@ class InterestTable(Generic[F]):
             covered = set(held.below(node, self.order))
         else:
             node = self.order.add(item)
+            for given_up in self._given_up:
+                if given_up.holder == holder:
+                    given_up.kept.add(node)
             if node in held.items:
                 return []
-            covered = {
-                narrow
-                for narrow in held.below(node, self.order)
-                if not self.order.covers(narrow, node)
-            }
+            below = held.below(node, self.order)
+            covered = set(islice(below, self.part_max and self.part_max + 1))
+            if self.part_max is not None and len(covered) > self.part_max:
+                self._given_up.append(_GivenUp(holder, node, list(held.items), {node}))
+                covered = set()
+            covered = {f for f in covered if not self.order.covers(f, node)}
         changes = [self._enter(holder, node, item)]
         return changes + [self._leave(holder, narrow) for narrow in sorted_(covered)]
+
+    @property
+    def is_giving_up(self) -> bool:
+        """Whether a holder has what it was told to give up for a cover."""
+        return bool(self._given_up)
+
+    def give_up_some(self) -> list[Change[F]]:
+        """Give up a part of what was put off."""
+        assert self.part_max is not None
+        holder, cover, items, kept = self._given_up[0]
+        changes: list[Change[F]] = []
+        for item in [items.pop() for _ in items[: self.part_max]]:
+            covers = self.order.covers
+            if item not in kept and covers(cover, item) and not covers(item, cover):
+                changes += self.drop(holder, item)
+        if not items:
+            del self._given_up[0]
+        return changes
 
     def withdraw(
         self,
@@ -228,6 +255,18 @@ class InterestTable(Generic[F]):
             del self._entries[item]
             self.order.remove(item)
         return Change(item, holder, gained=False)
+
+
+class _GivenUp(NamedTuple, Generic[F]):
+    """What a holder had when it announced a cover of very many of it.
+
+    Of that, all goes that is covered and was not announced again since.
+    """
+
+    holder: Holder
+    cover: F
+    items: list[F]
+    kept: set[F]
 
 
 class _One(NamedTuple, Generic[F]):

@@ -71,9 +71,14 @@ class Neighbour:
     def tell_in_parts(self, part_max: int | None) -> None:
         """Tell it no more than this at once; who cancels by covering hears all."""
         if self.is_exact:
-            for announcer in (self.advertisements, self.filters):
+            for announcer in self.announcers:
                 if announcer.is_unmerged:
-                    announcer.part_max = part_max
+                    announcer.tell_in_parts(part_max)
+
+    @property
+    def announcers(self) -> tuple[Announcer[Filter], Announcer[Advertisement]]:
+        """What keeps it informed."""
+        return self.filters, self.advertisements
 
     @property
     def is_counting(self) -> bool:
@@ -83,8 +88,7 @@ class Neighbour:
     @property
     def is_behind(self) -> bool:
         """Whether it is not told everything yet."""
-        announcers = self.filters, self.advertisements
-        return self.is_counting or any(a.is_behind for a in announcers)
+        return self.is_counting or any(a.is_behind for a in self.announcers)
 
     @property
     def hears_filters(self) -> bool:

@@ -75,7 +75,7 @@ from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.questions import Questions
 from siena.routing.seen import Seen, all_before
-from siena.routing.steps.backlog import STEP_MAX
+from siena.routing.steps.backlog import STEP_MAX, Task
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
@@ -135,6 +135,7 @@ class Router:
         self.epoch = epoch
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
+        self._is_giving_up = False
         self._gathered: list[tuple[Batched, Interface]] = []
         self.published = 0
         self.seen = Seen()
@@ -292,7 +293,17 @@ class Router:
             # What nothing can match is accepted, and nobody needs to hear of it.
             if is_satisfiable(table.order, f):
                 changes += table.announce(holder, f, keeps_covered=keeps_covered)
+        if table.is_giving_up and not self._is_giving_up:
+            self._is_giving_up = True
+            self.backlog.add(self._giving_up())
         return self._changed(changes)
+
+    def _giving_up(self) -> Task:
+        """Forget what neighbours have given up for what covers it."""
+        while self.tables.filters.is_giving_up:
+            out = self._changed(self.tables.filters.give_up_some())
+            yield out + self.tables.sync()
+        self._is_giving_up = False
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):

@@ -66,7 +66,10 @@ class Tables:
         self._declarative = declarative
         # How much is done at once; without it, all.
         self.step_max = step_max
+        self.filters.part_max = step_max
         self.backlog = Backlog()
+        # The demands that are brought to the least, by who they are.
+        self._levelled: set[int] = set()
         # Whether the table of filters is not complete, so that nobody is told yet.
         self.is_held = False
 
@@ -204,6 +207,11 @@ class Tables:
                 out += [(number, m) for m in neighbour.filters.sync()]
             if neighbour.is_behind and not was_behind:
                 self.backlog.add(self._telling(neighbour))
+            for announcer in neighbour.announcers:
+                demand = announcer.demand
+                if demand.is_behind and id(demand) not in self._levelled:
+                    self._levelled.add(id(demand))
+                    self.backlog.add(self._levelling(neighbour, demand))
         return out
 
     def is_told(self, wanted: Filter) -> bool:
@@ -318,6 +326,20 @@ class Tables:
         while self._is_there(neighbour) and any(a.is_behind for a in announcers):
             behind = next(a for a in announcers if a.is_behind)
             yield [(number, message) for message in behind.work()]
+
+    def _levelling(
+        self, neighbour: Neighbour, demand: Demand[Any] | DeclarativeDemand[Any]
+    ) -> Task:
+        """Bring the demand on a neighbour to the least; it hears of it in between."""
+        while demand.is_behind and self._is_current(neighbour, demand):
+            demand.work()
+            self._stale.add(neighbour.number)
+            yield self.sync()
+        self._levelled.discard(id(demand))
+
+    def _is_current(self, neighbour: Neighbour, demand: object) -> bool:
+        demands = [announcer.demand for announcer in neighbour.announcers]
+        return self._is_there(neighbour) and any(demand is d for d in demands)
 
     def _is_there(self, neighbour: Neighbour) -> bool:
         return self.neighbours.get(neighbour.number) is neighbour

@@ -11,6 +11,8 @@ from siena.protocol.frames import Op, pack
 from wire import Wire, chain, connect, until
 
 VISITS = 10
+# How long what was covered may take to be told again, on a busy machine.
+PATIENCE_SECONDS = 120
 
 
 async def settled(wire: Wire, count: int) -> None:
@@ -55,6 +57,9 @@ async def test_nothing_is_missed_while_a_client_wants_everything(count: int) -> 
                 while not isinstance(await visitor.next(), Settled):
                     pass  # what is published already comes to it
                 visitor.close()
-                await until(lambda: len(last.state.router.tables.filters) == count)
+                await until(
+                    lambda: len(last.state.router.tables.filters) == count,
+                    seconds_max=PATIENCE_SECONDS,
+                )
             ended.set()
         assert checking.result() > 0

@@ -128,7 +128,8 @@ WIDE_ALL_ALONG: list[Step] = [
 @example(WIDE_ALL_ALONG, 1)
 def test_steps_end_where_all_at_once_ends(script: list[Step], size: int) -> None:
     sliced, at_once = Router(1, flat=True, sliced=True), Router(1, flat=True)
-    sliced.tables.step_max = size  # smaller than is sensible
+    # Smaller than is sensible.
+    sliced.tables.step_max = sliced.tables.filters.part_max = size
     seen, wanted = Neighbours(), Neighbours()
     was_behind = False
     for message, source, work in script:

@@ -4,6 +4,7 @@ import numpy as np
 
 from siena.broker.data.exchange import Key, Routed
 from siena.matching.table import ForwardingTable
+from siena.messages import Party
 from siena.model import Filter, Predicate
 from siena.protocol.data_frames import pack_msg
 from siena.protocol.fast.split_frames import Octets, PublishRun, cut_one_by_one
@@ -19,15 +20,22 @@ class ObviousExchange:
         self._owners: dict[int, tuple[int, int] | Key] = {}
         self._parties: dict[int, dict[int, int]] = {}
         self._watched: dict[tuple[Key, Filter], int] = {}
+        self._away: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._table)
 
     def subscribe(
-        self, connection: int, number: int, interest: Filter | Predicate
+        self,
+        connection: int,
+        number: int,
+        interest: Filter | Predicate,
+        *,
+        is_away: bool = False,
     ) -> None:
         """A connection wants something, under a number that it does not use yet."""
         added = self._table.add(0, interest)
+        assert is_away == (connection in self._away)
         self._owners[added] = connection, number
         numbers = self._parties.setdefault(connection, {})
         assert number not in numbers, "taken"
@@ -40,10 +48,13 @@ class ObviousExchange:
         if not numbers:
             del self._parties[connection]
 
-    def forget(self, connection: int) -> None:
-        """A connection wants nothing any more."""
-        for added in self._parties.pop(connection, {}).values():
-            self._drop(added)
+    def suspend(self, connection: int) -> None:
+        """A connection is away."""
+        self._away.add(connection)
+
+    def resume(self, connection: int) -> None:
+        """It is here again."""
+        self._away.discard(connection)
 
     def watch(self, key: Key, interest: Filter) -> None:
         """Somebody who is no plain connection wants something."""
@@ -71,7 +82,10 @@ class ObviousExchange:
                 continue
             wanted: dict[int, list[int]] = {}
             for owner in {self._owners[f] for f in found[at : at + count]}:
-                if isinstance(owner, tuple):
+                if isinstance(owner, tuple) and owner[0] in self._away:
+                    party = Party(str(owner[0]), owner[1])
+                    others.setdefault(party, []).append(index)
+                elif isinstance(owner, tuple):
                     wanted.setdefault(owner[0], []).append(owner[1])
                 else:
                     others.setdefault(owner, []).append(index)

@@ -1,9 +1,9 @@
 """What the exchange knows of clients: it follows what the router has registered.
 
 A client that is there is a plain connection, and the exchange lays out its deliveries.
-For one that is suspended each subscription is watched under its own name: what matches
-comes with a stamp, and goes to the mailbox that the router keeps.  So is one with a
-residual, always, for the residual is asked on that way.
+What is for one that is suspended comes under the name of each of its parties, with a
+stamp, and goes to the mailbox that the router keeps.  So does what is for a
+subscription with a residual, always, for the residual is asked on that way.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
-from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.model import Advertisement, Pattern
 from siena.model.expression.residual import ResidualPredicate
 from siena.routing.router import Router
 
@@ -54,26 +54,28 @@ class ClientEntries:
         if isinstance(item, Pattern):
             self._sessions[int(party.client)].patterns += change
             return
-        session = self._sessions.get(int(party.client))
+        connection, number = int(party.client), party.number
+        session = self._sessions.get(connection)
         if session is not None and session.is_standing:
             return  # the log has it
-        is_watched = self._mailboxes.is_suspended(party.client) or isinstance(
-            item, ResidualPredicate
-        )
-        (self._enter if gained else self._drop)(party, item, is_watched=is_watched)
+        if isinstance(item, ResidualPredicate):
+            change_of = self._exchange.watch if gained else self._exchange.unwatch
+            for f in frozenset(item.filters):
+                change_of(party, f)
+        elif gained:
+            is_away = self._mailboxes.is_suspended(party.client)
+            self._exchange.subscribe(connection, number, item, is_away=is_away)
+        else:
+            self._exchange.unsubscribe(connection, number)
 
     def suspended(self, client: str) -> None:
         """A client is no plain connection any more."""
-        for party, interest in self._plain(client):
-            self._drop(party, interest, is_watched=False)
-            self._enter(party, interest, is_watched=True)
+        self._exchange.suspend(int(client))
         self._on_change(client, True)
 
     def resumed(self, client: str) -> None:
         """It is a plain connection again."""
-        for party, interest in self._plain(client):
-            self._drop(party, interest, is_watched=True)
-            self._enter(party, interest, is_watched=False)
+        self._exchange.resume(int(client))
         self._on_change(client, True)
 
     def lost(self, client: str) -> None:
@@ -82,35 +84,3 @@ class ClientEntries:
         session = self._sessions.get(int(client))
         if session is not None:
             session.lost += 1
-
-    def _plain(self, client: str) -> list[tuple[Party, Filter | Predicate]]:
-        session = self._sessions.get(int(client))
-        if session is None:
-            return []
-        return [
-            (session.party(number), interest)
-            for number, interest in session.interests.items()
-            if not isinstance(interest, (Pattern, ResidualPredicate))
-        ]
-
-    def _enter(
-        self, party: Party, interest: Filter | Predicate, *, is_watched: bool
-    ) -> None:
-        if is_watched:
-            for f in _filters(interest):
-                self._exchange.watch(party, f)
-        else:
-            self._exchange.subscribe(int(party.client), party.number, interest)
-
-    def _drop(
-        self, party: Party, interest: Filter | Predicate, *, is_watched: bool
-    ) -> None:
-        if is_watched:
-            for f in _filters(interest):
-                self._exchange.unwatch(party, f)
-        else:
-            self._exchange.unsubscribe(int(party.client), party.number)
-
-
-def _filters(interest: Filter | Predicate) -> frozenset[Filter]:
-    return frozenset((interest,) if isinstance(interest, Filter) else interest.filters)

@@ -5,6 +5,7 @@ must be equal to, one frame after the other, is in the tests.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,13 @@ from msgspec import Struct
 from siena.block import BLOCK_BYTES_MAX
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
+from siena.messages import Party
 from siena.model import Filter, Predicate
-from siena.protocol.fast.delivery_writer import Dispatcher
+from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
 from siena.protocol.fast.split_frames import Octets
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
-# or the name of a party.
+# or the party of a client that is away.
 Key = int | str
 Ints = npt.NDArray[np.int32]
 
@@ -71,7 +73,8 @@ class Exchange:
         # Of each connection its interests by their numbers, and of all others theirs.
         self._parties: dict[int, dict[int, int]] = {}
         self._watched: dict[tuple[Key, Filter], int] = {}
-        # Those others have places of their own; of each interest the place.
+        # Those others have places of their own, and so have connections, by their
+        # numbers as texts, while they are away; of each interest the place.
         self._others: list[Key] = []
         self._places: dict[Key, int] = {}
         self._interests_at: list[int] = []
@@ -87,7 +90,12 @@ class Exchange:
         return self._dispatcher.table
 
     def subscribe(
-        self, connection: int, number: int, interest: Filter | Predicate
+        self,
+        connection: int,
+        number: int,
+        interest: Filter | Predicate,
+        *,
+        is_away: bool = False,
     ) -> None:
         """A connection wants something, under a number that it does not use yet."""
         numbers = self._parties.get(connection)
@@ -96,33 +104,64 @@ class Exchange:
             self._slots[connection] = self._take_slot(connection)
         assert number not in numbers, "taken"
         self.on_change()
-        slot = self._slots[connection]
-        numbers[number] = self._dispatcher.add(interest, slot=slot, number=number)
+        slot = NO_SLOT if is_away else self._slots[connection]
+        added = self._dispatcher.add(interest, slot=slot, number=number)
+        numbers[number] = added
+        if is_away:
+            self._put(np.array([added]), str(connection))
 
     def unsubscribe(self, connection: int, number: int) -> None:
         """A connection wants nothing under this number any more."""
         numbers = self._parties[connection]
         self.on_change()
         self._dispatcher.remove(numbers.pop(number))
+        if str(connection) in self._places:
+            self._take_away(str(connection), 1)
         if not numbers:
             self._leave(connection)
 
-    def forget(self, connection: int) -> None:
-        """A connection wants nothing any more."""
-        if connection in self._parties:
-            self.on_change()
-            for added in self._parties[connection].values():
-                self._dispatcher.remove(added)
-            self._leave(connection)
+    def suspend(self, connection: int) -> None:
+        """A connection is away: what is for it is for its parties, one by one.
+
+        Nothing is matched otherwise than before, so this is soon done.
+        """
+        if connection in self._parties and str(connection) not in self._places:
+            added = self._added(connection)
+            self._dispatcher.assign(added, NO_SLOT)
+            self._put(added, str(connection))
+
+    def resume(self, connection: int) -> None:
+        """It is here again."""
+        if str(connection) in self._places:
+            added = self._added(connection)
+            self._dispatcher.assign(added, self._slots[connection])
+            self._take_away(str(connection), len(added))
+
+    def _added(self, connection: int) -> Ints:
+        numbers = self._parties[connection]
+        return np.fromiter(numbers.values(), np.int32, len(numbers))
 
     def watch(self, key: Key, interest: Filter) -> None:
         """A neighbour, a monitor or an absent client's party wants something."""
         self.on_change()
         added = self._watched[key, interest] = self._dispatcher.add(interest)
-        if added >= len(self._place_of):
-            self._place_of = with_room(self._place_of, added)
+        self._put(np.array([added]), key)
+
+    def _put(self, added: npt.NDArray[np.integer[Any]], key: Key) -> None:
+        """Give some interests the place of a key."""
+        most = int(added.max())
+        while most >= len(self._place_of):
+            self._place_of = with_room(self._place_of, most)
         place = self._place_of[added] = self._take_place(key)
-        self._interests_at[place] += 1
+        self._interests_at[place] += len(added)
+
+    def _take_away(self, key: Key, count: int) -> None:
+        """So many interests have their place no longer; the last gives it up."""
+        place = self._places[key]
+        self._interests_at[place] -= count
+        if not self._interests_at[place]:
+            del self._places[key]
+            self._free_places.append(place)
 
     def is_watched(self, key: Key, interest: Filter) -> bool:
         """Whether it wants this already."""
@@ -132,11 +171,7 @@ class Exchange:
         """And no longer wants it."""
         self.on_change()
         self._dispatcher.remove(self._watched.pop((key, interest)))
-        place = self._places[key]
-        self._interests_at[place] -= 1
-        if not self._interests_at[place]:
-            del self._places[key]
-            self._free_places.append(place)
+        self._take_away(key, 1)
 
     def route(self, frames: Octets, start: int, end: int) -> Routed:
         """What everybody gets of the publications that stand at the beginning."""
@@ -152,17 +187,23 @@ class Exchange:
         """Who wants which messages, which come in order, once for each interest."""
         places = self._place_of[interests]
         if (places[1:] == places[:-1]).all():  # one neighbour, most of the time
-            return [(self._others[places[0]], _once(messages))]
-        order = np.argsort(places, kind="stable")
-        places, messages = places[order], messages[order]
-        bounds = np.flatnonzero(places[1:] != places[:-1]) + 1
+            return self._keys_at(int(places[0]), messages, interests)
+        found: list[tuple[Key, Ints]] = []
+        for place, which in _groups(places):
+            found += self._keys_at(place, messages[which], interests[which])
+        return found
+
+    def _keys_at(
+        self, place: int, messages: Ints, interests: Ints
+    ) -> list[tuple[Key, Ints]]:
+        """Who has a place: one, or of a connection that is away its parties."""
+        key = self._others[place]
+        if isinstance(key, (int, Party)):
+            return [(key, _once(messages))]
+        numbers = self._dispatcher.numbers_of(interests)
         return [
-            (self._others[place], _once(found))
-            for place, found in zip(
-                places[np.concatenate(([0], bounds))].tolist(),
-                np.split(messages, bounds),
-                strict=True,
-            )
+            (Party(key, number), _once(messages[which]))
+            for number, which in _groups(numbers)
         ]
 
     def _take_place(self, key: Key) -> int:
@@ -190,6 +231,15 @@ class Exchange:
     def _leave(self, connection: int) -> None:
         del self._parties[connection]
         self._free.append(self._slots.pop(connection))
+
+
+def _groups(values: npt.NDArray[Any]) -> list[tuple[int, npt.NDArray[np.intp]]]:
+    """Each value, and where it stands, in order."""
+    order = np.argsort(values, kind="stable")
+    sorted_ = values[order]
+    bounds = np.flatnonzero(sorted_[1:] != sorted_[:-1]) + 1
+    firsts = sorted_[np.concatenate(([0], bounds))].tolist()
+    return list(zip(firsts, np.split(order, bounds), strict=True))
 
 
 def _once(messages: Ints) -> Ints:

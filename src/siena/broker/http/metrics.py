@@ -100,7 +100,7 @@ class BrokerCollector(Collector):
     def _durables(self) -> Iterator[Metric]:
         durable = self._entry.broker.log_service.durable
         for name, total in durable.snapshot().items():
-            text = f"{name}, of what must not be lost."
+            text = help_of(f"durable_{name}")
             value = float(str(total))
             if name in {"publishers", "subscriptions"}:
                 yield GaugeMetricFamily(f"siena_durable_{name}", text, value)
@@ -110,7 +110,7 @@ class BrokerCollector(Collector):
         for name in DURABLE_GAUGES:
             family = GaugeMetricFamily(
                 f"siena_durable_{name}",
-                f"{name} of a durable subscription.",
+                help_of(f"durable_{name}"),
                 labels=["name"],
             )
             for each in shown:

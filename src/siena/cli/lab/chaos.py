@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from siena.errors import SienaError
-from siena.testing.chaos.faults import FAULTS
+from siena.testing.chaos.faults import DESTRUCTIVE, FAULTS
 from siena.testing.chaos.ledger import Report
 from siena.testing.chaos.run import Plan, run
 
@@ -37,6 +37,9 @@ def chaos(
     recover_seconds: Annotated[
         float, typer.Option(min=1, help="How soon all must be well after a fault.")
     ] = 10.0,
+    ack: Annotated[
+        bool, typer.Option(help="Publishers wait for the disk; the logs are judged.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
 ) -> None:
     """Start five brokers, hurt them, and say which promises were kept.
@@ -48,12 +51,17 @@ def chaos(
     After each it is waited until everything comes again.  All ends by itself, and
     leaves nothing behind.
 
+    With --ack publications are acknowledged when the disk has them, and in the end
+    each must be in the log of its broker, once; faults that destroy what a disk has
+    are left out then.
+
     \b
     Exit codes: 0 every promise was kept; 1 one was not; 2 misuse.
 
     \b
     Examples:
       siena chaos --seconds 60 --seed 1
+      siena chaos --ack --fault kill-all --seconds 300
       siena chaos --minutes 10 --fault kill --fault partition --json
     """  # noqa: D301 -- Typer needs the backspace itself
     unknown = set(fault or ()) - set(FAULTS)
@@ -64,10 +72,11 @@ def chaos(
     plan = Plan(
         seconds=60 * minutes if minutes is not None else seconds,
         seed=seed,
-        faults=tuple(fault or FAULTS),
+        faults=tuple(fault or sorted(FAULTS.keys() - (DESTRUCTIVE if ack else set()))),
         fault_s=fault_seconds,
         rate=rate,
         recover_s=recover_seconds,
+        acked=ack,
     )
     logging.getLogger("siena.client").setLevel(logging.ERROR)
     report = asyncio.run(run(plan, _tell))
@@ -91,8 +100,9 @@ def _print(report: Report) -> None:
     names = (
         *("attempted", "acknowledged", "expected", "delivered", "lost", "lost_quiet"),
         *("duplicated", "out_of_order", "not_matching", "gaps"),
+        *("acknowledged_lost", "stored_twice"),
     )
     for name in names:
-        print(f"  {name.replace('_', ' '):<14} {getattr(report, name):>9,}")
+        print(f"  {name.replace('_', ' '):<18} {getattr(report, name):>9,}")
     for promise, is_kept in report.verdicts().items():
         print(f"{'✓' if is_kept else '✗'} {promise}")

@@ -34,7 +34,12 @@ def log() -> None:
     """Read what a broker keeps on its disk (siena serve --log DIR).
 
     Without the name of a command, read: siena log --from 0 'level > 3'.
-    """
+
+    \b
+    Examples:
+      siena log read --from 0 'level > 3'
+      siena log read --count 10 --json
+    """  # noqa: D301 -- Typer needs the backspace itself
 
 
 app.command(_DEFAULT)(read)

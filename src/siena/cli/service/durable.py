@@ -83,7 +83,7 @@ def _told(durable: dict[str, Any]) -> str:
     return "\n".join(
         f"{key.replace('_', ' ').ljust(width)}  {value}"
         for key, value in durable.items()
-        if value not in {None, ""} or isinstance(value, list)
+        if value is not None and value != ""
     )
 
 

@@ -112,6 +112,14 @@ class Dispatcher:
             self._make_room(2 * slot)
         return added
 
+    def assign(self, added: Ints, slot: int) -> None:
+        """Let these interests belong to another slot, or to none."""
+        self._slots[added] = slot
+
+    def numbers_of(self, added: Ints) -> npt.NDArray[np.uint32]:
+        """By which numbers connections know these interests."""
+        return self._numbers[added]
+
     def remove(self, added: int) -> None:
         """Hold it no longer."""
         self.table.remove(added)

@@ -18,6 +18,7 @@ Reference:
 
 from collections import deque
 from collections.abc import Callable, Iterable, Set as AbstractSet
+from functools import partial
 from typing import Generic
 
 from siena.messages import Message
@@ -73,8 +74,7 @@ class Announcer(Generic[F]):
         self._names_origins = names_origins
         self._is_exact = is_exact
         self._is_new = True
-        # How many are told at once; without it, all.
-        self.part_max: int | None = None
+        self._part_max: int | None = None
         # Hears of every pair that is told from now on, or is not any more.
         self.watch: Callable[[F, int, bool], None] | None = None
         # What may have come or gone and was put off, and what goes after all that.
@@ -98,9 +98,14 @@ class Announcer(Generic[F]):
         """Whether something was put off."""
         return bool(self._later or self._parting)
 
+    def tell_in_parts(self, part_max: int | None) -> None:
+        """Tell no more than so many at once; without a number, all."""
+        self._part_max = self.demand.part_max = part_max
+
     def replace(self, demand: Demand[F] | DeclarativeDemand[F]) -> None:
         """Go on from another demand, after the network has changed."""
         self.demand = demand
+        self.tell_in_parts(self._part_max)
         self._is_new = True
         # All that was told will be looked at again.
         self._catch_up()
@@ -122,6 +127,9 @@ class Announcer(Generic[F]):
     def hasten(self, item: F, origin: int) -> list[Message]:
         """Tell what covers an item now, if it was put off."""
         pair = self.demand.cover_of(item, origin)
+        while pair is not None and pair not in self.told and not self._is_to_come(pair):
+            self.demand.let_go(pair)
+            pair = self.demand.cover_of(item, origin)
         if pair is None:
             return []
         pairs = {pair} if self._merge is None else self._merge({pair})
@@ -137,8 +145,8 @@ class Announcer(Generic[F]):
 
     def work(self) -> list[Message]:
         """Tell a part of what was put off."""
-        assert self.part_max is not None
-        size = min(self.part_max, len(self._later))
+        assert self._part_max is not None
+        size = min(self._part_max, len(self._later))
         part = {self._later.popleft() for _ in range(size)}
         if part:
             out = self._take(part)
@@ -146,7 +154,7 @@ class Announcer(Generic[F]):
                 self._catch_up()
             return out
         cancelled: set[Pair[F]] = set()
-        while self._parting and len(cancelled) < self.part_max:
+        while self._parting and len(cancelled) < self._part_max:
             pair, _ = self._parting.popitem()
             if pair in self.told and pair not in self.demand:
                 self._forget(pair)
@@ -169,7 +177,7 @@ class Announcer(Generic[F]):
         again: set[Pair[F]] = set()
         for pair in part:
             if pair in self.demand:
-                if pair not in self.told:
+                if self._is_to_come(pair):
                     come.add(pair)
                 elif pair in self._doubtful:
                     again.add(pair)
@@ -177,6 +185,12 @@ class Announcer(Generic[F]):
                 self._parting[pair] = None
         self._doubtful -= again
         return self._come(come, again)
+
+    def _is_to_come(self, pair: Pair[F]) -> bool:
+        """Whether the neighbour must hear of a pair, and has not."""
+        if pair not in self.demand or pair in self.told:
+            return False
+        return not self.demand.is_leaving(pair)
 
     def _come(
         self, come: set[Pair[F]], again: AbstractSet[Pair[F]] = frozenset()
@@ -204,7 +218,9 @@ class Announcer(Generic[F]):
 
         If that would be too many at once, they are put off.
         """
-        changed = self.demand.take_changes()
+        changed, again = self.demand.take_changes(), self.demand.take_again()
+        again &= self.told.keys()
+        changed |= again
         if not changed and not self._is_new:
             return []
         if self._has_to_wait(changed):
@@ -219,25 +235,26 @@ class Announcer(Generic[F]):
         else:
             if self._is_new:
                 changed = self.demand.pairs() | self.told.keys()
-            come = {p for p in changed if p in self.demand and p not in self.told}
+            come = {p for p in changed if self._is_to_come(p)}
             gone = {p for p in changed if p in self.told and p not in self.demand}
-            is_implied = self._is_implied
+            is_implied = partial(self._is_implied, come)
         self._is_new = False
+        again = {pair for pair in again if pair in self.demand}
         if not gone:
-            return self._come(come)
+            return self._come(come, again)
         for pair in gone:
             self._forget(pair)
         self._remember(come)
         cancelled = {pair for pair in gone if not is_implied(pair)}
-        return self._in_order(come, cancelled)
+        return self._in_order(come | again, cancelled)
 
     def _has_to_wait(self, changed: set[Pair[F]]) -> bool:
         """Put off what has changed, if it is too much to be told at once."""
-        if self.part_max is None:
+        if self._part_max is None:
             return False
         if self._is_new:
             self._later.extend(self.told)
-        elif len(changed) <= self.part_max:
+        elif len(changed) <= self._part_max:
             return False
         self._is_new = False
         self._doubtful |= changed & self.told.keys()
@@ -266,9 +283,14 @@ class Announcer(Generic[F]):
             ordered = sorted(pairs, key=lambda pair: (str(pair[0]), pair[1]))
         return [say(item, o if self._names_origins else None) for item, o in ordered]
 
-    def _is_implied(self, pair: Pair[F]) -> bool:
-        """Whether the neighbour cancels it by itself, for it gets a cover of it."""
-        return self.demand.covers(*pair)
+    def _is_implied(self, come: set[Pair[F]], pair: Pair[F]) -> bool:
+        """Whether the neighbour cancels it by itself, for it gets a cover of it.
+
+        Told in parts, it may have had the cover before, and cancels nothing.
+        """
+        if not self.demand.covers(*pair):
+            return False
+        return self._part_max is None or self.demand.cover_of(*pair) in come
 
     def _covered_by(self, new: set[Pair[F]]) -> Callable[[Pair[F]], bool]:
         def is_covered(pair: Pair[F]) -> bool:

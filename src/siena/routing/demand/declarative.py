@@ -36,6 +36,27 @@ class DeclarativeDemand(Generic[F]):
     def __contains__(self, pair: tuple[F, int]) -> bool:
         return pair in self.pairs()
 
+    part_max: int | None = None  # it does all at once
+
+    @property
+    def is_behind(self) -> bool:
+        """It never is."""
+        return False
+
+    def take_again(self) -> set[tuple[F, int]]:
+        """Nothing is given up."""
+        return set()
+
+    def is_leaving(self, _pair: tuple[F, int]) -> bool:
+        """Nothing stays that has gone."""
+        return False
+
+    def let_go(self, _pair: tuple[F, int]) -> None:
+        """So there is nothing to let go."""
+
+    def work(self) -> None:
+        """There is nothing to do."""
+
     def pairs(self) -> set[tuple[F, int]]:
         """``D(n)``."""
         wanted = {

@@ -23,6 +23,13 @@ root, and the cover of those that it dominates, whatever is below these.  A pair
 goes leaves those below it to its own cover; below a root, each looks for another, and
 nothing else is looked at.  Where many would do as a cover, pairs take turns: if all
 hung below one root, all would have to move to the next when it goes, and again.
+
+*In parts.*  A wide pair may have very many below it.  With a ``part_max``, those above
+which it comes stay roots for a while, and so does a root that goes, until all below it
+have found another place; :meth:`Demand.work` does some of that.  Meanwhile ``D(n)`` is
+more than the least, and never less.  If a wide pair goes before all others are below
+it, those have to be told *again*: the neighbour gave them up when it heard of the wide
+one.
 :mod:`siena.routing.demand.declarative` says the same from scratch, and the tests
 compare the two.
 
@@ -31,6 +38,7 @@ Reference:
 """
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Generic
 
 from siena.routing.demand.covering_order import F, Order
@@ -45,6 +53,11 @@ Pair = tuple[F, int]
 TURN_FACTOR, TURN_STEP, TURN_MAX = 6364136223846793005, 1442695040888963407, 2**64
 # The lower half of such a number has one.
 TURN_SHIFT = 32
+
+
+def _last(items: list[F], count: int) -> list[F]:
+    """Take the last of these."""
+    return [items.pop() for _ in items[:count]]
 
 
 def reaches_all(_origin: int, _other: int) -> bool:
@@ -92,6 +105,13 @@ class Demand(Generic[F]):
         self._covered: dict[Pair[F], dict[Pair[F], None]] = {}
         self._changed: set[Pair[F]] = set()
         self._turn = 0
+        self.part_max: int | None = None
+        # Roots that have gone, as soon as nothing is below them; and pairs that came,
+        # with the items that may belong below them and were roots then.
+        # Of those that go, what had not come below them.
+        self._leaving: dict[Pair[F], list[F]] = {}
+        self._sinking: dict[Pair[F], list[F]] = {}
+        self._again: set[Pair[F]] = set()
 
     def __contains__(self, pair: Pair[F]) -> bool:
         item, origin = pair
@@ -105,6 +125,57 @@ class Demand(Generic[F]):
         """The pairs that may have come into ``D(n)`` or left it since the last call."""
         changed, self._changed = self._changed, set()
         return changed
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more in ``D(n)`` than has to be."""
+        return bool(self._leaving or self._sinking)
+
+    def work(self) -> None:
+        """Do a part of what was put off."""
+        assert self.part_max is not None
+        for pair, given_up in self._leaving.items():
+            self._leave_some(pair, given_up, self.part_max)
+            return
+        for pair, items in self._sinking.items():
+            if pair not in self:
+                items.clear()
+            for item in _last(items, self.part_max):
+                if self._order.covers(pair[0], item):
+                    self._sink(item, pair)
+            if not items:
+                del self._sinking[pair]
+            return
+
+    def is_leaving(self, pair: Pair[F]) -> bool:
+        """Whether a root has gone, and stays only as long as it covers something."""
+        return pair in self._leaving
+
+    def let_go(self, pair: Pair[F]) -> None:
+        """Let a root go at once, for it was not told, and never will be."""
+        while pair in self._leaving:
+            self._leave_some(pair, self._leaving[pair], len(self._wanted))
+
+    def _leave_some(self, pair: Pair[F], given_up: list[F], part_max: int) -> None:
+        """Let a root go, once what it covers does not need it any more."""
+        for item in _last(given_up, part_max):
+            if self._order.covers(pair[0], item):
+                self._again.update((item, o) for o in self._origins.get(item, ()))
+        below = self._covered.get(pair, {})
+        for narrow in list(islice(below, part_max)):
+            del below[narrow]
+            del self._cover[narrow]
+            self._rise(narrow)
+        if not below and not given_up:
+            self._covered.pop(pair, None)
+            del self._leaving[pair]
+            self._again.discard(pair)
+            self._uproot(pair)
+
+    def take_again(self) -> set[Pair[F]]:
+        """The pairs of ``D(n)`` that the neighbour may have given up by itself."""
+        again, self._again = self._again, set()
+        return again
 
     def covers(self, item: F, origin: int) -> bool:
         """Whether ``D(n)`` has, from this origin, what covers the item."""
@@ -178,25 +249,61 @@ class Demand(Generic[F]):
     def _rise(self, pair: Pair[F]) -> None:
         """Put a pair below a root that dominates it, or make it a root."""
         item, origin = pair
+        if pair in self._leaving:  # it has come back
+            del self._leaving[pair]
+            self._sinking[pair] = list(self._origins)
+            self._changed.add(pair)
+            return
         self._turn = (self._turn * TURN_FACTOR + TURN_STEP) % TURN_MAX
         for wide in self._roots.above(item, self._turn >> TURN_SHIFT):
             for other in self._origins[wide]:
-                if self._dominates(wide, other, item, origin):
+                if (wide, other) not in self._leaving and self._dominates(
+                    wide, other, item, origin
+                ):
                     self._hang(pair, (wide, other))
                     return
-        for narrow in list(self._roots.below(item)):
-            for other in self._origins[narrow]:
-                if self._dominates(item, origin, narrow, other):
-                    self._uproot((narrow, other))
-                    self._hang((narrow, other), pair)
+        below = self._roots.below(item)
+        if self.part_max is None:
+            found = list(below)
+        else:
+            found = list(islice(below, self.part_max + 1))
+            if len(found) > self.part_max:
+                self._sinking[pair], found = list(self._origins), []
+        for narrow in found:
+            self._sink(narrow, pair)
         origins = self._origins.get(item)
         if origins is None:
             self._roots.add(item)
         self._origins[item] = (*(origins or ()), origin)
         self._changed.add(pair)
 
+    def _sink(self, narrow: F, pair: Pair[F]) -> None:
+        """Put the roots of an item, which a pair covers, below it, if it may be."""
+        item, origin = pair
+        for other in self._origins.get(narrow, ()):
+            lower = narrow, other
+            if lower != pair and self._dominates(item, origin, narrow, other):
+                if lower in self._leaving:
+                    self._leave_to(lower, pair)
+                else:
+                    self._uproot(lower)
+                    self._hang(lower, pair)
+
+    def _leave_to(self, gone: Pair[F], cover: Pair[F]) -> None:
+        """A root that goes leaves what is below it to a pair that covers it."""
+        del self._leaving[gone]
+        for narrow in self._covered.pop(gone, {}):
+            self._hang(narrow, cover)
+        self._uproot(gone)
+
     def _fall(self, pair: Pair[F]) -> None:
         """Take a pair out; what it covered finds another cover, or is a root."""
+        given_up = self._sinking.pop(pair, [])
+        if pair not in self._cover and self.part_max is not None:
+            below = self._covered.get(pair, ())
+            if given_up or len(below) > self.part_max:
+                self._leaving[pair] = given_up
+                return
         covered = self._covered.pop(pair, {})
         cover = self._cover.pop(pair, None)
         if cover is None:

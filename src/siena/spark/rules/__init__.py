@@ -11,7 +11,13 @@
 """
 
 from siena.rules.reading import RuleSettings
-from siena.spark.rules.applying import Suppression, alerts, apply, bad_events
+from siena.spark.rules.applying import (
+    Suppression,
+    alerts,
+    apply,
+    bad_events,
+    metrics,
+)
 from siena.spark.rules.compiled import CompiledRules, compile_rules, open_rules
 from siena.spark.rules.history import RulesBacktest, backtest
 from siena.spark.rules.live import LiveRules, Published
@@ -29,6 +35,7 @@ __all__ = [
     "backtest",
     "bad_events",
     "compile_rules",
+    "metrics",
     "open_rules",
     "rule_set",
 ]

@@ -33,10 +33,13 @@ from siena.spark.rules.alerting import (
     ALERT,
     ERROR,
     KEY,
+    REVISION,
     RULE,
+    SEVERITY,
     SIGNAL,
     SUPPRESSED,
     TIME,
+    VERSION,
     AlertTask,
     InForce,
     Remembering,
@@ -144,6 +147,21 @@ def bad_events(applied: DataFrame) -> DataFrame:
     """The events that could not be read, of what :func:`apply` gives."""
     said = [field.name for field in ALERT if field.name != ERROR]
     return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED)
+
+
+def metrics(applied: DataFrame) -> DataFrame:
+    """How often each rule has fired, of what :func:`apply` gives, or has written.
+
+    The columns are ``rule``, ``version``, ``severity``, ``revision``, ``alerts``,
+    ``suppressed`` (how many were held back, as far as alerts have said it) and
+    ``bad_events``, which are those of the row without a rule.
+    """
+    held = F.sum(SUPPRESSED) if SUPPRESSED in applied.columns else F.lit(0)
+    return applied.groupBy(RULE, VERSION, SEVERITY, REVISION).agg(
+        F.count(RULE).alias("alerts"),
+        F.coalesce(held, F.lit(0)).cast("long").alias(SUPPRESSED),
+        F.count(ERROR).alias("bad_events"),
+    )
 
 
 def _in_force(

@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Self
 
+from siena.block import decode
+from siena.broker.log.offline.folder import OfflineLog
 from siena.client.client import Client
 from siena.client.connect import Connecting, connect
 from siena.client.core.backoff import Backoff
@@ -47,8 +49,15 @@ class Cast:
     """
 
     def __init__(
-        self, folder: Path, rng: random.Random, rate: float, pulse_s: float
+        self,
+        folder: Path,
+        rng: random.Random,
+        rate: float,
+        pulse_s: float,
+        *,
+        acked: bool = False,
     ) -> None:
+        self._acked = acked
         self._folder = folder
         self._rng = rng
         self._rate = rate
@@ -167,6 +176,9 @@ class Cast:
                     await asyncio.sleep(0.05)
 
     async def _publish_some(self, client: Client, number: int) -> None:
+        if self._acked:
+            await self._publish_acked(client, number)
+            return
         for _ in range(BATCH):
             event = self.next_event(number)
             self.ledger.publish(event)
@@ -176,6 +188,23 @@ class Cast:
             upto = self._next[number] - 1
             await client.flush()
         self.ledger.acknowledge(number, upto)
+
+    async def _publish_acked(self, client: Client, number: int) -> None:
+        """Publish one, and wait until the disk of its broker has it."""
+        event = self.next_event(number)
+        self.ledger.publish(event)
+        async with asyncio.timeout(60):
+            await client.publish(event._asdict(), ack=True)
+        self.ledger.acknowledged.add(event[:2])
+        await asyncio.sleep(1 / self._rate)
+
+    def read_stores(self) -> None:
+        """Look what the logs have, once no broker runs any more."""
+        for number in range(BROKERS):
+            stored = self.ledger.stored.setdefault(number, [])
+            with OfflineLog(self.log_of(number)) as offline:
+                for record in offline.records(lambda _file: None):
+                    stored += [event_of(decode(b))[:2] for b in record.all_blocks()]
 
     def next_event(self, publisher: int) -> Event:
         """What a publisher says next."""

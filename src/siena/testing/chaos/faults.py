@@ -29,8 +29,8 @@ async def kill_all(cast: Cast, rng: random.Random, seconds: float) -> str:
     for broker in cast.brokers:
         broker.kill()
     await asyncio.sleep(min(seconds, 1.0))
-    for number in rng.sample(range(BROKERS), BROKERS):
-        await asyncio.to_thread(cast.brokers[number].start)
+    order = rng.sample(cast.brokers, BROKERS)
+    await asyncio.gather(*(asyncio.to_thread(broker.start) for broker in order))
     return "all killed"
 
 
@@ -129,6 +129,9 @@ async def full_disk(cast: Cast, rng: random.Random, seconds: float) -> str:
 def _last_file(folder: Path) -> Path:
     return max(folder.glob("*.log"))
 
+
+# Those that destroy what a disk had: nothing acknowledged can survive them.
+DESTRUCTIVE = {"truncate", "flip"}
 
 FAULTS: dict[str, Fault] = {
     "kill": kill,

@@ -50,6 +50,19 @@ class Ledger:
         self.acknowledged: set[Key] = set()
         self.subscribers: dict[str, Received] = {}
         self.state = TROUBLED
+        self.stored: dict[int, list[Key]] = {}
+        """What the log of each broker has in the end; only if that is looked at."""
+
+    def unstored(self) -> list[Key]:
+        """What was acknowledged, and is not in the log of its publisher's broker."""
+        if not self.stored:
+            return []
+        stored = {number: set(keys) for number, keys in self.stored.items()}
+        return sorted(key for key in self.acknowledged if key not in stored[key[0]])
+
+    def stored_twice(self) -> int:
+        """How many publications a log has again."""
+        return sum(len(keys) - len(set(keys)) for keys in self.stored.values())
 
     def publish(self, event: Event) -> None:
         """It is about to be published."""
@@ -127,6 +140,8 @@ class Report:
     out_of_order_quiet: int
     not_matching: int
     gaps: int
+    acknowledged_lost: int
+    stored_twice: int
     untold: list[str]
     outcomes: list[Outcome]
     recover_s: float
@@ -160,6 +175,8 @@ class Report:
             out_of_order_quiet=sum(found.out_of_order_quiet for found in received),
             not_matching=sum(found.not_matching for found in received),
             gaps=sum(found.gaps for found in received),
+            acknowledged_lost=len(ledger.unstored()),
+            stored_twice=ledger.stored_twice(),
             untold=sorted(
                 name
                 for name, keys in missing.items()
@@ -181,6 +198,8 @@ class Report:
             "between faults in the order of each publisher": (
                 self.out_of_order_quiet == 0
             ),
+            "what was acknowledged is in the log": self.acknowledged_lost == 0,
+            "no log has it twice": self.stored_twice == 0,
             "who lost something was told of a gap": not self.untold,
             f"recovered within {self.recover_s:g} s of each fault's end": all(
                 time is not None and time <= self.recover_s for time in times

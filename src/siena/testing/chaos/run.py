@@ -31,6 +31,7 @@ class Plan:
     rate: float = 20.0  # publications a second, of each publisher
     recover_s: float = 10.0
     pulse_s: float = 0.5
+    acked: bool = False  # whether publishers wait for the disk
 
 
 async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> Report:
@@ -41,7 +42,8 @@ async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> R
     begun = clock.elapsed()
     outcomes: list[Outcome] = []
     try:
-        async with Cast(folder, rng, plan.rate, plan.pulse_s) as cast:
+        cast = Cast(folder, rng, plan.rate, plan.pulse_s, acked=plan.acked)
+        async with cast:
             tell(f"{BROKERS} brokers run, logs in {folder}")
             await cast.begin()
             await _recover(cast, clock)
@@ -55,6 +57,8 @@ async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> R
             cast.ledger.state = TROUBLED
             await _all_quiet_arrived(cast)
         ledger = cast.ledger
+        if plan.acked:
+            cast.read_stores()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Report.of(

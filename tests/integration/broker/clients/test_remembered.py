@@ -65,18 +65,18 @@ def test_what_was_kept_is_kept_through_a_kill(tmp_path: Path) -> None:
             for n in range(110):
                 publisher.publish(n=n)
             publisher.flush()
-            assert [each["n"] for each in wanted.get_many(9, 10.0)]
+            assert [each["n"] for each in wanted.get_many(9, 60.0)]
             broker.kill()
             broker.start()
             publisher.publish(n=200)
             publisher.flush()
-            while wanted.get(10.0)["n"] != 200:
+            while wanted.get(60.0)["n"] != 200:
                 pass
             assert gaps
         with siena.connect(broker.url, identity="away") as client:
             kept = client.subscribe("n any").settled()
             client.resume()
-            found = [kept.get(10.0)["n"] for _ in range(111)]
+            found = [kept.get(60.0)["n"] for _ in range(111)]
         assert found == [*range(110), 200]
 
 

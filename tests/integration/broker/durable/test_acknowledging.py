@@ -1,6 +1,7 @@
 """Publications with a receipt: what is acknowledged is on the disk, and there once."""
 
 import asyncio
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -82,6 +83,7 @@ async def test_there_is_no_receipt_before_the_disk_has_it(
         wire.send(acked(number, 0, 7))
         assert await wire.sync() == []  # it is routed and written
         assert await numbers(broker) == [7]
+        assert await wire.sync() == []
         disk.may_go_on.set()
         assert await wire.next() == Stored(number, 0, 1, 0)
 
@@ -158,6 +160,28 @@ async def test_what_is_sent_again_after_a_restart_is_stored_once(
                 assert not said.fault
                 told += said.count
             assert await numbers(broker) == [*range(life + 1)]
+
+
+async def test_what_was_stored_before_a_crash_is_found_in_the_log(
+    tmp_path: Path,
+) -> None:
+    """A copy of the folder is what a broker finds that was killed at that moment."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    async with serving(kept_in(before)) as broker:
+        wire = await connect(broker)
+        number = await publisher(wire)
+        wire.send(acked(number, 0, 0, 1, 2))
+        assert await wire.next() == Stored(number, 0, 3, 0)
+        await asyncio.to_thread(shutil.copytree, before, after)
+    async with serving(kept_in(after)) as broker:
+        wire = await connect(broker)
+        assert await publisher(wire) == number
+        wire.send(acked(number, 1, 1, 2, 3))
+        assert [await wire.next(), await wire.next()] == [
+            Stored(number, 1, 2, 1),
+            Stored(number, 3, 1, 3),
+        ]
+        assert await numbers(broker) == [0, 1, 2, 3]
 
 
 async def test_two_publishers_do_not_know_each_others_numbers(tmp_path: Path) -> None:

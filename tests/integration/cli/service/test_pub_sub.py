@@ -443,6 +443,10 @@ def test_durable_subscriptions_from_the_command_line(
         assert "n > 1" in run("durable", "list").out
         assert run("durable", "seek", "b", "3").code == 0
         assert json.loads(run("durable", "show", "b", "--json").out)["lag"] == 2
+        told = run("durable", "show", "b").out.splitlines()
+        assert [line.split() for line in told if line.startswith("lag")] == [
+            ["lag", "2"]
+        ]
         assert run("durable", "rm", "b").code == 0
         assert run("durable", "list", "--json").out == ""
         missing = run("durable", "rm", "b")

@@ -19,6 +19,7 @@ from siena.spark.rules import (
     apply,
     bad_events,
     compile_rules,
+    metrics,
 )
 
 RULES: list[dict[str, Any]] = [
@@ -89,6 +90,10 @@ def test_an_event_that_cannot_be_read_is_put_aside_with_the_reason(
     bad = {row.id: row.error for row in bad_events(found).collect()}
     assert bad.keys() == {2, 3}
     assert all(bad.values())
+    counts = {
+        row.rule: (row.alerts, row.bad_events) for row in metrics(found).collect()
+    }
+    assert counts == {"hot": (1, 0), None: (0, 2)}
     found.unpersist()
 
 
@@ -316,6 +321,8 @@ def test_alerts_of_one_host_are_suppressed_and_counted(spark: SparkSession) -> N
     assert {(row.id, row.suppressed) for row in found.collect()} == {
         *((0, 0), (2, 0), (3, 0), (4, 0), (6, 2)),
     }
+    (row,) = metrics(found).collect()
+    assert (row.rule, row.alerts, row.suppressed) == ("hot", 5, 2)
     with pytest.raises(SienaError, match="suppression needs a time"):
         apply(events, RULES[:1], suppress=hold)
 

@@ -48,6 +48,8 @@ def test_a_run_in_which_all_came_is_good() -> None:
         ("twice", "never twice"),
         ("lost", "between faults nothing is lost"),
         ("late", "between faults in the order of each publisher"),
+        ("unstored", "what was acknowledged is in the log"),
+        ("stored twice", "no log has it twice"),
         ("untold", "who lost something was told of a gap"),
         ("slow", "recovered within 10 s of each fault's end"),
         ("never", "recovered within 10 s of each fault's end"),
@@ -67,6 +69,11 @@ def test_each_promise_can_be_broken(broken: str, promise: str) -> None:
         made.receive("s", event(2, level=1))
     elif broken == "twice":
         made.receive("s", event(1))
+    elif broken == "unstored":
+        made.acknowledged.add((0, 1))
+        made.stored = {0: [(0, 0)]}
+    elif broken == "stored twice":
+        made.stored = {0: [(0, 0), (0, 0)]}
     elif broken == "untold":
         made.state = TROUBLED
         made.publish(event(3))

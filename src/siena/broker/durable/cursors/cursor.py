@@ -17,6 +17,8 @@ from siena.model import Value
 
 # Waiting grows with every delivery, up to so many times the first.
 BACKOFF_MAX = 32
+# Offsets that are acknowledged, and still stand among those that are not.
+STALE_MAX = 1_024
 
 
 class Epoch(NamedTuple):
@@ -61,7 +63,8 @@ class Cursor:
         # what may be delivered now, the lowest first, and may be stale.
         self._unacked: dict[int, int] = {}
         self._ready: list[int] = []
-        self._lows: list[int] = []
+        # The same in ascending order, with some that are acknowledged.
+        self._lows: deque[int] = deque()
         self._flights: dict[int, Flight] = {}
         # When something is due: of first deliveries in order; and of all others.
         self._firsts: deque[tuple[float, int]] = deque()
@@ -114,31 +117,32 @@ class Cursor:
     def low(self, tail: int) -> int:
         """The first offset that it needs."""
         while self._lows and self._lows[0] not in self._unacked:
-            heapq.heappop(self._lows)
+            self._lows.popleft()
         position = tail if self.position is None else self.position
         return min(self._lows[0], position) if self._lows else position
 
     # --- Matching -------------------------------------------------------------------
 
     def found(self, offset: int) -> bool:
-        """Its filter selects this; whether there was room for it."""
-        if offset in self.acked_ahead:
+        """Its filter selects this, the highest so far; whether there was room."""
+        unacked = self._unacked
+        if self.acked_ahead and offset in self.acked_ahead:
             self.acked_ahead.discard(offset)
             return True
-        if offset in self._unacked:
+        if offset in unacked:
             return True
-        if not self.has_room:
+        if len(unacked) >= self._room:
             return False
-        self._unacked[offset] = 0
+        unacked[offset] = 0
         heapq.heappush(self._ready, offset)
-        heapq.heappush(self._lows, offset)
+        self._lows.append(offset)
         return True
 
     def reset(self, position: int, unacked: Iterable[int] = ()) -> None:
         """Go on from a position, with these from before it."""
         self._unacked = dict.fromkeys(unacked, 0)
         self._ready = sorted(self._unacked)
-        self._lows = list(self._ready)
+        self._lows = deque(self._ready)
         self._flights.clear()
         self._firsts.clear()
         self._later.clear()
@@ -212,6 +216,9 @@ class Cursor:
         self._release(offset)
         while self._firsts and self._firsts[0][1] not in self._flights:
             self._firsts.popleft()
+        if len(self._lows) > 2 * len(self._unacked) + STALE_MAX:
+            # One that is never acknowledged must not keep all that come after it.
+            self._lows = deque(sorted(self._unacked))
         return flight or True
 
     def _release(self, offset: int) -> None:

@@ -8,7 +8,7 @@ which take along all that are on the way.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -114,8 +114,7 @@ class Finder:
         end = first + len(bounds) - 1
         touched: set[Cursor] = set()
         if self._entries and first >= self.tail:
-            for entry, offset in self._matches(first, blocks, bounds):
-                cursor = entry.cursor
+            for cursor, offset in self._matches(first, blocks, bounds):
                 if cursor.position is not None:
                     continue  # a sweep finds it
                 if cursor.found(offset):
@@ -136,17 +135,20 @@ class Finder:
 
     def _matches(
         self, first: int, blocks: bytes | memoryview, bounds: Longs
-    ) -> Iterator[tuple[_Entry, int]]:
+    ) -> list[tuple[Cursor, int]]:
+        """Who wants what, of some blocks that stand back to back."""
         found = self._table.match_buffer(blocks, bounds)
+        if not len(found.filters):
+            return []
+        end = first + len(found.counts)
         counts = np.maximum(found.counts, 0)
-        if not counts.any():
-            return
-        places = np.repeat(np.arange(len(counts)), counts).tolist()
-        for number, place in zip(found.filters.tolist(), places, strict=False):
-            entry = self._entries[number]
-            offset = first + place
-            if entry.begins <= offset < entry.ends:
-                yield entry, offset
+        offsets = np.repeat(np.arange(first, end), counts).tolist()
+        matches: list[tuple[Cursor, int]] = []
+        for number, offset in zip(found.filters.tolist(), offsets, strict=False):
+            cursor, begins, ends = self._entries[number]
+            if begins <= offset < ends:
+                matches.append((cursor, offset))
+        return matches
 
     # --- Behind it ------------------------------------------------------------------
 
@@ -227,10 +229,9 @@ class Finder:
         return at if at > start else min(self._beyond(start), self.tail)
 
     def _offer(self, record: Record, riders: set[Cursor], touched: set[Cursor]) -> None:
-        for entry, offset in self._matches(
+        for cursor, offset in self._matches(
             record.first, record.blocks, record.offsets()
         ):
-            cursor = entry.cursor
             if cursor not in riders:
                 continue
             assert cursor.position is not None

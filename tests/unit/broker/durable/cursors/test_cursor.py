@@ -122,6 +122,16 @@ def test_a_cursor_holds_so_many_and_no_more() -> None:
     assert cursor.found(FOUND_MAX)
 
 
+def test_one_that_is_never_acknowledged_keeps_nothing_else() -> None:
+    cursor = cursor_of()
+    assert cursor.found(0)
+    for offset in range(1, 50 * FOUND_MAX):
+        assert cursor.found(offset)
+        cursor.ack(offset)
+    assert cursor.low(10**6) == 0
+    assert len(cursor._lows) < 2 * FOUND_MAX
+
+
 @given(st.sets(st.integers(0, 20)), st.integers(0, 20))
 def test_what_was_acknowledged_ahead_is_not_found_again(
     ahead: set[int], position: int
