@@ -30,9 +30,11 @@ from msgspec.structs import replace
 from siena.broker.access.authenticator import Authenticator
 from siena.broker.access.certificates import Certificates
 from siena.broker.access.leases import Leases
+from siena.broker.access.opening import make_gate, read_roles
 from siena.broker.clients.cancelling import Cancelling
 from siena.broker.clients.client import Client, Handshake
 from siena.broker.clients.entrance import Entrance
+from siena.broker.clients.granting import Granting
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.remembered import Remembered
 from siena.broker.clients.requests import Requests
@@ -72,6 +74,7 @@ from siena.protocol.handshake import (
     COVERED,
     EXACT,
     GAPS,
+    GRANTS,
     PREFACE,
     RESIDUAL,
     RUNS,
@@ -153,12 +156,18 @@ class Broker:
             sliced=True,
         )
         self.state = BrokerState(
-            self.settings, self._clock, router, self.name, counters=self._counters
+            self.settings,
+            self._clock,
+            router,
+            self.name,
+            gate=make_gate(self.settings, self._clock),
+            counters=self._counters,
         )
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
+        self.granting = Granting(self.state, self.publications, self.requests)
         self.handoff = Handoff(self.state, self.certificates)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
@@ -253,6 +262,7 @@ class Broker:
             RUNS,
             GAPS,
             pulse_feature(self.settings.pulse_seconds),
+            GRANTS,
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
         features = (*features, *((TOKEN, AUTH) if self.access.is_asking else ()))
@@ -282,6 +292,7 @@ class Broker:
         if self._remembered is not None:
             self._remembered.close()
         await self.log_service.close()
+        self.state.gate.audit.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take over what can change while it serves; the names of what cannot.
@@ -291,6 +302,7 @@ class Broker:
         """
         for link in settings.links:
             read_destination(link.url)
+        roles = read_roles(settings)
         now = self.settings
         access = self.access.prepare(settings.access)
         self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
@@ -304,11 +316,14 @@ class Broker:
                 "digest_seconds",
                 "accept_peers",
                 "handlers",
+                "quotas",
                 "access",
                 *(("tls",) if (now.tls and settings.tls) else ()),
             )
         }
         self.settings = self.state.settings = replace(now, **changeable)
+        self.state.accounts.quotas = settings.quotas
+        self.granting.reload(roles)
         self._limit_connections()
         self.links.call(settings.links)
         self.log_service.resume()
@@ -329,6 +344,7 @@ class Broker:
             "epoch": str(router.epoch),
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
+            "refusals": state.gate.snapshot(),
             "links": [link.snapshot() for link in state.links.values()],
             "sessions": len(state.sessions),
             "away": sum(s.sink is None for s in state.sessions.values()),
@@ -377,6 +393,12 @@ class Broker:
         for source in self.publications.publishers:
             if is_for_all or source.neighbour is None:
                 source.hold(connection)
+        seconds = self.settings.quotas.block_seconds
+        if link is None and seconds and connection.patience is None:
+            loop = asyncio.get_running_loop()
+            connection.patience = loop.call_later(
+                seconds, connection.lose_patience, self.state.accounts
+            )
 
     def opened(self, connection: Connection) -> None:
         """Greet whoever has connected."""
@@ -478,12 +500,15 @@ class Broker:
         if body.identity and not who.principal.owns(body.identity):
             text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
             raise ProtocolError(Fault.IDENTITY_REFUSED, text)
+        self.granting.check(who.principal, body.policy)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions
         session.name, session.sink = body.name, who
         session.principal, session.token = who.principal, body.token
+        session.hears_of_grants = GRANTS in body.features
         self.leases.begin(who, session)
         self.state.sessions[session.number] = session
+        self.granting.begin(session, is_known=is_known)
         who.outbox.policy = body.policy
         client = Client(
             who, session, self.state, self.publications, self.requests, self.handoff

@@ -58,6 +58,7 @@ def look(broker: Broker, session: Session, body: Look) -> None:
     if take is None:
         text = f"there is {', '.join(SNAPSHOTS)} to look at"
         raise ProtocolError(Fault.BAD_REQUEST, text)
+    broker.state.gate.inspect(session.principal, body.what)
     frame = Seen(body.what, take(broker, body.limit)).pack()
     if len(frame) > FRAME_BYTES_MAX:
         text = "too much to be seen at once; look at less of it"

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from siena.broker.access.audit import AUDIT_BYTES, AUDIT_FILES
+from siena.broker.access.quotas import Quotas
 from siena.broker.access.settings import Access, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
@@ -107,6 +109,8 @@ class Link(Strict, frozen=True):
     url: str
     side: Side = "peer"
     weight: Weight = 1.0
+    # Whose `peer` says what the neighbour may bring and get; without one, everything.
+    role: str | None = None
     # What it is shown, read from a file at every call; and who it must be, if it shows
     # a certificate.
     token_file: str | None = None
@@ -119,6 +123,19 @@ class Handlers(Strict, frozen=True):
     allow: tuple[str, ...] = ()  # web hooks and what is below them; mailboxes
     smtp: str = "127.0.0.1:25"
     sender: str = "siena@localhost"
+
+
+class AuditLog(Strict, frozen=True):
+    """Where it is written down who came, and what was refused."""
+
+    path: str | None = None
+    bytes: Annotated[int, Meta(ge=4_096)] = AUDIT_BYTES
+    files: Annotated[int, Meta(ge=1, le=1_000)] = AUDIT_FILES
+
+    def at(self, folder: Path) -> "AuditLog":
+        """With the file that this name means in a folder."""
+        path = self.path and str(folder / self.path)
+        return msgspec.structs.replace(self, path=path)
 
 
 class Settings(Strict, frozen=True):
@@ -146,6 +163,8 @@ class Settings(Strict, frozen=True):
     links: tuple[Link, ...] = ()
     tls: Tls | None = None
     access: Access | None = None  # without it nobody is asked who they are
+    audit: AuditLog = field(default_factory=AuditLog)
+    quotas: Quotas = field(default_factory=Quotas)
 
     def linked_to(self, links: Iterable[Mapping[str, Any]]) -> "Settings":
         """These settings, with more links.
@@ -169,6 +188,7 @@ class Settings(Strict, frozen=True):
             links=tuple(links),
             tls=self.tls and self.tls.at(folder),
             access=self.access and self.access.at(folder),
+            audit=self.audit.at(folder),
         )
 
 

@@ -1,16 +1,24 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Protocol
 
-from siena.broker.clients.letters import frame_of, frames_of_listing, frames_of_parcel
+from siena.broker.access.gate import Gate
+from siena.broker.access.quotas import Accounts
+from siena.broker.clients.letters import (
+    frame_of,
+    frames_of_listing,
+    frames_of_parcel,
+    is_heard,
+)
 from siena.broker.clients.session import Session
 from siena.broker.counters import TICK_SECONDS, Counters, Histogram
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
+from siena.broker.data.licences import Licences
+from siena.broker.data.neighbour_entries import NeighbourEntries
 from siena.broker.ids import number_of_offer
 from siena.broker.settings import Settings
 from siena.clock import Clock
@@ -61,6 +69,10 @@ class Neighbourly(Protocol):
         """What there is to know about it."""
         ...
 
+    def permit(self) -> None:
+        """Let it have and bring what its roles grant, from now on."""
+        ...
+
     def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Our table of what it wants, or offers, has changed."""
         ...
@@ -95,6 +107,9 @@ class BrokerState:
     router: Router
     name: str = ""
     exchange: Exchange = field(default_factory=Exchange)
+    gate: Gate = field(default_factory=Gate)
+    accounts: Accounts = field(init=False)
+    licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
     tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -103,12 +118,15 @@ class BrokerState:
     links: dict[int, Neighbourly] = field(default_factory=dict)
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
+    neighbours: NeighbourEntries = field(init=False)
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
-    # By how many more origins than one a hop wants a filter: the exchange has it once.
-    _again: Counter[tuple[int, Filter]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
+        self.accounts = Accounts(self.settings.quotas)
+        self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
+        self.licences = Licences(self.exchange)
+        self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
         ClientEntries(
             self.router, self.exchange, self.sessions, self.counters, self._changed
@@ -127,18 +145,7 @@ class BrokerState:
             self.links[hop].holds(change)
         if not isinstance(change.item, Filter):
             return
-        key = hop, change.item
-        if change.gained:
-            if not self.exchange.is_watched(*key):
-                self.exchange.watch(*key)
-            else:
-                self._again[key] += 1
-        elif key not in self._again:
-            self.exchange.unwatch(*key)
-        elif self._again[key] == 1:
-            del self._again[key]
-        else:
-            self._again[key] -= 1
+        self.neighbours.changed((hop, change.item), gained=change.gained)
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
@@ -215,9 +222,9 @@ class BrokerState:
         if isinstance(message, Lost):
             session.reply(LostBody(message.count).pack())
         elif isinstance(message, Listing):
-            self._reply(session, frames_of_listing(message))
+            self._reply(session, frames_of_listing(_as_asked(message, session)))
         elif isinstance(message, Parcel):
-            frames = frames_of_parcel(message)
+            frames = frames_of_parcel(self.heard(session, message))
             if session.expect(sum(map(len, frames))):
                 self._reply(session, frames)
         elif isinstance(message, Moved) and session.client in self.old_brokers:
@@ -230,6 +237,18 @@ class BrokerState:
                 session, party.number, is_quenched=isinstance(message, Quenched)
             )
 
+    def heard(self, session: Session, parcel: Parcel) -> Parcel:
+        """What a client may hear of what was kept for it."""
+        heard = self.gate.hears(session.principal)
+        if heard is None:
+            return parcel
+        kept = (
+            letter
+            for letter in parcel.kept
+            if not isinstance(letter, Numbered) or is_heard(letter, heard)
+        )
+        return replace(parcel, kept=tuple(kept))
+
     def _quench(self, session: Session, number: int, *, is_quenched: bool) -> None:
         if number not in session.unsettled:
             session.reply(Quench(number, is_quenched).pack())
@@ -239,7 +258,11 @@ class BrokerState:
         session = self.sessions.get(int(client))
         if session is None:
             return
-        frames = [SettledBody(a.token).pack() for a in answers if a.token >= 0]
+        frames = [
+            SettledBody(a.token, session.in_force(a.token)).pack()
+            for a in answers
+            if a.token >= 0
+        ]
         if frames:
             session.reply(b"".join(frames))
         for number in [number_of_offer(a.token) for a in answers if a.token < 0]:
@@ -263,6 +286,9 @@ class BrokerState:
         session = self.sessions.get(int(interface))
         if session is None:
             return
+        heard = self.gate.hears(session.principal)
+        if heard is not None:  # they were kept, perhaps, when more was granted
+            letters = [letter for letter in letters if is_heard(letter, heard)]
         frames = []
         for letter in letters:
             try:
@@ -276,6 +302,16 @@ class BrokerState:
         lost = session.deliver(b"".join(frames), len(frames))
         self.counters.deliveries += len(frames) - lost
         self.counters.lost += lost
+
+
+def _as_asked(listing: Listing, session: Session) -> Listing:
+    """A listing in the client's own words: what is granted elsewhere is another."""
+    asked = session.asked
+    interests = tuple(
+        (key, asked.get(key, interest) if isinstance(key, int) else interest)
+        for key, interest in listing.interests
+    )
+    return replace(listing, interests=interests)
 
 
 def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, type | None]:

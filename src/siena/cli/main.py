@@ -40,6 +40,8 @@ COMMANDS: dict[str, str] = {
     "token": "siena.cli.access.token:app",
     "user": "siena.cli.access.user:app",
     "cert": "siena.cli.access.cert:cert",
+    "may": "siena.cli.access.may:may",
+    "grants": "siena.cli.access.grants:app",
     "top": "siena.cli.service.top:top",
     "topo": "siena.cli.service.topo:topo",
     "why": "siena.cli.service.why:why",

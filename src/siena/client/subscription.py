@@ -46,6 +46,11 @@ class Subscription(Generic[T]):
         return self._standing.interest
 
     @property
+    def in_force(self) -> str:
+        """What the broker delivers of it: less, where not all of it is granted."""
+        return self._standing.in_force or self._standing.interest
+
+    @property
     def number(self) -> int:
         """The number under which the broker knows it."""
         return self._standing.number

@@ -70,7 +70,7 @@ _EVERYBODY = {Op.PING, Op.PONG, Op.ERR}
 _TO_CLIENTS = frozenset(
     _EVERYBODY
     | {Op.MSG, Op.FOUND, Op.LOST, Op.QUENCH, Op.SETTLED, Op.DONE, Op.TRACE, Op.SEEN}
-    | {Op.ENDED, Op.GAP}
+    | {Op.ENDED, Op.GRANT_CHANGED, Op.GAP}
     | {Op.EXTENT, Op.ENTRIES, Op.TAKEN}
     | {Op.PUBLISHER_IS, Op.STORED, Op.DELIVER}
 )

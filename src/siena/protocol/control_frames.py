@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Body, Count, Name, Number, Op
+from siena.protocol.frames import Body, Count, Name, Number, Op, pack_but_last
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
     FEATURES_MAX,
@@ -33,6 +33,7 @@ __all__ = [
     "Ended",
     "Error",
     "Gap",
+    "GrantChanged",
     "Hop",
     "Look",
     "Lost",
@@ -76,6 +77,12 @@ class Connect(Body, frozen=True, array_like=True):
     policy: Policy = "drop"
     peer: "Peer | None" = None
     token: Annotated[str, Meta(max_length=4096)] | None = None
+    # What a client understands beyond the first version.
+    features: Annotated[tuple[Name, ...], Meta(max_length=FEATURES_MAX)] = ()
+
+    def pack(self) -> bytes:
+        """The frame, as it always was of those who understand no more."""
+        return Body.pack(self) if self.features else pack_but_last(self)
 
 
 class Peer(Struct, frozen=True, array_like=True):
@@ -241,10 +248,33 @@ class Quench(Body, frozen=True, array_like=True):
 
 
 class Settled(Body, frozen=True, array_like=True):
-    """The subscription with this number is in force in the whole network."""
+    """The subscription with this number is in force in the whole network.
+
+    If not all of it is granted, ``in_force`` says what is.
+    """
 
     op: ClassVar[Op] = Op.SETTLED
     number: Number
+    in_force: str | None = None
+
+    def pack(self) -> bytes:
+        """The frame, as it always was where all is granted.
+
+        >>> Settled(7).pack().hex(" ")
+        '03 00 00 00 16 91 07'
+        """
+        return pack_but_last(self) if self.in_force is None else Body.pack(self)
+
+
+class GrantChanged(Body, frozen=True, array_like=True):
+    """Of the subscription with this number something else is in force from now on.
+
+    Only to those who say in CONNECT that they know of it.
+    """
+
+    op: ClassVar[Op] = Op.GRANT_CHANGED
+    number: Number
+    in_force: str
 
 
 class Error(Body, frozen=True, array_like=True):
@@ -314,7 +344,8 @@ class Digest(Body, frozen=True, array_like=True):
 _KNOWN: tuple[type[Body], ...] = (
     Connect, Welcome, Subscribe, Unsubscribe, Advertise, Unadvertise, Suspend, Resume,
     UnsubscribeCovered, UnadvertiseCovered, Ended,
-    Move, Look, Seen, Done, Lost, Gap, Quench, Settled, Error, Trace, Tell, Digest,
+    Move, Look, Seen, Done, Lost, Gap, Quench, Settled, GrantChanged, Error, Trace,
+    Tell, Digest,
     *LOG_BODIES, *DURABLE_BODIES, *READING_BODIES,
 )  # fmt: skip
 _BODIES: dict[int, type[Body]] = {body.op: body for body in _KNOWN}

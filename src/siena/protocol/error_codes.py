@@ -35,6 +35,8 @@ class Fault(Enum):
     NOT_ALLOWED = _Fault(107, closes=False)
     BAD_REQUEST = _Fault(108, closes=False)
     BAD_RESIDUAL = _Fault(109, closes=False)
+    FORBIDDEN = _Fault(110, closes=False)
+    QUOTA = _Fault(111, closes=False)
     # About the log.
     NO_LOG = _Fault(120, closes=False)
     OFFSET_EXPIRED = _Fault(121, closes=False)
@@ -65,6 +67,7 @@ class Fault(Enum):
     CREDENTIAL_EXPIRED = _Fault(212, closes=True)
     IDENTITY_REFUSED = _Fault(213, closes=True)
     CREDENTIAL_REVOKED = _Fault(214, closes=True)
+    OVER_QUOTA = _Fault(215, closes=True)
     BROKEN = _Fault(299, closes=True)
 
     @property

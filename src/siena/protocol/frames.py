@@ -59,6 +59,7 @@ class Op(IntEnum):
     DONE = 0x19
     SEEN = 0x1A
     ENDED = 0x1B
+    GRANT_CHANGED = 0x1C
     # From both: a client asks to be told, a broker tells, and tells its neighbours.
     GAP = 0x1D
     # Between brokers.
@@ -183,3 +184,8 @@ class Body(Struct, frozen=True, array_like=True):
         '03 00 00 00 04 91 07'
         """
         return pack(self.op, _ENCODER.encode(self))
+
+
+def pack_but_last(body: Body) -> bytes:
+    """The frame without its last field, which says nothing: as it was before it."""
+    return pack(body.op, _ENCODER.encode(msgspec.structs.astuple(body)[:-1]))

@@ -41,6 +41,9 @@ CLOSED = "closed"
 ADVERTISED = "advertised"
 # And clients may ask for what filters cannot say: a predicate with a residual.
 RESIDUAL = "residual"
+# What is in force of a subscription may be less than was asked for, and change: clients
+# that say so in CONNECT hear of it.
+GRANTS = "grants"
 # And for clients: what must not be lost can be said to this broker, which has a store.
 DURABLE = "durable"
 # And: nobody is let in without the token that CONNECT has.

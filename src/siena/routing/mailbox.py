@@ -32,6 +32,10 @@ from siena.routing.seen import Seen
 QUEUE_MAX = 1_000_000
 QUEUE_BYTES_MAX = 8 * 2**20
 
+# What a letter takes besides its bytes; and of so many deliveries one counts all.
+LETTER_BYTES = 512
+COUNTED_EVERY = 4_096
+
 # And how many, if the client did not say.
 QUEUE_DEFAULT = 1_000
 
@@ -196,6 +200,10 @@ class Mailboxes:
 
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
+        self.bytes_max = 0
+        """What all of them may keep together, if there is such a bound."""
+        self._counted = 0
+        self._size = 0
         self.watcher: Watcher | None = None
 
     def find(self, client: str) -> Mailbox | None:
@@ -213,10 +221,24 @@ class Mailboxes:
         if mailbox is None:
             return [(client, letter)]
         before = mailbox.lost
-        out = mailbox.put(letter)
+        if mailbox.is_suspended and self._is_full():
+            mailbox.lost += 1
+            out: Outbox = []
+        else:
+            out = mailbox.put(letter)
         if mailbox.lost > before and self.watcher is not None:
             self.watcher.lost(client)
         return out
+
+    def _is_full(self) -> bool:
+        """Whether all that is kept is too much; it is counted now and then."""
+        if not self.bytes_max:
+            return False
+        self._counted += 1
+        if self._counted % COUNTED_EVERY == 0 or self._size > self.bytes_max:
+            boxes = self._mailboxes.values()
+            self._size = sum(b.size + LETTER_BYTES * len(b.kept) for b in boxes)
+        return self._size > self.bytes_max
 
     def suspend(self, client: str, queue_max: int) -> Mailbox:
         """Keep what is for a client from now on."""

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 from siena.block import BLOCK_BYTES_MAX, decode, encode
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.connection import Connection
@@ -82,6 +84,8 @@ class Wire:
 
     neighbour: int | None = None
     takes_runs: bool = True
+    principal: Principal = LOCAL
+    licence: Licence | None = None
     hears_gaps: bool = False
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
@@ -112,6 +116,9 @@ class Wire:
 
     def snapshot(self) -> dict[str, object]:
         return {"name": str(self.neighbour), "forwarded": len(self.frames)}
+
+    def permit(self) -> None:
+        """Nor are roles."""
 
     def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
         """Digests are none of the twin's business."""

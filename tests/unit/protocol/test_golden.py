@@ -14,6 +14,7 @@ from siena.protocol.control_frames import (
     Ended,
     Error,
     Gap,
+    GrantChanged,
     Hop,
     Look,
     Lost,
@@ -88,6 +89,10 @@ BODIES: list[tuple[Body, str]] = [
             "96 02 03 a46d657368 cb3ff8000000000000 91a175 91a166 a174"
         ),
     ),
+    (
+        Connect(1, features=("grants",)),
+        "14000000 01 97 01 c0 c0 a464726f70 c0 c0 91 a66772616e7473",
+    ),
     (Welcome(1, 2, 3, 4), "07000000 11 95 01 02 03 04 c2"),
     (Subscribe(7, "x > 3"), "09000000 03 92 07 a578203e2033"),
     (Unsubscribe(7), "03000000 04 91 07"),
@@ -106,6 +111,8 @@ BODIES: list[tuple[Body, str]] = [
     (Gap(1, 2, "why", 3, 4, 5), "0b000000 1d 96 01 02 a3776879 03 04 05"),
     (Quench(7, quenched=True), "04000000 15 92 07 c3"),
     (Settled(7), "03000000 16 91 07"),
+    (Settled(7, "x = 1"), "09000000 16 92 07 a578203d2031"),
+    (GrantChanged(7, "x = 1"), "09000000 1c 92 07 a578203d2031"),
     (Error(101, "no", False, Op.SUB, 7, 2), "0a000000 17 96 65 a26e6f c2 03 07 02"),
     (
         Trace(7, Hop("b", 0.5, 0.25, "a", ["c"], ["x"])),

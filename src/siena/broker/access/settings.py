@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from siena.broker.access.grants.roles import RoleSettings
 from siena.protocol.limits import NAME_CHARACTERS_MAX
 
 Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
@@ -70,6 +71,9 @@ class Access(Strict, frozen=True):
     # The roles of those whom a certificate or a JWT shows.
     identities: dict[Name, tuple[Name, ...]] = {}
     jwt: Jwt | None = None
+    # What they may, by role; and more roles, in a file of their own.
+    roles: dict[Name, RoleSettings] = {}
+    roles_file: str | None = None
 
     def at(self, folder: Path) -> "Access":
         """With the files that these names mean in a folder."""
@@ -77,4 +81,5 @@ class Access(Strict, frozen=True):
         if jwt is not None and "://" not in jwt.keys:
             jwt = replace(jwt, keys=str(folder / jwt.keys))
         credentials = self.credentials and str(folder / self.credentials)
-        return replace(self, credentials=credentials, jwt=jwt)
+        roles_file = self.roles_file and str(folder / self.roles_file)
+        return replace(self, credentials=credentials, jwt=jwt, roles_file=roles_file)

@@ -15,7 +15,7 @@ from siena.broker.limits import COMPARISONS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Interest, Unadvertise, Unsubscribe
+from siena.messages import Interest, Unadvertise
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.control_frames import (
     Ended,
@@ -32,15 +32,15 @@ class Cancelling:
 
     def __init__(self, state: BrokerState, requests: Requests) -> None:
         self._state = state
+        self._requests = requests
         requests.add(UnsubscribeCovered, self._unsubscribe)
         requests.add(UnadvertiseCovered, self._unadvertise)
 
     def _unsubscribe(self, session: Session, body: UnsubscribeCovered) -> None:
         interest = _read(parse_interest, body.interest, Fault.BAD_INTEREST)
-        numbers = covered_interests(interest, session.interests)
+        numbers = covered_interests(interest, session.asked)
         for number in numbers:
-            ended = Unsubscribe(session.interests[number])
-            self._state.handle(ended, session.party(number))
+            self._requests.end_subscription(session, number)
         session.reply(Ended(body.op, numbers).pack())
 
     def _unadvertise(self, session: Session, body: UnadvertiseCovered) -> None:

@@ -2,12 +2,16 @@
 
 from typing import Protocol
 
+import numpy as np
+
 from siena.block import decode as decode_block
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.receipts.refusing import refuse
+from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
 from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
@@ -17,6 +21,7 @@ from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome
 from siena.protocol.data_frames import TracedPublication
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
+from siena.protocol.fast.forward_runs import picked
 from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Op
 from siena.protocol.handshake import VERSIONS
@@ -90,14 +95,30 @@ class Client:
         """Publish; of what they may."""
         if self._is_advertising:
             run = self._advertised(run)
+        if isinstance(self._connection, InProcessClient):
+            run = self._granted(run)
         if run.total:
             self._publications.add(self._connection, run)
+            self._charge(run.total, run.end - run.start)
 
     def publish(self, frames: memoryview) -> int:
         """Publish what stands at the beginning, unless it must be looked at first."""
         if self._is_advertising:
             return 0
-        return self._publications.publish(self._connection, frames)
+        before = self._state.counters.publications
+        end = self._publications.publish(self._connection, frames)
+        self._charge(self._state.counters.publications - before, end)
+        return end
+
+    def _charge(self, count: int, size: int) -> None:
+        """Let those who publish more than their quota be read more slowly."""
+        account = self.session.account
+        if account.publications is None and account.publication_bytes is None:
+            return
+        wait = account.publish(count, size, self._state.clock.elapsed())
+        if wait:
+            self._state.accounts.refusals["publications"] += 1
+            Pause(self._connection, wait)
 
     def _advertised(self, run: PublishRun) -> PublishRun:
         blocks = []
@@ -112,13 +133,45 @@ class Client:
                 )
         return run_of(blocks)
 
-    def check_advertised(self, run: PublishRun) -> None:
+    def _granted(self, run: PublishRun) -> PublishRun:
+        """What may be published of what was not sent over a connection."""
+        licence = self._licence()
+        if licence is None or not run.total:
+            return run
+        allowed = licence.allows(run)
+        if allowed.all():
+            return run
+        refused = np.flatnonzero(~allowed)
+        counters = self._state.counters
+        counters.rejected += len(refused)
+        counters.faults += 1
+        self._connection.fail(self._refusal(run.blocks()[refused[0]], len(refused)))
+        return picked(run, np.flatnonzero(allowed).astype(np.int32))
+
+    def _licence(self) -> Licence | None:
+        grant = self._state.gate.grant(self.session.principal)
+        return self._state.licences.find(grant.publish)
+
+    def _refusal(self, block: bytes, count: int) -> ProtocolError:
+        error = self._state.gate.refuse_publications(
+            self.session.principal, "publish", block, count
+        )
+        error.request = Op.PUB
+        return error
+
+    def check_run(self, run: PublishRun) -> None:
         """Publish all of these, or none.
 
         Raises:
             ProtocolError: if one may not be published; that it is none, is found out
                 in routing.
         """
+        licence = self._licence()
+        if licence is not None and run.total:
+            refused = np.flatnonzero(~licence.allows(run))
+            if len(refused):
+                self._state.counters.rejected += run.total
+                raise self._refusal(run.blocks()[refused[0]], len(refused))
         if not self._is_advertising:
             return
         for place, block in enumerate(run.blocks(), 1):
@@ -158,13 +211,18 @@ class Client:
     def _publish_acked(self, run: AckedRun) -> None:
         """Publish what wants a receipt: all of it or nothing, if it may."""
         try:
-            self.check_advertised(run.publications)
+            self.check_run(run.publications)
         except ProtocolError as error:
             refuse(self.session, run, error)
         else:
             self._requests.publish_acked(self.session, self._connection, run)
 
     def _trace(self, publication: TracedPublication) -> None:
+        licence = self._licence()
+        if licence is not None and not licence.allows_blocks([publication.block])[0]:
+            self._state.counters.rejected += 1
+            raise self._refusal(publication.block, 1)
+        self._state.gate.inspect(self.session.principal, "trace")
         if not self._is_advertising or self._is_advertised(publication.block):
             self._publications.tracing.publish(self._connection, publication)
         else:
@@ -184,4 +242,7 @@ class Client:
 
     def gone(self) -> None:
         """They have left; who has an identity may come back."""
+        self.session.account.connections -= 1
+        self._state.licences.give(self._connection.licence)
+        self._connection.licence = None
         self._requests.leave(self.session)

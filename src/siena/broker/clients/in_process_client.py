@@ -7,6 +7,7 @@ task, whenever it has got rid of what it took before.
 import asyncio
 
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.outbox import Fit, Outbox
 from siena.protocol.control_frames import Error, Lost
@@ -22,6 +23,7 @@ class InProcessClient:
     """
 
     neighbour: int | None = None
+    licence: Licence | None = None  # decided before anything is published
 
     def __init__(self, limit: int, transcript: Transcript | None = None) -> None:
         self.outbox = Outbox("drop", limit)

@@ -5,17 +5,35 @@ kept while a client was away, what patterns have found, and what a client that m
 takes along.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from siena.block import encode
+from siena.block import decode, encode
 from siena.messages import Encoded, Found, Listing, Numbered, Parcel
-from siena.model import Pattern
+from siena.model import Pattern, Predicate, Value
 from siena.protocol.control_frames import Advertise, Done, Lost, Subscribe
 from siena.protocol.data_frames import pack_found, pack_msg, unpack_found, unpack_msg
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.frames import Frame, Op, pack
+from siena.protocol.frames import HEAD_BYTES, Frame, Op, pack
 from siena.protocol.limits import KEYS_MAX, WINDOWS_MAX
 from siena.protocol.peer_messages import pack_tell
+
+
+def is_heard(letter: Numbered, heard: Predicate) -> bool:
+    """Whether all of a letter may be heard, of which this is all that may be."""
+    return all(map(heard.matches, _notifications(letter)))
+
+
+def _notifications(letter: Numbered) -> Iterator[Mapping[str, Value]]:
+    content = letter.content
+    if isinstance(content, Found):
+        yield from (notify.notification for notify in content.sequence)
+    elif not isinstance(content, Encoded):
+        yield content.notification
+    elif content.is_sequence:
+        yield from map(decode, unpack_found(content.data[HEAD_BYTES:]).blocks)
+    else:
+        yield decode(content.data)
 
 
 def frame_of(letter: Numbered) -> bytes:

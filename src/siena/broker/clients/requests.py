@@ -5,8 +5,11 @@ says, or with a numbered error that names it.
 """
 
 from collections.abc import Callable
+from itertools import count
+from time import process_time
 from typing import Any, TypeVar
 
+from siena.broker.access.grants.decisions import InForce, narrow, steps_of
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
@@ -34,7 +37,11 @@ from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
-from siena.protocol.limits import ADVERTISEMENTS_MAX, SUBSCRIPTIONS_MAX
+from siena.protocol.limits import (
+    ADVERTISEMENTS_MAX,
+    NUMBER_MAX,
+    SUBSCRIPTIONS_MAX,
+)
 from siena.protocol.peer_messages import check_encodable
 from siena.routing.mailbox import QUEUE_DEFAULT
 from siena.routing.steps.backlog import STEP_MAX, Task
@@ -75,7 +82,18 @@ class Requests:
             raise ProtocolError(
                 Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
             )
-        handler(session, body)
+        work = session.account.work
+        if work is None:
+            handler(session, body)
+            return
+        clock = self._state.clock
+        if work.spend(0, clock.elapsed()):
+            raise self._state.accounts.refuse("work_seconds")
+        begun = process_time()
+        try:
+            handler(session, body)
+        finally:
+            work.spend(process_time() - begun, clock.elapsed())
 
     def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
         """Let somebody else carry out this kind of request."""
@@ -124,8 +142,7 @@ class Requests:
                     if interest is None:
                         continue
                     if is_told or not any(map(tables.is_told, filters_of(interest))):
-                        cancel = Unsubscribe(interest)
-                        self._state.handle(cancel, session.party(number))
+                        self.end_subscription(session, number)
                 yield []
         self._forget(session)
 
@@ -161,9 +178,10 @@ class Requests:
     # --- Subscriptions --------------------------------------------------------------
 
     def _subscribe(self, session: Session, body: bodies.Subscribe) -> None:
-        number = body.number
+        number, accounts = body.number, self._state.accounts
+        accounts.check("interest_characters", len(body.interest), about=number)
         interest = _read_interest(body)
-        known = session.interests.get(number)
+        known = session.asked_for(number)
         if known is not None and known != interest:
             raise ProtocolError(
                 Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number
@@ -171,11 +189,51 @@ class Requests:
         party = session.party(number)
         if known is None:
             self._check_room(session, interest, number)
-            self._state.gather(Subscribe(interest), party)
+            in_force = self._state.gate.subscribe(session.principal, interest, number)
+            self._put_in_force(session, number, in_force)
         # Asked for again, after a connection broke: it may not have heard the answer.
-        self._state.gather(Settle(interest, number), party)
+        self._state.gather(Settle(session.interests[number], number), party)
+
+    def _put_in_force(self, session: Session, number: int, in_force: InForce) -> None:
+        if not in_force.is_whole:  # first: who hears of it wants to know
+            session.narrowed[number] = in_force
+        self._state.gather(Subscribe(in_force.interest), session.party(number))
+
+    def end_subscription(self, session: Session, number: int) -> None:
+        """Nothing is wanted under a number any more."""
+        ended = Unsubscribe(session.interests[number])
+        self._state.handle(ended, session.party(number))
+        session.narrowed.pop(number, None)
+
+    def renew(self, session: Session) -> None:
+        """What a client may has changed: what is in force of all that it asked for.
+
+        It hears of that, if it knows how.
+        """
+        heard = self._state.gate.hears(session.principal)
+        for number, asked in list(session.asked.items()):
+            new = InForce(asked, asked) if heard is None else narrow(asked, heard)
+            old, was_guarded = session.interests[number], session.is_guarded(number)
+            if new.interest == old and new.is_guarded == was_guarded:
+                continue
+            self._replace(session, number, new)
+            if session.hears_of_grants:
+                session.reply(bodies.GrantChanged(number, str(new)).pack())
+
+    def _replace(self, session: Session, number: int, new: InForce) -> None:
+        """Put something else in force; what both have in common never pauses."""
+        spare = next(n for n in count(NUMBER_MAX, -1) if n not in session.interests)
+        has_neighbours = bool(self._state.router.tables.neighbours)
+        if has_neighbours:
+            self._put_in_force(session, spare, new)
+        self.end_subscription(session, number)
+        self._put_in_force(session, number, new)
+        if has_neighbours:
+            self.end_subscription(session, spare)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
+        accounts = self._state.accounts
+        accounts.check_memory()
         if len(session.interests) >= SUBSCRIPTIONS_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY,
@@ -186,12 +244,18 @@ class Requests:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
+        more = sum(map(len, steps_of(interest)))
+        accounts.check("subscriptions", len(session.interests) + 1, about=number)
+        accounts.check("filters", session.filters + more, about=number)
+        if isinstance(interest, Pattern):
+            accounts.check("patterns", session.patterns + 1, about=number)
+            steps = session.steps + len(interest)
+            accounts.check("pattern_steps", steps, about=number)
 
     def _unsubscribe(self, session: Session, body: bodies.Unsubscribe) -> None:
-        interest = session.interests.get(body.number)
-        if interest is None:
+        if body.number not in session.interests:
             raise _unknown(body.number, "subscription")
-        self._state.handle(Unsubscribe(interest), session.party(body.number))
+        self.end_subscription(session, body.number)
         session.reply(Done(body.op, body.number).pack())
 
     # --- Advertisements -------------------------------------------------------------
@@ -221,6 +285,7 @@ class Requests:
                 f"more than {ADVERTISEMENTS_MAX} advertisements",
                 about=number,
             )
+        self._state.gate.advertise(session.principal, advertisement, number)
         # Answered once the network knows it: before, what it publishes could be lost.
         party = session.party(number)
         session.unsettled.add(number)

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from siena.broker.access.grants.decisions import InForce
+from siena.broker.access.grants.grant import UNLIMITED, Grant
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.quotas import Account
 from siena.messages import Interest, Party
 from siena.model import Advertisement
 from siena.protocol.control_frames import Gap
@@ -54,6 +57,17 @@ class Session:
     token: str | None = field(default=None, repr=False)
     sink: Sink | None = None
     patterns: int = 0
+    # What its principal has taken of its quotas; and the filters, and steps of
+    # patterns, that are in force for it.
+    account: Account = field(default_factory=Account)
+    filters: int = 0
+    steps: int = 0
+    # What it may, as far as its connection and its subscriptions know.
+    grant: Grant = UNLIMITED
+    # Whether it is told when what is granted to it changes.
+    hears_of_grants: bool = False
+    # Of subscriptions that are not in force as they were asked for: both.
+    narrowed: dict[int, InForce] = field(default_factory=dict)
     # Advertisements that are not answered until the whole network knows them.
     unsettled: set[int] = field(default_factory=set)
     # Deliveries that it did not get, ever.
@@ -78,6 +92,28 @@ class Session:
     def interests(self) -> Mapping[int, Interest]:
         """Its subscriptions, by number."""
         return cast("Mapping[int, Interest]", self._registered.interests)
+
+    @property
+    def asked(self) -> Mapping[int, Interest]:
+        """Its subscriptions as they were asked for; what is in force may be less."""
+        if not self.narrowed:
+            return self.interests
+        asked = {number: each.asked for number, each in self.narrowed.items()}
+        return {**self.interests, **asked}
+
+    def asked_for(self, number: int) -> Interest | None:
+        """What it asked for under a number."""
+        narrowed = self.narrowed.get(number)
+        return self.interests.get(number) if narrowed is None else narrowed.asked
+
+    def in_force(self, number: int) -> str | None:
+        """What is in force under a number, if that is less than was asked for."""
+        narrowed = self.narrowed.get(number)
+        return None if narrowed is None else str(narrowed)
+
+    def is_guarded(self, number: int) -> bool:
+        """Whether the grant is compared with each delivery of a subscription."""
+        return number in self.narrowed and self.narrowed[number].is_guarded
 
     @property
     def advertisements(self) -> Mapping[int, Advertisement]:

@@ -9,9 +9,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from siena.broker.access.principal import Principal
+from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Holder
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.fast.forward_runs import ForwardRun, picked
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.split_frames import PublishRun
 
@@ -30,6 +32,16 @@ class Source(Protocol):
     @property
     def neighbour(self) -> int | None:
         """The number of the neighbour at the other end, if it is one."""
+        ...
+
+    @property
+    def principal(self) -> Principal:
+        """Who it is."""
+        ...
+
+    @property
+    def licence(self) -> Licence | None:
+        """What it may publish, decided in routing; None if that is decided already."""
         ...
 
     def hold(self, by: Holder) -> None:
@@ -99,6 +111,24 @@ class Batch:
         """Where it came from."""
         place = bisect_right(self.origins, index, key=lambda origin: origin.first)
         return self.origins[place - 1]
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> "Batch | None":
+        """What is left of it without the others, if anything is."""
+        origins: list[Origin] = []
+        count = 0
+        bounds = [*(origin.first for origin in self.origins), self.run.total]
+        for origin, first, end in zip(
+            self.origins, bounds[:-1], bounds[1:], strict=True
+        ):
+            left = np.flatnonzero(chosen[first:end]).astype(np.int32)
+            if len(left):
+                run = origin.forwarded and origin.forwarded.pick(left)
+                origins.append(origin._replace(first=count, forwarded=run))
+                count += len(left)
+        if not count:
+            return None
+        indices = np.flatnonzero(chosen).astype(np.int32)
+        return Batch(picked(self.run, indices), origins)
 
     def stretches(self) -> Iterator[Stretch]:
         """What goes on together, in the order in which it came.

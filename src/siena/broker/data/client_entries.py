@@ -8,10 +8,12 @@ subscription with a residual, always, for the residual is asked on that way.
 
 from collections.abc import Callable, Mapping
 
+from siena.broker.access.grants.decisions import steps_of
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
+from siena.messages.requests import filters_of
 from siena.model import Advertisement, Pattern
 from siena.model.expression.residual import ResidualPredicate
 from siena.routing.router import Router
@@ -51,16 +53,22 @@ class ClientEntries:
                 self._sessions[int(party.client)].unsettled.discard(party.number)
             return
         self._counters.subscriptions_now += change
-        if isinstance(item, Pattern):
-            self._sessions[int(party.client)].patterns += change
-            return
         connection, number = int(party.client), party.number
         session = self._sessions.get(connection)
+        if session is not None:
+            session.filters += change * sum(map(len, steps_of(item)))
+        if isinstance(item, Pattern):
+            assert session is not None
+            session.patterns += change
+            session.steps += change * len(item)
+            return
         if session is not None and session.is_standing:
             return  # the log has it
-        if isinstance(item, ResidualPredicate):
+        is_guarded = session is not None and session.is_guarded(number)
+        if is_guarded or isinstance(item, ResidualPredicate):
+            # Each delivery is looked at: by a residual, or for its grant.
             change_of = self._exchange.watch if gained else self._exchange.unwatch
-            for f in frozenset(item.filters):
+            for f in frozenset(filters_of(item)):
                 change_of(party, f)
         elif gained:
             is_away = self._mailboxes.is_suspended(party.client)

@@ -19,6 +19,10 @@ from siena.model import Filter, Predicate
 from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
 from siena.protocol.fast.split_frames import Octets
 
+# The place of what nobody wants: licences, which are matched and go nowhere.
+_NOWHERE = -1
+# Of a publication that needs no licence.
+NO_LICENCE = -1
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the party of a client that is away.
 Key = int | str
@@ -38,6 +42,10 @@ class Routed(Struct, frozen=True):
     """Which blocks are bad, and why: :data:`siena.block.BLOCK_ERRORS`."""
     others: list[tuple[Key, Ints]]
     """Who else wants which blocks; each block once, in ascending order."""
+    allowed: npt.NDArray[np.bool_] | None = None
+    """Of each block whether its source may publish it; None if all may."""
+    licence_matches: int = 0
+    """How often a block was found to be within a licence, whosoever it is."""
 
 
 def _nobody_asks() -> None:
@@ -80,6 +88,8 @@ class Exchange:
         self._interests_at: list[int] = []
         self._free_places: list[int] = []
         self._place_of = np.zeros(64, np.int32)
+        # Interests that say what may be published, and are no one's.
+        self._licences = 0
 
     def __len__(self) -> int:
         return len(self._dispatcher.table)
@@ -167,21 +177,59 @@ class Exchange:
         """Whether it wants this already."""
         return (key, interest) in self._watched
 
+    def watched_by(self, key: Key) -> list[Filter]:
+        """All that a neighbour, a monitor or a party wants."""
+        return [f for who, f in self._watched if who == key]
+
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
         self.on_change()
         self._dispatcher.remove(self._watched.pop((key, interest)))
         self._take_away(key, 1)
 
-    def route(self, frames: Octets, start: int, end: int) -> Routed:
-        """What everybody gets of the publications that stand at the beginning."""
+    def license(self, predicate: Predicate) -> int:
+        """Find out from now on what is within a predicate; the number of that."""
+        self.on_change()
+        added = self._dispatcher.add(predicate)
+        if added >= len(self._place_of):
+            self._place_of = with_room(self._place_of, added)
+        self._place_of[added] = _NOWHERE
+        self._licences += 1
+        return added
+
+    def unlicense(self, number: int) -> None:
+        """And no longer."""
+        self.on_change()
+        self._dispatcher.remove(number)
+        self._licences -= 1
+
+    def route(
+        self, frames: Octets, start: int, end: int, licence: int | Ints | None = None
+    ) -> Routed:
+        """What everybody gets of the publications that stand at the beginning.
+
+        With the number of a ``licence`` for all, or of one for each (below 0: for
+        none), it says which of them are within it.
+        """
         found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
         others: list[tuple[Key, Ints]] = []
-        if len(found.other_messages):
-            others = self._wanted(found.other_messages, found.other_interests)
-        return Routed(found.total, found.end, out, found.bad, others)
+        allowed, licensed = None, 0
+        messages, interests = found.other_messages, found.other_interests
+        if licence is not None:
+            allowed = _within(licence, messages, interests, found.total)
+            for index, _ in found.bad if allowed is not None else ():
+                assert allowed is not None
+                allowed[index] = True  # it is refused for another reason
+        if len(messages) and self._licences:
+            wanted = self._place_of[interests] != _NOWHERE
+            licensed = len(wanted) - int(np.count_nonzero(wanted))
+            if licensed:
+                messages, interests = messages[wanted], interests[wanted]
+        if len(messages):
+            others = self._wanted(messages, interests)
+        return Routed(found.total, found.end, out, found.bad, others, allowed, licensed)
 
     def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         """Who wants which messages, which come in order, once for each interest."""
@@ -233,6 +281,23 @@ class Exchange:
         self._free.append(self._slots.pop(connection))
 
 
+def _within(
+    licence: int | Ints, messages: Ints, interests: Ints, total: int
+) -> npt.NDArray[np.bool_] | None:
+    """Which messages match their licence; None if all do, as most often."""
+    if isinstance(licence, int):
+        found = interests == licence
+        # Each once: of several filters of one licence, a message may match more.
+        if found.all() and len(_once(messages)) == total:
+            return None
+        within = np.zeros(total, np.bool_)
+    else:
+        within = licence < 0
+        found = licence[messages] == interests
+    within[messages[found]] = True
+    return None if within.all() else within
+
+
 def _groups(values: npt.NDArray[Any]) -> list[tuple[int, npt.NDArray[np.intp]]]:
     """Each value, and where it stands, in order."""
     order = np.argsort(values, kind="stable")
@@ -244,6 +309,6 @@ def _groups(values: npt.NDArray[Any]) -> list[tuple[int, npt.NDArray[np.intp]]]:
 
 def _once(messages: Ints) -> Ints:
     """Each of these once; those that are equal follow each other."""
-    if len(messages) == 1:
+    if len(messages) <= 1:
         return messages.copy()
     return messages[np.concatenate(([True], messages[1:] != messages[:-1]))]

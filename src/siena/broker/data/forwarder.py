@@ -45,10 +45,12 @@ class Forwarder:
             if isinstance(key, int) and key > 0
         }
         tables = self._state.router.tables
-        if tables.has_master:  # it gets every notification
+        if tables.has_master:  # it gets every notification that it may have
             bad = [index for index, _ in routed.bad]
             good = np.delete(np.arange(batch.run.total, dtype=np.int32), bad)
-            neighbours |= dict.fromkeys(tables.masters, good)
+            is_limited = self._state.neighbours.is_limited
+            masters = (m for m in tables.masters if not is_limited(m))
+            neighbours |= dict.fromkeys(masters, good)
         hops: dict[int, list[Key]] = {}
         for key, indices in routed.others:
             if key not in neighbours:

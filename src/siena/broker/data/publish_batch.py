@@ -9,16 +9,20 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from siena.block import BLOCK_ERRORS
 from siena.broker.data.batch import Batch, Origin, Receipt, Source
-from siena.broker.data.exchange import Routed
+from siena.broker.data.exchange import NO_LICENCE, Ints, Routed
 from siena.broker.data.forwarder import Forwarder
+from siena.broker.data.licences import OVERLAP_MAX
 from siena.broker.data.tracing import Tracing
 from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Error
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.forward_runs import ForwardRun
-from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined
+from siena.protocol.fast.forward_runs import ForwardRun, picked
+from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined, run_of
 from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
 
 log = logging.getLogger("siena.broker")
@@ -113,10 +117,7 @@ class PublishBatch:
         total, self._count, self._size = self._count, 0, 0
         self.publishers = [origin.source for origin in origins]
         try:
-            batch = Batch(joined(runs), origins)
-            frames, start, end, _ = batch.run
-            routed = state.exchange.route(frames, start, end)
-            assert routed.total == total, "some were not routed"
+            batch, routed = self._route(Batch(joined(runs), origins))
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
             self._go_on(batch, routed)
@@ -167,12 +168,21 @@ class PublishBatch:
             return 0
         if self.journal is not None or state.router.tables.has_master:
             return 0
+        licence = None
+        if source.licence is not None:
+            licence = state.licences.number_of(source.licence)
+            if licence is None or source.licence.is_empty:
+                return 0
         self.flush()
         self.publishers = [source]
-        routed = state.exchange.route(frames, 0, len(frames))
+        routed = state.exchange.route(frames, 0, len(frames), licence)
         state.counters.publications += routed.total
         try:
-            if routed.bad or routed.others:
+            if routed.allowed is not None:
+                run = PublishRun(frames, 0, routed.end, routed.total)
+                batch = Batch(run, [Origin(source, 0, None)])
+                self._go_on(*self._route_allowed(batch, routed))
+            elif routed.bad or routed.others:
                 run = PublishRun(frames, 0, routed.end, routed.total)
                 self._go_on(Batch(run, [Origin(source, 0, None)]), routed)
             else:
@@ -181,6 +191,76 @@ class PublishBatch:
             state.router.published += routed.total
             self.publishers = []
         return routed.end
+
+    # --- What may be published ------------------------------------------------------
+
+    def _route(self, batch: Batch) -> tuple[Batch, Routed]:
+        """Route what may be published; what that was, and what follows."""
+        licence: int | Ints | None = None
+        if any(origin.source.licence is not None for origin in batch.origins):
+            batch, licence = self._checked(batch)
+        total = batch.run.total
+        routed = self._state.exchange.route(*batch.run[:3], licence)
+        assert routed.total == total, "some were not routed"
+        if routed.licence_matches > OVERLAP_MAX * (total + OVERLAP_MAX):
+            self._state.licences.keep_apart()
+        if routed.allowed is None:
+            return batch, routed
+        return self._route_allowed(batch, routed)
+
+    def _checked(self, batch: Batch) -> tuple[Batch, int | Ints | None]:
+        """What the exchange has to decide: each one's licence; the rest is decided."""
+        licences = self._state.licences
+        bounds = [*(origin.first for origin in batch.origins), batch.run.total]
+        numbers = np.full(batch.run.total, NO_LICENCE, np.int32)
+        allowed = np.ones(batch.run.total, np.bool_)
+        for origin, first, end in zip(
+            batch.origins, bounds[:-1], bounds[1:], strict=True
+        ):
+            licence = origin.source.licence
+            # What wants a receipt was decided before, all of it or nothing.
+            if licence is None or origin.receipt is not None:
+                continue
+            number = None if licence.is_empty else licences.number_of(licence)
+            if number is not None:
+                numbers[first:end] = number
+            else:
+                own = picked(batch.run, np.arange(first, end, dtype=np.int32))
+                allowed[first:end] = licence.allows(own)
+        if not allowed.all():
+            batch = self._without(batch, allowed)
+            numbers = numbers[allowed]
+        if len(numbers) and (numbers == numbers[0]).all():
+            return batch, None if numbers[0] == NO_LICENCE else int(numbers[0])
+        return batch, numbers
+
+    def _route_allowed(self, batch: Batch, routed: Routed) -> tuple[Batch, Routed]:
+        """Route once more, without what may not be published."""
+        assert routed.allowed is not None
+        left = self._without(batch, routed.allowed)
+        return left, self._state.exchange.route(*left.run[:3])
+
+    def _without(self, batch: Batch, allowed: npt.NDArray[np.bool_]) -> Batch:
+        """What may be published of a batch; who published the rest is told so.
+
+        Once, however much it was.
+        """
+        refused: dict[Source, list[int]] = {}
+        counters = self._state.counters
+        for index in np.flatnonzero(~allowed).tolist():
+            origin = batch.origin(index)
+            refused.setdefault(origin.source, []).append(index)
+            counters.publications -= origin.forwarded is None
+        for source, indices in refused.items():
+            counters.rejected += len(indices)
+            verb = "publish" if source.neighbour is None else "import"
+            error = self._state.gate.refuse_publications(
+                source.principal, verb, batch.block(indices[0]), len(indices)
+            )
+            if source.neighbour is None:
+                counters.faults += 1
+                source.reply(Error.of(error).pack())
+        return batch.only(allowed) or Batch(run_of([]), [])
 
     def _go_on(self, batch: Batch, routed: Routed) -> None:
         """Do what follows: refuse what is bad, deliver, send on."""

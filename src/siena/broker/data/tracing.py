@@ -76,7 +76,7 @@ class Tracing:
         arrived = state.clock.now()
         self._batches.add_forwarded(source, ForwardRun.of(head))
         routed = self._batches.flush()
-        if routed is None or routed.bad:
+        if routed is None or routed.bad or not routed.total:
             return
         went_to = [
             str(shown["name"])

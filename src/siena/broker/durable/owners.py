@@ -1,7 +1,5 @@
 """Whose a name is, of a publisher or a durable subscription; and what they may hear."""
 
-from typing import Any
-
 from siena.broker.clients.session import Session
 from siena.broker.state import BrokerState
 from siena.model import Predicate
@@ -22,6 +20,4 @@ def heard_by(state: BrokerState, session: Session) -> Predicate | None:
     A grant is a guard at delivery, and changes no cursor: what it excludes counts as
     acknowledged, and what it allows again is delivered from then on.
     """
-    gate: Any = getattr(state, "gate", None)  # where brokers have roles
-    heard: Predicate | None = None if gate is None else gate.hears(session.principal)
-    return heard
+    return state.gate.hears(session.principal)

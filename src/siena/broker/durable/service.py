@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from siena.broker.access.principal import LOCAL
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
@@ -210,6 +212,8 @@ class DurableService:
 class _Ours:
     """Whoever publishes dead letters: the broker itself."""
 
+    principal = LOCAL
+    licence: Licence | None = None
     neighbour: int | None = None
 
     def reply(self, frame: bytes) -> None:

@@ -19,6 +19,7 @@ def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         entry: InProcessEntry = request.app.state.entry
+        entry.broker.state.gate.inspect(principal_of(request.scope), what)
         return JSONResponse(take(entry.broker, _limit(request)))
 
     return answer

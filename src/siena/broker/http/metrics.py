@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.counters import Histogram
+from siena.broker.http.door.authentication import principal_of
 from siena.broker.io.connection import Connection
 from siena.broker.metric_help import help_of
 from siena.broker.webhooks.mapping import Handlers
@@ -95,7 +96,16 @@ class BrokerCollector(Collector):
             queues.cumulative(),
             gsum_value=queues.total,
         )
+        yield from self._refusals()
         yield from self._links()
+
+    def _refusals(self) -> Iterator[Metric]:
+        family = CounterMetricFamily(
+            "siena_refusals", "What was not granted.", labels=["verb", "roles"]
+        )
+        for (verb, roles), count in self._entry.broker.state.gate.refusals.items():
+            family.add_metric([verb, roles], count)
+        yield family
 
     def _durables(self) -> Iterator[Metric]:
         durable = self._entry.broker.log_service.durable
@@ -145,5 +155,7 @@ def registry_of(entry: InProcessEntry, handlers: Handlers) -> CollectorRegistry:
 
 async def metrics(request: Request) -> Response:
     """All metrics as text."""
+    entry: InProcessEntry = request.app.state.entry
+    entry.broker.state.gate.inspect(principal_of(request.scope), "metrics")
     registry: CollectorRegistry = request.app.state.registry
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

@@ -85,7 +85,7 @@ class Publishing:
                 await _advertise(entry, visit, advertisements)
             if posted.run.total:
                 await _until_there_is_room(entry, local_client)
-                client.check_advertised(posted.run)
+                client.check_run(posted.run)
                 if receipt is not None:
                     offset = await store(entry, visit, posted.run, receipt)
                 else:

@@ -1,5 +1,6 @@
 """Who lets others wait, and who waits: what comes from them is not read meanwhile."""
 
+import asyncio
 from typing import Protocol
 
 
@@ -22,3 +23,20 @@ class Held(Protocol):
     def release(self, by: Holder) -> None:
         """Somebody has caught up, or gone."""
         ...
+
+
+class Pause:
+    """A while for which somebody waits, who has published more than they may.
+
+    Ownership: a timer of the loop, which ends it.
+    """
+
+    def __init__(self, held: Held, seconds: float) -> None:
+        self.holds: set[Held] = set()
+        held.hold(self)
+        asyncio.get_running_loop().call_later(seconds, self._end)
+
+    def _end(self) -> None:
+        held, self.holds = self.holds, set()
+        for each in held:
+            each.release(self)

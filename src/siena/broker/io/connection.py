@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.access.quotas import Accounts
+from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
@@ -65,6 +67,8 @@ class Connection(asyncio.BufferedProtocol):
         # The same, if it is a client.
         self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
+        self.licence: Licence | None = None
+        """What it may publish, if not everything."""
         self.principal: Principal = LOCAL
         """Who is at the other end, as far as it was shown."""
         self.certificate: Mapping[str, Any] | None = None
@@ -100,8 +104,9 @@ class Connection(asyncio.BufferedProtocol):
         """Whether anything has come since this was last set to false."""
         # Those whose output is full of what this one publishes.
         self._held_by: set[Holder] = set()
-        # And those who publish what this one's output is full of.
+        # And those who publish what this one's output is full of; that ends once.
         self.holds: set[Held] = set()
+        self.patience: asyncio.TimerHandle | None = None
 
     # --- What the loop calls --------------------------------------------------------
 
@@ -203,8 +208,19 @@ class Connection(asyncio.BufferedProtocol):
             self.reply(Lost(self.outbox.recover()).pack())
         self.let_go()
 
+    def lose_patience(self, accounts: Accounts) -> None:
+        """It has kept publishers waiting for too long."""
+        self.patience = None
+        if self.holds and not self.is_closing:
+            accounts.refuse("block_seconds")
+            self._too_slow()
+            self.let_go()
+
     def let_go(self) -> None:
         """Nobody who publishes for it waits for it any longer."""
+        if self.patience is not None:
+            self.patience.cancel()
+            self.patience = None
         for other in list(self.holds):
             other.release(self)
         self.holds.clear()

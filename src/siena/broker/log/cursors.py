@@ -87,16 +87,17 @@ class Readers:
         offsets = (position.offset for position in self._kept.value.values())
         return min(offsets, default=latest)
 
-    def forget_silent(self) -> bool:
+    def forget_silent(self, seconds: float | None = None) -> bool:
         """Forget those of whom nothing was heard for too long; whether any were."""
-        limit = self._clock.elapsed() - self._seconds
+        seconds = self._seconds if seconds is None else min(seconds, self._seconds)
+        limit = self._clock.elapsed() - seconds
         known = self._kept.value
         silent = [name for name in known if self._heard[name] < limit]
         for name in silent:
             log.warning(
                 "nothing was heard of the reader %r of the log for %g seconds: what "
                 "it has not read, from offset %d on, may go",
-                *(name, self._seconds, known.pop(name).offset),
+                *(name, seconds, known.pop(name).offset),
             )
         if silent or self._is_unsaved:
             self.save()

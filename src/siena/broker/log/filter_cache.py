@@ -12,7 +12,7 @@ from siena.broker.log.records import Record
 from siena.errors import LimitError, SienaError
 from siena.lang.parser import parse_interest
 from siena.matching.table import ForwardingTable
-from siena.model import Pattern
+from siena.model import Filter, Pattern, Predicate
 from siena.model.expression.residual import ResidualPredicate
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -20,15 +20,8 @@ from siena.protocol.error_codes import Fault, ProtocolError
 class RecordFilter:
     """One filter, or several of which one is enough."""
 
-    def __init__(self, text: str) -> None:
-        try:
-            interest = parse_interest(text, residuals=True)
-        except SienaError as error:
-            raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
-        if isinstance(interest, Pattern):
-            raise ProtocolError(
-                Fault.BAD_INTEREST, "the log is read with a filter, not with a pattern"
-            )
+    def __init__(self, text: str | Predicate) -> None:
+        interest = _read(text) if isinstance(text, str) else text
         self._table = ForwardingTable()
         self._table.add(0, interest)
         self._residual = interest if isinstance(interest, ResidualPredicate) else None
@@ -65,11 +58,23 @@ class RecordFilter:
             return False
 
 
+def _read(text: str) -> Filter | Predicate:
+    try:
+        interest = parse_interest(text, residuals=True)
+    except SienaError as error:
+        raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
+    if isinstance(interest, Pattern):
+        raise ProtocolError(
+            Fault.BAD_INTEREST, "the log is read with a filter, not with a pattern"
+        )
+    return interest
+
+
 class Sieves:
     """Those that were used last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, RecordFilter] = OrderedDict()
+        self._known: OrderedDict[str | Predicate, RecordFilter] = OrderedDict()
 
     def of(self, text: str) -> RecordFilter:
         """The sieve of a text.
@@ -77,6 +82,13 @@ class Sieves:
         Raises:
             ProtocolError: if it is no filter.
         """
+        return self._of(text)
+
+    def of_grant(self, heard: Predicate) -> RecordFilter:
+        """The sieve of what somebody may hear."""
+        return self._of(heard)
+
+    def _of(self, text: str | Predicate) -> RecordFilter:
         sieve = self._known.pop(text, None) or RecordFilter(text)
         self._known[text] = sieve
         if len(self._known) > SIEVES_MAX:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from siena.broker.access.principal import LOCAL
 from siena.broker.clients.session import Session
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
@@ -75,6 +77,8 @@ class Sinks:
     """
 
     neighbour: int | None = None
+    principal = LOCAL
+    licence: Licence | None = None  # what is staged has been looked at
 
     def __init__(
         self,

@@ -358,6 +358,9 @@ class Journal:
         if self._is_dirty and not self.is_synced:
             self._sync_elsewhere()
         self.readers.forget_silent()
+        seconds = self._state.accounts.quotas.commit_seconds
+        if self.holds and seconds and self._was_full:
+            self.readers.forget_silent(seconds)
         self.on_tick()
         self.look_for_room()
         if self._ticks % SIGN_OF_LIFE_TICKS == 0:

@@ -109,7 +109,10 @@ class LogService:
 
     def _read(self, session: Session, body: Read) -> None:
         store = self._log().store
-        sieve = self._sieves.of(body.filter)
+        sieves = [self._sieves.of(body.filter)]
+        heard = self._state.gate.hears(session.principal)
+        if heard is not None:
+            sieves.append(self._sieves.of_grant(heard))
         if body.start < store.earliest:
             raise ProtocolError(
                 Fault.OFFSET_EXPIRED,
@@ -122,7 +125,7 @@ class LogService:
             )
         end = store.latest if body.end is None else min(body.end, store.latest)
         try:
-            found, after = self._page(sieve, body.start, end, body.count)
+            found, after = self._page(sieves, body.start, end, body.count)
         except (DamagedLogError, OSError) as error:
             raise ProtocolError(
                 Fault.LOG_DAMAGED, f"the log cannot be read: {error}"
@@ -130,7 +133,7 @@ class LogService:
         session.reply(Entries(after, store.latest, found).pack())
 
     def _page(
-        self, sieve: RecordFilter, start: int, end: int, count: int
+        self, sieves: list[RecordFilter], start: int, end: int, count: int
     ) -> tuple[list[Entry], int]:
         """What goes into one answer; and from where to go on."""
         found: list[Entry] = []
@@ -139,7 +142,9 @@ class LogService:
             return found, start
         for record in self._log().store.scan(start, SCAN_BYTES_MAX):
             bounds = record.offsets()
-            wanted = sieve.select(record)
+            wanted = sieves[0].select(record)
+            for sieve in sieves[1:]:
+                wanted &= sieve.select(record)
             for index in wanted.nonzero()[0].tolist():
                 offset = record.first + index
                 if offset < start:
@@ -159,8 +164,10 @@ class LogService:
 
     def _commit(self, session: Session, body: Commit) -> None:
         journal = self._log()
+        self._check_commit(session, body)
         if body.offset is None:
             journal.readers.forget(body.reader)
+            session.account.commits.discard(body.reader)
         elif body.offset > journal.store.latest:
             raise ProtocolError(
                 Fault.OFFSET_AHEAD,
@@ -169,8 +176,22 @@ class LogService:
             )
         else:
             journal.readers.commit(body.reader, body.offset)
+            session.account.commits.add(body.reader)
         session.reply(Done(body.op).pack())
         journal.look_for_room()
+
+    def _check_commit(self, session: Session, body: Commit) -> None:
+        """Let those hold the log who may, under so many names.
+
+        Raises:
+            ProtocolError: if they may not.
+        """
+        gate, accounts = self._state.gate, self._state.accounts
+        if not gate.grant(session.principal).may_hold:
+            raise gate.refuse(session.principal, "hold", f"reader {body.reader}")
+        commits = session.account.commits
+        if body.reader not in commits:
+            accounts.check("commits", len(commits) + 1)
 
     # --- Batches --------------------------------------------------------------------
 
@@ -189,6 +210,14 @@ class LogService:
                 raise ProtocolError(
                     Fault.BAD_NOTIFICATION,
                     f"number {number} is not a notification: {BLOCK_ERRORS[-count]}",
+                )
+        gate, licences = self._state.gate, self._state.licences
+        licence = licences.find(gate.grant(session.principal).publish)
+        if licence is not None and blocks:
+            refused = (~licence.allows_blocks(blocks)).nonzero()[0]
+            if len(refused):
+                raise gate.refuse_publications(
+                    session.principal, "publish", blocks[refused[0]], len(refused)
                 )
         if self._state.router.options.is_advertising:
             advertised = session.advertisements.values()

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from siena.broker.access.principal import LOCAL
+from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
@@ -236,6 +236,11 @@ class Dialer:
         link = Link(
             links.state, links.publications, self._connection, other, self._gone
         )
+        if self._settings.role is not None:
+            self._connection.principal = Principal(
+                self._name, roles=(self._settings.role,)
+            )
+        link.permit()
         links.up(link)
         links.state.post(links.state.router.handle(PeerConfirm(), number))
 

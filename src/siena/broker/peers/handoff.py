@@ -15,6 +15,7 @@ What each of them does in between is written down in :mod:`siena.routing.handoff
 import asyncio
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 
 from siena.broker.access.certificates import Certificates
 from siena.broker.clients.session import Session, Sink
@@ -107,11 +108,34 @@ class Moving:
         if isinstance(question, ListInterests):
             listing = await self._old.listing()
             check_room(self._session, listing)
-            answer: Message = listing
+            answer: Message = self._granted(listing)
         else:
             assert isinstance(question, Release)
-            answer = await self._old.release()
+            parcel = await self._old.release()
+            answer = self._state.heard(self._session, parcel)
         self._state.handle(answer, Elsewhere(self._session.client))
+
+    def _granted(self, listing: Listing) -> Listing:
+        """What is in force here of what was asked for there.
+
+        Raises:
+            ProtocolError: if that is refused here.
+        """
+        gate, session = self._state.gate, self._session
+        interests = []
+        for key, interest in listing.interests:
+            assert isinstance(key, int), "clients of brokers number what they ask for"
+            if session.asked_for(key) == interest:  # it is there already
+                interests.append((key, session.interests[key]))
+                continue
+            in_force = gate.subscribe(session.principal, interest, key)
+            if not in_force.is_whole and key not in session.interests:
+                session.narrowed[key] = in_force
+            interests.append((key, in_force.interest))
+        for place, offer in listing.advertisements:
+            assert isinstance(place, int), "and what they advertise"
+            gate.advertise(session.principal, offer, place)
+        return replace(listing, interests=tuple(interests))
 
     def _failed(self, why: str) -> None:
         """Let the router undo it; what has come already is not lost."""

@@ -29,7 +29,7 @@ from siena.messages import (
     Unsubscribe,
     verb,
 )
-from siena.model import Advertisement, Filter
+from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
@@ -96,6 +96,10 @@ class Link:
         theirs = other.pulse_seconds
         self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
+        self.exports: Predicate | None = None
+        """What the neighbour may have, if not everything."""
+        self.imports: Predicate | None = None
+        """What it may bring."""
         self.counters = LinkCounters()
         self._state = state
         self._publications = publications
@@ -147,6 +151,8 @@ class Link:
     def gone(self) -> None:
         """The connection has ended."""
         self.standstill.end()
+        self._state.licences.give(self.connection.licence)
+        self.connection.licence = None
         self._on_gone(self)
 
     def _forward(self, run: ForwardRun) -> None:
@@ -176,6 +182,9 @@ class Link:
         self._state.counters.router_in += 1
         self.counters.router_in += 1
         message = decode(body)
+        if isinstance(message, Found) and not self._is_within(self.imports, message):
+            self._refuse("import", message)
+            return
         if not isinstance(message, TOLD):
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
@@ -189,7 +198,8 @@ class Link:
     def tell(self, messages: Sequence[Message]) -> None:
         """Send messages of our router; that the link stands was said already."""
         self._follow()
-        frames = [pack_tell(m) for m in messages if not isinstance(m, PeerConfirm)]
+        granted = [m for m in messages if self._is_granted(m)]
+        frames = [pack_tell(m) for m in granted if not isinstance(m, PeerConfirm)]
         self.counters.router_out += len(frames)
         if frames:
             self.connection.reply(b"".join(frames))
@@ -198,6 +208,43 @@ class Link:
         """Send notifications, as many as a frame has."""
         self.counters.forwarded += count
         self.connection.deliver(frame, count)
+
+    # --- Grants ---------------------------------------------------------------------
+
+    def permit(self) -> None:
+        """Let the neighbour have and bring what its roles grant, from now on.
+
+        A master is sent everything, whatever it wants: here, all that is granted.
+        """
+        state, principal = self._state, self.connection.principal
+        grant = state.gate.grant(principal)
+        is_unlimited = grant.is_unlimited
+        self.exports = None if is_unlimited else grant.exports
+        self.imports = None if is_unlimited else grant.imports
+        was_limited = state.neighbours.is_limited(self.number)
+        state.neighbours.limit(self.number, self.exports)
+        if self.side is Side.MASTER and was_limited is is_unlimited:
+            entry = self.number, Filter()
+            state.neighbours.changed(entry, gained=not is_unlimited)
+        licence = state.licences.take(grant.imports)
+        state.licences.give(self.connection.licence)
+        self.connection.licence = licence
+
+    def _is_granted(self, message: Message) -> bool:
+        """Whether a message may go to the neighbour: a sequence, if it may have it."""
+        if not isinstance(message, Found) or self._is_within(self.exports, message):
+            return True
+        self._refuse("export", message)
+        return False
+
+    def _is_within(self, granted: Predicate | None, found: Found) -> bool:
+        """Whether each notification of a sequence is granted."""
+        return granted is None or all(
+            granted.matches(notify.notification) for notify in found.sequence
+        )
+
+    def _refuse(self, verb: str, found: Found) -> None:
+        self._state.gate.refuse(self.connection.principal, verb, str(found.pattern))
 
     # --- Pulse ----------------------------------------------------------------------
 

@@ -163,9 +163,13 @@ class Links:
                 Fault.PEER_REFUSED,
                 "this broker links to none that call it; see --accept-peers",
             )
-        who = connection.principal
+        who, gate = connection.principal, self.state.gate
         if not who.is_local and who.identity is None:
             raise not_admitted()
+        grant = gate.grant(who)
+        if not (grant.imports.filters or grant.exports.filters):
+            refused = gate.refuse(who, "peer", body.name or str(peer.broker))
+            raise ProtocolError(Fault.PEER_REFUSED, refused.message)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
@@ -183,6 +187,7 @@ class Links:
             pulse_of(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
+        link.permit()  # before anything that it wants is known
         router = self.state.router
         is_exact, is_closed = EXACT in peer.features, CLOSED in peer.features
         asked = PeerConnect(side, peer.weight, is_exact, is_closed)

@@ -88,8 +88,8 @@ class Handlers:
         """
         wide = _check(interest)
         session = self._courier(identity).visit.client.session
-        numbers = covered_interests(wide, session.interests)
-        ended = [str(session.interests[number]) for number in numbers]
+        numbers = covered_interests(wide, session.asked)
+        ended = [str(session.asked[number]) for number in numbers]
         self._entry.broker.route()  # what was published before
         for number in numbers:
             self._entry.broker.requests.handle(session, Unsubscribe(number))

@@ -1,1 +1,1 @@
-"""Commands about who may come: tokens, users and certificates."""
+"""Commands about who may come, and what they may."""

@@ -22,7 +22,7 @@ from siena.protocol.address import Address
 from siena.protocol.client import Event
 from siena.protocol.control_frames import Connect, Error, Gap, Welcome
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.handshake import TOKEN, Info
+from siena.protocol.handshake import GRANTS, TOKEN, Info
 
 log = logging.getLogger("siena.client")
 
@@ -198,6 +198,7 @@ class Reconnector:
             identity=settings.identity,
             policy=settings.slow,
             token=settings.token,
+            features=(GRANTS,),
         )
 
     def _tls(self) -> ssl.SSLContext | None:

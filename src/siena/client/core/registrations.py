@@ -62,6 +62,8 @@ class StandingInterest:
         self.is_pattern = is_pattern
         self.inbox = inbox
         self.settled = Gate()
+        # What is granted of it, if that is less.
+        self.in_force: str | None = None
         # Known to be lost before it came here.
         self.lost_before = 0
 

@@ -35,6 +35,7 @@ from siena.protocol.control_frames import (
     Ended,
     Error,
     Gap,
+    GrantChanged,
     Lost,
     Quench,
     Resume,
@@ -349,7 +350,7 @@ class Session:
 
     def _be_told(self, told: Body) -> None:
         match told:
-            case Settled():
+            case Settled() | GrantChanged():
                 self._settled(told)
             case Done():
                 self._pending.answer(_question(told))
@@ -391,8 +392,12 @@ class Session:
             number,
         )
 
-    def _settled(self, told: Settled) -> None:
+    def _settled(self, told: Settled | GrantChanged) -> None:
         interest = self.interests.get(told.number)
+        if interest is not None:
+            interest.in_force = told.in_force
+        if isinstance(told, GrantChanged):
+            return
         if interest is not None:
             interest.settled.open()
         elif told.number in self.durables:

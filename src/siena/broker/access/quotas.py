@@ -1,0 +1,192 @@
+"""Quotas: how much one principal, and one connection, may take of a broker.
+
+Each has a name, which the settings set and the refusal says; what is refused is counted
+by that name.  A principal without an identity is its connection.
+"""
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.limits import SUBSCRIPTIONS_MAX
+
+Amount = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+
+# Of so many requests, one asks how much memory there is.
+ASKED_EVERY = 64
+# Accounts of identities that are remembered.
+ACCOUNTS_MAX = 16_384
+
+
+class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table ``[quotas]``; where 0 is said, there is no such quota."""
+
+    # Connections of one identity at a time.
+    connections: Amount = 1_000
+    # Subscriptions of one connection, and the filters that they are multiplied out to.
+    subscriptions: Annotated[int, Meta(ge=1, le=SUBSCRIPTIONS_MAX)] = SUBSCRIPTIONS_MAX
+    filters: Amount = 1_000_000
+    # The text of one interest.
+    interest_characters: Amount = 524_288
+    # Patterns of one connection, and their steps together.
+    patterns: Amount = 1_024
+    pattern_steps: Amount = 4_096
+    # What one principal publishes in a second: above that it is read more slowly.
+    publications_second: Amount = 0
+    publication_bytes_second: Amount = 0
+    # Seconds of the processor that requests of one principal may take at once, and how
+    # much of each second it gets back.
+    work_seconds: Seconds = 0.0
+    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.2
+    # What is kept for all who are away, together; each has a bound of its own.
+    kept_bytes: Amount = 536_870_912
+    # Names under which one principal, or connection, commits to the log; and how long
+    # the log waits for a reader of whom nothing is heard, while publishers wait.
+    commits: Amount = 64
+    commit_seconds: Seconds = 300.0
+    # How long a reader with policy `block` may keep publishers waiting.
+    block_seconds: Seconds = 30.0
+    # The memory of the process above which nothing more is taken on.
+    memory_bytes: Amount = 0
+
+
+class Bucket:
+    """So much at once, and so much of it again in each second.
+
+    >>> bucket = Bucket(rate=10, burst=20)
+    >>> bucket.spend(20, now=0.0), bucket.spend(5, now=0.0), bucket.spend(0, now=1.0)
+    (0.0, 0.5, 0.0)
+    """
+
+    __slots__ = ("_at", "_left", "burst", "rate")
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate = rate
+        self.burst = burst
+        self._left = burst
+        self._at = 0.0
+
+    def spend(self, amount: float, now: float) -> float:
+        """Take it; how many seconds it takes until that is made up for."""
+        passed = max(0.0, now - self._at)
+        self._left = min(self.burst, self._left + self.rate * passed) - amount
+        self._at = now
+        return max(0.0, -self._left / self.rate)
+
+
+@dataclass(slots=True)
+class Account:
+    """What one principal has taken."""
+
+    connections: int = 0
+    commits: set[str] = field(default_factory=set)
+    publications: Bucket | None = None
+    publication_bytes: Bucket | None = None
+    work: Bucket | None = None
+
+    def publish(self, count: int, size: int, now: float) -> float:
+        """Publications of so many bytes; how long the next ones have to wait."""
+        waits = [0.0]
+        if self.publications is not None:
+            waits.append(self.publications.spend(count, now))
+        if self.publication_bytes is not None:
+            waits.append(self.publication_bytes.spend(size, now))
+        return max(waits)
+
+
+class Accounts:
+    """The accounts of all who are there, and what was refused to them by name."""
+
+    def __init__(self, quotas: Quotas = Quotas()) -> None:  # noqa: B008 -- frozen
+        self.quotas = quotas
+        self.refusals: Counter[str] = Counter()
+        self._of_identities: dict[str, Account] = {}
+        self._memory = 0
+        self._asked = 0
+
+    def of(self, identity: str | None) -> Account:
+        """The account of an identity; of nobody, a new one for each connection."""
+        if identity is None:
+            return self._open()
+        found = self._of_identities.get(identity)
+        if found is None:
+            if len(self._of_identities) >= ACCOUNTS_MAX:
+                self._forget_idle()
+            found = self._of_identities[identity] = self._open()
+        return found
+
+    def check(self, name: str, count: float, *, about: int | None = None) -> None:
+        """Refuse what is more than a quota.
+
+        >>> Accounts(Quotas(commits=2)).check("commits", 3)
+        Traceback (most recent call last):
+        siena.protocol.error_codes.ProtocolError: more than 2 commits
+        (quota commits) (error 111)
+
+        Raises:
+            ProtocolError: with the name and the value of the quota.
+        """
+        most = getattr(self.quotas, name)
+        if most and count > most:
+            raise self.refuse(name, about=about)
+
+    def check_memory(self) -> None:
+        """Take nothing more on where there is no memory for it.
+
+        Raises:
+            ProtocolError: if the process has as much as it may have.
+        """
+        most = self.quotas.memory_bytes
+        if not most:
+            return
+        # To ask the system each time would take longer than most requests.
+        self._asked += 1
+        if self._asked % ASKED_EVERY == 1:
+            self._memory = memory_now()
+        if self._memory > most:
+            self._memory = memory_now()
+            if self._memory > most:
+                raise self.refuse("memory_bytes")
+
+    def refuse(
+        self, name: str, *, about: int | None = None, fault: Fault = Fault.QUOTA
+    ) -> ProtocolError:
+        """Count a refusal; the answer."""
+        self.refusals[name] += 1
+        most = getattr(self.quotas, name)
+        text = f"more than {most:g} {name.replace('_', ' ')} (quota {name})"
+        return ProtocolError(fault, text, about=about)
+
+    def _open(self) -> Account:
+        quotas = self.quotas
+        return Account(
+            publications=_bucket(quotas.publications_second),
+            publication_bytes=_bucket(quotas.publication_bytes_second),
+            work=Bucket(quotas.work_share, quotas.work_seconds)
+            if quotas.work_seconds
+            else None,
+        )
+
+    def _forget_idle(self) -> None:
+        for identity, account in list(self._of_identities.items()):
+            if not account.connections and not account.commits:
+                del self._of_identities[identity]
+
+
+def memory_now() -> int:
+    """The memory that this process has now, in bytes; 0 where nobody says it."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _bucket(rate: int) -> Bucket | None:
+    return Bucket(rate, rate) if rate else None

@@ -1,0 +1,72 @@
+"""Grants of clients: given when they come, and anew when the roles change."""
+
+from siena.broker.access.grants.roles import Roles
+from siena.broker.access.principal import Principal
+from siena.broker.clients.requests import Requests
+from siena.broker.clients.session import Session
+from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.io.connection import Connection
+from siena.broker.state import BrokerState
+from siena.protocol.control_frames import Policy
+from siena.protocol.error_codes import Fault, ProtocolError
+
+
+class Granting:
+    """Lets what clients do be compared with what they may."""
+
+    def __init__(
+        self, state: BrokerState, publications: PublishBatch, requests: Requests
+    ) -> None:
+        self._state = state
+        self._publications = publications
+        self._requests = requests
+
+    def check(self, principal: Principal, policy: Policy) -> None:
+        """Let somebody in, if there is room for them, and as they want to be served.
+
+        Raises:
+            ProtocolError: if not.
+        """
+        gate, accounts = self._state.gate, self._state.accounts
+        if policy == "block" and not gate.grant(principal).may_hold:
+            refused = gate.refuse(principal, "hold", "policy block")
+            raise ProtocolError(Fault.BAD_CONNECT, refused.message)
+        most = accounts.quotas.connections
+        identity = principal.identity
+        if most and identity and accounts.of(identity).connections >= most:
+            raise accounts.refuse("connections", fault=Fault.OVER_QUOTA)
+
+    def begin(self, session: Session, *, is_known: bool) -> None:
+        """A client has come; with another credential, perhaps, than before."""
+        session.account = self._state.accounts.of(session.principal.identity)
+        session.account.connections += 1
+        self._license(session)
+        if is_known:
+            self._requests.renew(session)
+
+    def reload(self, roles: Roles) -> None:
+        """Other roles count from now on, for all who are there and what is kept.
+
+        Somebody may have other roles, too, than before.
+        """
+        gate = self._state.gate
+        self._publications.flush()  # what was published before
+        if roles != gate.book.roles:
+            gate.book.open(roles)
+            gate.audit.write("grants changed", None, roles=sorted(roles.by_name))
+        for session in list(self._state.sessions.values()):
+            if session.grant is not gate.grant(session.principal):
+                self._license(session)
+                self._requests.renew(session)
+        for link in self._state.links.values():
+            link.permit()
+
+    def _license(self, session: Session) -> None:
+        """Let what a connection publishes be compared with its grant, in bulk."""
+        session.grant = self._state.gate.grant(session.principal)
+        who = session.sink
+        if isinstance(who, Connection):
+            licences = self._state.licences
+            before = who.licence
+            who.licence = licences.take(session.grant.publish)
+            licences.give(before)
