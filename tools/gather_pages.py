@@ -31,9 +31,7 @@ MOVED = {
     "README.md": "readme.md",
 }
 # The text of a link may have brackets in it, as `[access]` has.
-_LINK = re.compile(
-    r"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)"
-)
+_LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
