@@ -30,7 +30,8 @@ MOVED = {
     "CONTRIBUTING.md": "contributing.md",
     "README.md": "readme.md",
 }
-_LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+# The text of a link may have brackets in it, as `[access]` has.
+_LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -10,7 +10,7 @@ import pytest
 from repository import ROOT
 
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s#:]+)(#[^)]*)?\)")
+LINK = re.compile(r"\]\((?P<target>[^)\s#:]+)(#[^)]*)?\)")
 
 
 @pytest.fixture(scope="module")
