@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy.ma  # noqa: F401 -- see above
 from msgspec.structs import replace
 
+import siena.lang.expression.parser  # noqa: F401 -- see above
 from siena.broker.access.authenticator import Authenticator
 from siena.broker.access.certificates import Certificates
 from siena.broker.access.leases import Leases
