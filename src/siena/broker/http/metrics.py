@@ -76,7 +76,7 @@ class BrokerCollector(Collector):
             yield GaugeMetricFamily(f"siena_{name}", help_of(name), value)
         end = broker.certificates.expires_at
         if end is not None:
-            text = "when the certificate of this broker ends, since 1970"
+            text = "When the certificate of this broker ends, since 1970."
             yield GaugeMetricFamily("siena_certificate_expires_at_seconds", text, end)
         yield from self._durables()
         for name, value in self._handlers.totals().items():

@@ -136,10 +136,17 @@ def offsets_in(path: Path, place: int, size: int) -> tuple[int, bool]:
     """
     with path.open("rb", buffering=0) as file:
         head = os.pread(file.fileno(), HEAD_BYTES, place)
-    if len(head) < HEAD_BYTES:
-        return 0, True
+        if len(head) < HEAD_BYTES:
+            return 0, True
+        count = count_in_head(head)
+        fits = 1 <= count <= RECORD_COUNT_MAX
+        wanted = 4 * count if fits else 0
+        lengths = os.pread(file.fileno(), wanted, place + HEAD_BYTES)
+    left = size - place
     length = int.from_bytes(head[:_WORD], "little")
-    is_half = SIZE_MIN <= length <= SIZE_MAX and place + START_BYTES + length > size
-    count = count_in_head(head)
-    fits = 1 <= count <= RECORD_COUNT_MAX
+    is_half = SIZE_MIN <= length <= SIZE_MAX and START_BYTES + length > left
+    if is_half and fits and len(lengths) == wanted:
+        # Its size may be what is wrong: its blocks say how long it is as well.
+        blocks = int(np.frombuffer(lengths, np.uint32).sum(dtype=np.int64))
+        is_half = HEAD_BYTES + wanted + blocks > left
     return (count if fits else RECORD_COUNT_MAX), is_half

@@ -1,6 +1,7 @@
 """Identities outlive a broker that has a log, however it ends."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from broker.logs import kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.clients.remembered import FILE
 from siena.client.client import Client
+from siena.errors import SienaError
 from siena.testing.in_process import ProcessBroker
 from wire import serving, until
 
@@ -68,6 +70,10 @@ def test_what_was_kept_is_kept_through_a_kill(tmp_path: Path) -> None:
             assert [each["n"] for each in wanted.get_many(9, 60.0)]
             broker.kill()
             broker.start()
+            # What is sent over a connection that has gone unnoticed would be lost.
+            while not publisher.reconnects:
+                with suppress(SienaError):
+                    publisher.flush()
             publisher.publish(n=200)
             publisher.flush()
             while wanted.get(60.0)["n"] != 200:

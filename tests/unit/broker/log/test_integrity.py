@@ -10,6 +10,7 @@ import pytest
 from broker.logs import readable
 from siena.broker.log.cursors import Readers
 from siena.broker.log.records import DamagedLogError, pack_record
+from siena.broker.log.segment_file import HEADER_BYTES
 from siena.broker.log.store import Store
 from siena.errors import SienaError
 from siena.matching.input.buffers import encode_all
@@ -70,6 +71,20 @@ def test_ten_thousand_flipped_bits(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     _flips(tmp_path, caplog, 10_000)
+
+
+def test_a_last_record_that_only_seems_to_go_on_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A bit of its size makes it look like half a record, which nobody has heard of."""
+    filled(tmp_path, 1)
+    (path,) = tmp_path.glob("*.log")
+    flip(path, 8 * (HEADER_BYTES + 1) + 3)
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert "the log has lost offsets 0 to 1" in caplog.messages
+    with pytest.raises(DamagedLogError, match="offsets 0 to 1"):
+        list(store.scan(0, 10**6))
+    store.close()
 
 
 @pytest.mark.parametrize(
