@@ -191,7 +191,7 @@ class Exchange:
         """Find out from now on what is within a predicate; the number of that."""
         self.on_change()
         added = self._dispatcher.add(predicate)
-        if added >= len(self._place_of):
+        while added >= len(self._place_of):
             self._place_of = with_room(self._place_of, added)
         self._place_of[added] = _NOWHERE
         self._licences += 1
