@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from siena.block import decode
+from siena.broker.durable.cursors.registry import needed_from
 from siena.broker.log.filter_cache import RecordFilter
 from siena.broker.log.offline.folder import OfflineLog, Report
 from siena.cli.common.progress import Progress
@@ -162,7 +163,8 @@ def compact(
 ) -> None:
     """Delete the files of a log that nobody needs any more.
 
-    A log is deleted file by file: what a reader still needs keeps its whole file.
+    A log is deleted file by file: what a reader or a durable subscription still needs
+    keeps its whole file.
 
     \b
     Examples:
@@ -170,7 +172,7 @@ def compact(
       siena log compact /var/lib/siena --before 120000
     """  # noqa: D301 -- Typer needs the backspace itself
     with OfflineLog(folder) as offline:
-        count, size = offline.compact(before)
+        count, size = offline.compact(before, needed_from(folder))
     if as_json:
         print(json.dumps({"files": count, "bytes": size}))
     else:

@@ -1,5 +1,6 @@
 """``siena log``: damage is named, taken out of the way, and what is good stays."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from broker.logs import readable
+from siena.broker.durable.cursors.cursor import Epoch, Spec
+from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.log.cursors import Readers
 from siena.broker.log.store import Store
 from siena.cli.main import app
@@ -103,6 +106,22 @@ def test_what_all_have_read_is_deleted(folder: Path) -> None:
     assert "deleted 2 files" in said
     assert min(folder.glob("*.log")) == third
     assert run("check", folder)[0] == 0
+
+
+def test_what_a_durable_subscription_needs_is_not_deleted(folder: Path) -> None:
+    second, third = sorted(folder.glob("*.log"))[1:3]
+
+    async def subscribe() -> None:
+        cursors = Cursors(folder, latest=300)
+        epoch = Epoch("n any", int(second.stem))
+        cursors.save(cursors.make("", "billing", epoch, Spec(30.0, 5, None)))
+        await cursors.close()
+
+    asyncio.run(subscribe())
+    assert run("compact", folder, "--before", int(third.stem))[0] != 0
+    assert second.exists()
+    assert "deleted 1 files" in run("compact", folder)[1]
+    assert min(folder.glob("*.log")) == second
 
 
 def test_a_log_that_a_broker_has_open_is_left_alone(folder: Path) -> None:

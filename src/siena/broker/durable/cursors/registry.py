@@ -32,14 +32,11 @@ class Cursors:
 
     def __init__(self, folder: Path, latest: int) -> None:
         self._named: dict[tuple[str, str], Cursor] = {}
-        self._numbered: dict[int, Cursor] = {}
-        self._last = 0
         self.tail = latest
         """Where cursors without a position are."""
         self._rewritten = latest
         self._file = RecordFile(folder / FILE, self._contents)
-        for record in self._file.read():
-            self._replay(msgspec.msgpack.decode(record))
+        self._numbered, self._last = _replayed(self._file)
         for cursor in self._numbered.values():
             self._named[cursor.owner, cursor.name] = cursor
             _clamp(cursor, latest)
@@ -118,26 +115,43 @@ class Cursors:
             ]
         )
 
-    def _replay(self, record: list[Any]) -> None:
-        kind, number, *rest = record
-        self._last = max(self._last, number)
+
+def _replayed(file: RecordFile) -> tuple[dict[int, Cursor], int]:
+    """The cursors that a file tells of, and the highest number that one had."""
+    found: dict[int, Cursor] = {}
+    last = 0
+    for record in file.read():
+        kind, number, *rest = msgspec.msgpack.decode(record)
+        last = max(last, number)
         if kind == _WHOLE:
-            owner, name, epochs, spec, position, unacked, ahead = rest
-            cursor = Cursor(
-                number, owner, name, [Epoch(*e) for e in epochs], Spec(*spec)
-            )
-            cursor.reset(position, unacked)
-            cursor.acked_ahead = set(ahead)
-            self._numbered[number] = cursor
-        elif number not in self._numbered:
+            found[number] = _cursor_of(number, rest)
+        elif number not in found:
             log.warning("something was acknowledged to a cursor that is not known")
         elif kind == _GONE:
-            del self._numbered[number]
+            del found[number]
         else:
-            cursor = self._numbered[number]
+            cursor = found[number]
             for offset in rest[0]:
                 if cursor.ack(offset) is False:
                     cursor.acked_ahead.add(offset)
+    return found, last
+
+
+def _cursor_of(number: int, fields: list[Any]) -> Cursor:
+    owner, name, epochs, spec, position, unacked, ahead = fields
+    cursor = Cursor(number, owner, name, [Epoch(*e) for e in epochs], Spec(*spec))
+    cursor.reset(position, unacked)
+    cursor.acked_ahead = set(ahead)
+    return cursor
+
+
+def needed_from(folder: Path) -> int | None:
+    """The first offset that a durable subscription needs of a log that no broker has.
+
+    One that was never written down with a position needs everything.
+    """
+    cursors, _ = _replayed(RecordFile(folder / FILE, list))
+    return min((cursor.low(0) for cursor in cursors.values()), default=None)
 
 
 def _clamp(cursor: Cursor, latest: int) -> None:

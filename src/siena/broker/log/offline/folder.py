@@ -254,12 +254,15 @@ class OfflineLog:
 
     # --- Making it smaller ----------------------------------------------------------
 
-    def compact(self, before: int | None) -> tuple[int, int]:
+    def compact(
+        self, before: int | None, others_need: int | None = None
+    ) -> tuple[int, int]:
         """Delete files that nobody needs; how many, and of how many bytes.
 
         Args:
             before: files that end at this offset, or earlier; by default those that all
                 readers have read, of which there must be one.
+            others_need: the first offset that what stands above the log needs.
 
         Raises:
             SienaError: if a reader still needs them.
@@ -268,6 +271,7 @@ class OfflineLog:
         batches = Kept(self.folder / SINKS, State, State()).value.begun
         needed = [position.offset for position in readers.values()]
         needed += [begun.first for begun in batches]
+        needed += [] if others_need is None else [others_need]
         floor = min(needed, default=None)
         if before is None:
             if floor is None:
