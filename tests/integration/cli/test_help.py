@@ -57,13 +57,13 @@ def examples(command: str) -> list[str]:
 
 def calls(line: str) -> list[list[str]]:
     """What is said to siena in a line of a shell."""
-    words = shlex.shlex(line, posix=True, punctuation_chars="|&>")
+    words = shlex.shlex(line, posix=True, punctuation_chars="|&<>")
     words.whitespace_split = True
     found: list[list[str]] = [[]]
     for word in words:
         if word in {"|", "&&"}:
             found.append([])
-        elif word in {">", ">>"}:
+        elif word in {"<", ">", ">>"}:
             next(words)  # the file
         else:
             found[-1].append(word)

@@ -11,11 +11,22 @@ from siena.cli.main import EXIT_FAILURE
 from siena.lang.parser import parse_notification
 
 app = typer.Typer(
-    help="Review the roles of a broker's settings.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def grants() -> None:
+    """Review the roles of a broker's settings.
+
+    \b
+    Examples:
+      siena grants review --config broker.toml
+      siena grants who 'symbol = DIS and price = 3' --config broker.toml
+    """  # noqa: D301 -- Typer needs the backspace itself
+
 
 JSON = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
 

@@ -32,8 +32,19 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Tokens, by which a broker knows who somebody is.",
 )
+
+
+@app.callback()
+def tokens() -> None:
+    """Tokens, by which a broker knows who a client is.
+
+    \b
+    Examples:
+      siena token new ann --role trader --out ann.token
+      siena token narrow 'symbol = DIS' --for 1h --token ann.token
+      siena token revoke ann
+    """  # noqa: D301 -- Typer needs the backspace itself
 
 
 OutOption = Annotated[
@@ -81,7 +92,12 @@ def new(
 
 @app.command("list")
 def list_tokens(*, file: FileOption = None, as_json: JsonOption = False) -> None:
-    """List tokens by number: whose they are, with which roles, and until when."""
+    """List tokens by number: whose they are, with which roles, and until when.
+
+    \b
+    Example:
+      siena token list
+    """  # noqa: D301 -- Typer needs the backspace itself
     now = SystemClock().now()
     for number, record in load_credentials(file_of(file)).tokens.items():
         if as_json:
@@ -99,7 +115,13 @@ def revoke(
     *,
     file: FileOption = None,
 ) -> None:
-    """Let a token count no more, nor any that was narrowed from it."""
+    """Let a token count no more, nor any that was narrowed from it.
+
+    \b
+    Examples:
+      siena token revoke 3f9c0b7e
+      siena token revoke ann
+    """  # noqa: D301 -- Typer needs the backspace itself
     path = file_of(file)
     save_credentials(path, load_credentials(path).without(which))
     print(f"siena: revoked; {AFTERWARDS}, and ends its connections", file=sys.stderr)

@@ -24,8 +24,20 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Users with passwords; they connect with NAME:PASSWORD, or HTTP Basic.",
 )
+
+
+@app.callback()
+def users() -> None:
+    """Users with passwords; they connect with NAME:PASSWORD, or HTTP Basic.
+
+    \b
+    Examples:
+      siena user add bob --role screen
+      siena user list
+    """  # noqa: D301 -- Typer needs the backspace itself
+
+
 NameArgument = Annotated[str, typer.Argument(metavar="NAME")]
 
 
@@ -64,7 +76,12 @@ def add(
 
 @app.command("list")
 def list_users(*, file: FileOption = None, as_json: JsonOption = False) -> None:
-    """List users, and their roles."""
+    """List users, and their roles.
+
+    \b
+    Example:
+      siena user list
+    """  # noqa: D301 -- Typer needs the backspace itself
     for name, record in load_credentials(file_of(file)).users.items():
         if as_json:
             print(json.dumps({"name": name, "roles": record.roles}))
@@ -74,7 +91,12 @@ def list_users(*, file: FileOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("remove")
 def remove(name: NameArgument, *, file: FileOption = None) -> None:
-    """Remove a user."""
+    """Remove a user.
+
+    \b
+    Example:
+      siena user remove bob
+    """  # noqa: D301 -- Typer needs the backspace itself
     path = file_of(file)
     save_credentials(path, load_credentials(path).without_user(name))
     print(f"siena: removed; {AFTERWARDS}", file=sys.stderr)

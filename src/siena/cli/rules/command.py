@@ -11,11 +11,23 @@ from siena.cli.rules.test import rules_test
 from siena.cli.rules.why import rules_why
 
 app = typer.Typer(
-    help="Review rule sets with proofs, compare versions, try them, put them on Spark.",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def rules() -> None:
+    """Review rule sets with proofs, compare versions, try them, put them on Spark.
+
+    \b
+    Examples:
+      siena rules review rules.csv
+      siena rules why rules.csv '{"level": 5}'
+    """  # noqa: D301 -- Typer needs the backspace itself
+
+
 app.command("review")(rules_review)
 app.command("diff")(rules_diff)
 app.command("test")(rules_test)

@@ -313,7 +313,9 @@ def test_contexts_are_saved_used_and_removed(
     run: Run, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("context") == (0, "", "")
-    assert run("context", "add", "here", url, "--token", "secret").code == 0
+    (tmp_path / "token").write_text("secret\n", encoding="utf-8")
+    token = str(tmp_path / "token")
+    assert run("context", "add", "here", url, "--token", token).code == 0
     assert run("context", "add", "hub", "siena://hub", "--use").code == 0
     assert run("context").out == f"  here  {url}\n* hub  siena://hub\n"
     assert run("context", "list") == run("context")
