@@ -15,8 +15,8 @@ def test_a_licence_is_decided_behind_any_number_of_subscriptions() -> None:
     licence = licences.take(parse("x = 1 or y = 1"))
     assert licence is not None
     run = run_of([encode(n) for n in ({"x": 1, "y": 1}, {"x": 2}, {"y": 1})])
-    number = licences.number_of(licence)
-    found = exchange.route(run.frames, run.start, run.end, number)
+    its_number = licences.number_of(licence)
+    found = exchange.route(run.frames, run.start, run.end, its_number)
     assert found.allowed is not None
     assert found.allowed.tolist() == licence.allows(run).tolist() == [True, False, True]
     assert found.others == []
