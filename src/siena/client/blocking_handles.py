@@ -35,6 +35,11 @@ class Subscription(Generic[T]):
         return self._subscription.number
 
     @property
+    def in_force(self) -> str:
+        """What the broker delivers of it: less, where not all of it is granted."""
+        return self._subscription.in_force
+
+    @property
     def lost(self) -> int:
         """How many were for it, or may have been, and were lost by whomever."""
         return self._subscription.lost

@@ -38,6 +38,12 @@ BAD: dict[str, list[list[str]]] = {
     "pub": [["x=1", "--server", "NOBODY"], ["x="], ["x"], ["--rate", "x"], ["{"]],
     "sub": [["x > 3", "--server", "NOBODY"], ["x >"], ["x any", "-S", "http://x"]],
     "adv": [["x any", "--server", "NOBODY"], ["x >"], []],
+    "cert": [["a/b"], ["a", "--days", "0"], []],
+    "token": [["revoke", "none"], ["new", "a:b"], ["narrow", "--token", "DIR/none"]],
+    "user": [["remove", "none"], ["add", "a:b", "--password", "DIR/file"], ["what"]],
+    "may": [["none", "publish", "x > 3"], ["none", "shout", "x"], []],
+    "grants": [["review", "--config", "DIR/none"], ["who", "x ="], ["what"]],
+    "durable": [["list", "--server", "NOBODY"], ["seek", "x"], ["what"]],
     "context": [["use", "none"], ["add", "a b", "siena://x"], ["what"]],
     "top": [["--server", "NOBODY"], ["--server", "a b"]],
     "topo": [["--server", "NOBODY"], ["--server", "TAKEN"]],
@@ -84,7 +90,6 @@ BAD: dict[str, list[list[str]]] = {
     "bench http": [["--readers", "x"], ["--readers", "0"]],
     "bench client": [["--notifications", "1"], ["--peer", "none"]],
 }
-GROUPS = {"context", "log", "rules", "sim", "study", "bench"}
 CASES = [
     (command, arguments) for command, several in BAD.items() for arguments in several
 ]
