@@ -79,7 +79,7 @@ def draw_filter(workload: str, random: Random) -> Filter:
     """What a subscriber wants.
 
     >>> print(draw_filter("class", Random(1)))
-    class >* market0/
+    class >* market1/sector0/
     """
     low = random.randrange(PRICE_MAX)
     band = f"price > {low} and price < {low + random.randint(2, PRICE_MAX // 4)}"
