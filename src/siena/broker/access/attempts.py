@@ -42,7 +42,7 @@ class Attempts:
         return _delay(count)
 
     def delay(self, address: str, now: float) -> float:
-        """How long to wait before somebody from there is looked at."""
+        """How long a client from there waits before it is looked at."""
         count = self._count(_place(address), now)
         return _delay(count) if count >= 1 else 0.0
 

@@ -1,4 +1,4 @@
-"""The authenticator: from what somebody shows to who that is.
+"""The authenticator: from what a client shows to the principal that it is.
 
 What is shown is a token of ours, ``NAME:PASSWORD``, a JSON web token, or a certificate;
 whoever shows a token is judged by that alone.  Strangers hear one number, 211, whatever
@@ -32,7 +32,7 @@ _NOBODY = bytes(32)
 
 
 class Shown(NamedTuple):
-    """What somebody shows: never logged, never told."""
+    """What a client shows: never logged, never told."""
 
     token: str | None = None
     certificate: Mapping[str, Any] | None = None
@@ -67,11 +67,11 @@ class Authenticator:
     def _take(self, known: "_Known") -> None:
         self._known = known
         self.is_asking = known.access is not None
-        """Whether anybody is asked who they are."""
+        """Whether clients are asked who they are."""
 
     @property
     def has_identities(self) -> bool:
-        """Whether anybody can show who they are."""
+        """Whether a client can show who it is."""
         return self._known.has_identities
 
     def start(self) -> None:
@@ -140,7 +140,7 @@ class Authenticator:
         raise refusal
 
     def refused(self) -> None:
-        """Somebody was sent away, who has shown nothing, or nothing that counts."""
+        """A client was sent away that has shown nothing, or nothing that counts."""
         self._counters.logins_refused += 1
 
     def called(
