@@ -164,7 +164,7 @@ class Authenticator:
     # --- Those who are there --------------------------------------------------------
 
     def renewed(self, principal: Principal) -> Principal | None:
-        """Who somebody is after credentials changed; nobody, if theirs is gone."""
+        """The principal after credentials changed; ``None`` if its own is gone."""
         kind, _, name = principal.credential.partition(":")
         known = self._known
         match kind:

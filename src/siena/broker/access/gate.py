@@ -1,4 +1,4 @@
-"""The gate: the one place at which it is decided what somebody may.
+"""The gate: the one place at which it is decided what a principal may do.
 
 Every way to a broker ends here, and nothing else says no for want of a grant: frames,
 lines, HTTP, the log, moves, inspection and links.  What is refused is counted by its
@@ -58,7 +58,7 @@ class Gate:
         """How often a verb was refused to those with some roles."""
 
     def grant(self, principal: Principal) -> Grant:
-        """All that somebody may."""
+        """All that a principal may do."""
         return UNLIMITED if principal.is_local else self.book.of(principal)
 
     # --- Decisions ------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Gate:
     def subscribe(
         self, principal: Principal, interest: Interest, number: int | None
     ) -> InForce:
-        """What is in force of what somebody asks for.
+        """What is in force of what a client asks for.
 
         Raises:
             ProtocolError: if that is less, and the roles do not narrow it.
@@ -83,7 +83,7 @@ class Gate:
     def advertise(
         self, principal: Principal, offer: Advertisement, number: int | None
     ) -> None:
-        """Let somebody advertise what they may publish, and nothing else.
+        """Let a client advertise what it may publish, and nothing else.
 
         Raises:
             ProtocolError: if there is more in it.
@@ -95,7 +95,7 @@ class Gate:
                 raise self.refuse(principal, "advertise", _shown(verdict), about=number)
 
     def inspect(self, principal: Principal, what: str) -> None:
-        """Let somebody look at something.
+        """Let a client inspect something of the broker.
 
         Raises:
             ProtocolError: if they may not.
@@ -105,7 +105,7 @@ class Gate:
             raise self.refuse(principal, "inspect", f"what = {what}")
 
     def hears(self, principal: Principal) -> Predicate | None:
-        """What somebody may hear, for those who compare it themselves; None: all."""
+        """What a principal may hear, for callers that match themselves; None: all."""
         grant = self.grant(principal)
         return None if grant.is_unlimited else grant.subscribe
 
