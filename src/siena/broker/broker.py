@@ -315,6 +315,7 @@ class Broker:
                 "limits",
                 "links",
                 "digest_seconds",
+                "settle_seconds",
                 "accept_peers",
                 "handlers",
                 "quotas",

@@ -52,6 +52,8 @@ from siena.routing.router import Batched, Router
 class Neighbourly(Protocol):
     """A link to a neighbouring broker, as far as others need it."""
 
+    name: str
+
     def tell(self, messages: Sequence[Message]) -> None:
         """Send messages of our router to the other one."""
         ...
@@ -128,6 +130,7 @@ class BrokerState:
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
+        self.router.name_neighbours(self._name_of)
         ClientEntries(
             self.router, self.exchange, self.sessions, self.counters, self._changed
         )
@@ -146,6 +149,11 @@ class BrokerState:
         if not isinstance(change.item, Filter):
             return
         self.neighbours.changed((hop, change.item), gained=change.gained)
+
+    def _name_of(self, neighbour: int) -> str:
+        """What a neighbour calls itself."""
+        link = self.links.get(neighbour)
+        return str(neighbour) if link is None else link.name
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
@@ -259,7 +267,7 @@ class BrokerState:
         if session is None:
             return
         frames = [
-            SettledBody(a.token, session.in_force(a.token)).pack()
+            SettledBody(a.token, session.in_force(a.token), a.silent).pack()
             for a in answers
             if a.token >= 0
         ]

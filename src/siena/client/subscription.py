@@ -11,7 +11,7 @@ from siena.block import decode
 from siena.client.core.inbox import Item
 from siena.client.core.registrations import StandingInterest
 from siena.client.core.session import Session
-from siena.errors import ConnectionLostError, ServiceError
+from siena.errors import ConnectionLostError, NotSettledError, ServiceError
 
 # What a subscription yields: a notification, or of a pattern a tuple of them.
 T = TypeVar("T")
@@ -70,8 +70,15 @@ class Subscription(Generic[T]):
 
         Raises:
             RequestRefusedError: if the broker does not want it.
+            NotSettledError: if other brokers did not answer in time; it stands, and
+                they are asked again when this is.
         """
-        await self._standing.settled.passed()
+        standing = self._standing
+        if standing.silent:
+            self._session.ask_again(standing)
+        await standing.settled.passed()
+        if standing.silent:
+            raise NotSettledError(standing.silent)
         return self
 
     async def get(self, timeout_s: float | None = None) -> T:

@@ -10,8 +10,9 @@ from siena.block import decode as decode_block, encode as encode_block
 from siena.lang.parser import parse_filter
 from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
-from siena.messages.notices import Key
+from siena.messages.notices import SILENT_MAX, Key
 from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.protocol.limits import NAME_CHARACTERS_MAX
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
 
@@ -20,6 +21,11 @@ TEXTS_MAX = 256
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
+# Brokers that have not answered, by name.
+SilentForm = Annotated[
+    tuple[Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)], ...],
+    Meta(max_length=SILENT_MAX),
+]
 InterestForm = str | list[str | list[str]]
 StampForm = tuple[Whole, Whole, Whole]
 NoticeForm = tuple[bytes, StampForm, float, Whole, Ttl]

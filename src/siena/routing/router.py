@@ -151,6 +151,7 @@ class Router:
         self._questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
         )
+        self.name_neighbours = self._questions.name_neighbours
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
             Flush: self._flush,
@@ -521,7 +522,15 @@ class Router:
         return self._answers(self._questions.ask(message, source))
 
     def _settled(self, message: Settled, source: Interface) -> Outbox:
-        return self._answers(self._questions.answered(message.token, source))
+        return self._answers(self._questions.answered(message, source))
+
+    def age(self) -> Outbox:
+        """Time has passed: neighbours that have not answered by now are given up.
+
+        Whoever drives the router says so, :data:`~siena.routing.settling.AGES_MAX`
+        times in as long as answers are waited for.
+        """
+        return self._answers(self._questions.age())
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -534,6 +543,11 @@ class Router:
             else:
                 sent += self.clients.settled(interface, message.token)
         return sent
+
+    @property
+    def silent(self) -> frozenset[int]:
+        """Neighbours that have not answered in time, and nothing since."""
+        return self._questions.silent
 
     # --- Neighbours -----------------------------------------------------------------
 

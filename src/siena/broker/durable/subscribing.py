@@ -170,9 +170,10 @@ class Subscribing:
             for member in self._unsettled.pop(party, ()):
                 member.session.reply(Settled(member.number).pack())
 
-    def _settled(self, party: int) -> None:
+    def _settled(self, party: int, silent: tuple[str, ...]) -> None:
         for member in self._unsettled.pop(party, ()):
-            member.session.reply(Settled(member.number).pack())
+            answer = Settled(member.number, silent=silent)
+            member.session.reply(answer.pack())
 
     # --- The rest -------------------------------------------------------------------
 
@@ -267,7 +268,7 @@ class _Settling:
 
     hears_gaps = False
 
-    def __init__(self, settled: Callable[[int], None]) -> None:
+    def __init__(self, settled: Callable[[int, tuple[str, ...]], None]) -> None:
         self._settled = settled
 
     def reply(self, frame: bytes) -> None:
@@ -275,7 +276,7 @@ class _Settling:
         for op, body in Splitter().feed(frame):
             said = unpack(op, body)
             if isinstance(said, Settled):
-                self._settled(said.number)
+                self._settled(said.number, said.silent)
 
     def fail(self, error: ProtocolError) -> None:
         """Nothing can be wrong with what it asks."""

@@ -28,6 +28,7 @@ from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
+from siena.routing.settling import AGES_MAX
 
 log = logging.getLogger("siena.broker")
 
@@ -64,6 +65,7 @@ class Links:
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
         self._beat_timer: asyncio.TimerHandle | None = None
+        self._age_timer: asyncio.TimerHandle | None = None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -80,12 +82,14 @@ class Links:
         if self._timer is None:
             self._compare()
             self._beat()
+            self._age()
             self._wait_for_batch()
 
     async def stop(self) -> None:
         """Call nobody any more."""
         self._wanted.clear()  # nor is any missed
-        for timer in (self._timer, self._batch_timer, self._beat_timer):
+        timers = (self._timer, self._batch_timer, self._beat_timer, self._age_timer)
+        for timer in timers:
             if timer is not None:
                 timer.cancel()
         tasks = list(self._calls.values())
@@ -269,6 +273,14 @@ class Links:
         loop = asyncio.get_running_loop()
         seconds = self.state.settings.pulse_seconds
         self._beat_timer = loop.call_later(seconds, self._beat)
+
+    def _age(self) -> None:
+        """Let those be given up that have not answered in time."""
+        if self.state.links:
+            self.state.post(self.state.router.age())
+        loop = asyncio.get_running_loop()
+        seconds = self.state.settings.settle_seconds / AGES_MAX
+        self._age_timer = loop.call_later(seconds, self._age)
 
     def _compare(self) -> None:
         """Send all neighbours a digest, and again after a while."""

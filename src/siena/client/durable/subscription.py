@@ -18,7 +18,12 @@ from siena.client.core.inbox import Item
 from siena.client.core.session import Session
 from siena.client.core.standing_durable import StandingDurable
 from siena.client.subscription import BATCH
-from siena.errors import ConnectionLostError, ServiceError, SienaError
+from siena.errors import (
+    ConnectionLostError,
+    NotSettledError,
+    ServiceError,
+    SienaError,
+)
 from siena.model import Notification, Value
 from siena.protocol.durable.reading import Start, unpack_deliver
 
@@ -101,8 +106,11 @@ class DurableSubscription:
 
         Raises:
             RequestRefusedError: if the broker does not want it.
+            NotSettledError: if other brokers did not answer in time.
         """
         await self._standing.settled.passed()
+        if self._standing.silent:
+            raise NotSettledError(self._standing.silent)
         return self
 
     async def get(self, timeout_s: float | None = None) -> Delivered:
