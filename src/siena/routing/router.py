@@ -71,6 +71,7 @@ from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
 from siena.routing.options import Options
+from siena.routing.origins import Origins
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.questions import Questions
@@ -139,6 +140,7 @@ class Router:
         self._gathered: list[tuple[Batched, Interface]] = []
         self.published = 0
         self.seen = Seen()
+        self.origins = Origins(self.tables, epoch)
         self.clients = Clients(self)
         self.registrations = self.clients.registrations
         self.mailboxes = self.clients.mailboxes
@@ -407,6 +409,9 @@ class Router:
         return any(a.admits(message.notification) for a in held)
 
     def _notify(self, message: Notify, source: Interface) -> Outbox:
+        assert isinstance(source, int), "clients publish"
+        if not self.origins.admits(message.stamp[:2], message.root, source):
+            return []
         if message.stamp in self.seen:
             return []
         return self._route(message, source)
@@ -530,6 +535,7 @@ class Router:
         Whoever drives the router says so, :data:`~siena.routing.settling.AGES_MAX`
         times in as long as answers are waited for.
         """
+        self.origins.age()
         return self._answers(self._questions.age())
 
     def _answers(self, out: Outbox) -> Outbox:

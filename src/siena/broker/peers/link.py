@@ -40,6 +40,7 @@ from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 from siena.routing.interest_table import Change
+from siena.routing.origins import Life
 
 log = logging.getLogger("siena.broker")
 
@@ -160,6 +161,8 @@ class Link:
         counters, total = self._state.counters, len(run.numbers)
         counters.received += total
         self.counters.received += total
+        if not self._is_of_origin(run.head[:2], run.head.root, total):
+            return
         window = run.window
         new = self._state.router.seen.learn(window)
         if new != window.bits:
@@ -173,10 +176,24 @@ class Link:
         """Take one of which its publisher wants to know where it goes."""
         self._state.counters.received += 1
         self.counters.received += 1
+        if not self._is_of_origin(head.stamp[:2], head.root, 1):
+            return
         if self._state.router.seen.is_new(head.stamp):
             self._publications.tracing.forward(self.connection, head, self.name)
         else:
             self._state.counters.duplicates += 1
+
+    def _is_of_origin(self, life: Life, root: int, count: int) -> bool:
+        """Whether the neighbour may bring what a broker has published; or count it."""
+        router = self._state.router
+        if router.origins.admits(life, root, self.number):
+            return True
+        if life == (router.me, router.epoch):  # in a mesh it may come back
+            self._state.counters.duplicates += count
+        else:
+            self._state.counters.misplaced += count
+            self.counters.misplaced += count
+        return False
 
     def _hear(self, body: Tell) -> None:
         self._state.counters.router_in += 1

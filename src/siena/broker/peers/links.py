@@ -35,6 +35,8 @@ log = logging.getLogger("siena.broker")
 # How long to wait before a call is repeated: first, and at most.
 RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
+# Brokers of which it is remembered who they were.
+NUMBERS_MAX = 65_536
 
 
 class Links:
@@ -58,6 +60,8 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        # Of brokers that have called, by number.
+        self._identities: dict[int, str | None] = {}
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -176,6 +180,7 @@ class Links:
             raise ProtocolError(Fault.PEER_REFUSED, refused.message)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
+        self._check_number(peer.broker, who.identity)
         self._make_room(peer)
         side = Side(peer.side)
         name = body.name or str(peer.broker)
@@ -211,6 +216,20 @@ class Links:
             and compare_digest((body.token or "").encode(), worker.secret.encode())
         )
 
+    def _check_number(self, number: int, identity: str | None) -> None:
+        """Let nobody come with the number of a broker that was somebody else.
+
+        Raises:
+            ProtocolError: if they do.
+        """
+        known = self._identities.setdefault(number, identity)
+        if known != identity:
+            self.state.gate.audit.write("number refused", identity, broker=str(number))
+            text = "another identity has come with this number"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
+        if len(self._identities) > NUMBERS_MAX:
+            del self._identities[next(n for n in self._identities if n != number)]
+
     def _make_room(self, peer: Peer) -> None:
         """Decide between a link, or a call of ours, and a new one."""
         known = self.state.links.get(peer.broker)
@@ -232,6 +251,7 @@ class Links:
         """A link stands."""
         link.connection.become(link)
         self.state.links[link.number] = link
+        self.state.router.origins.meet(link.number, link.epoch, link.side)
         if self.gaps is not None:
             link.on_gap = self.gaps.hear
             self.gaps.link_up(link)
