@@ -15,7 +15,7 @@
     │   ├── NoBrokerError             nobody answers there, or not as a broker does
     │   ├── ConnectionLostError       the connection ended before the answer came
     │   ├── RequestRefusedError       the broker said no; has the number of its reason
-    │   ├── NotSettledError           brokers did not answer; it may not be in force there
+    │   ├── NotSettledError           brokers did not say whether it is in force there
     │   ├── OverflowedError           a subscription got more than it may keep
     │   └── NoReplyError              nobody replied to a request in time
     └── LimitError                  a declared limit was reached; names it

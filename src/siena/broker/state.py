@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from siena.broker.access.gate import Gate
 from siena.broker.access.quotas import Accounts
+from siena.broker.access.shares import Shares
 from siena.broker.clients.letters import (
     frame_of,
     frames_of_listing,
@@ -111,6 +112,7 @@ class BrokerState:
     exchange: Exchange = field(default_factory=Exchange)
     gate: Gate = field(default_factory=Gate)
     accounts: Accounts = field(init=False)
+    shares: Shares = field(init=False)
     licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
     tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
@@ -126,6 +128,7 @@ class BrokerState:
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)
+        self.shares = Shares(self.accounts, self.clock)
         self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)

@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.messages.notices import SILENT_MAX
 from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.messages.notices import SILENT_MAX
 from siena.protocol.frames import Body, Count, Name, Number, Op, pack_but_last
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,

@@ -12,9 +12,8 @@ from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
 from siena.messages.notices import SILENT_MAX, Key
 from siena.model import Advertisement, Filter, Pattern, Predicate
-from siena.protocol.limits import NAME_CHARACTERS_MAX
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
+from siena.protocol.limits import NAME_CHARACTERS_MAX, WEIGHT_MAX, WINDOW_BYTES_MAX
 
 # How many filters that travelled last are remembered, with their texts.
 TEXTS_MAX = 256

@@ -63,7 +63,7 @@ JOINT_FILTERS_MAX = 64
 JOINT_CONSTRAINTS_MAX = 8
 JOINT_CHARACTERS_MAX = 512
 
-# An answer is waited for so many ages; one less for each broker between here and whoever
+# An answer is waited for so many ages; one less for each broker between here and who
 # asked first, but so many at least; and so many, if the neighbour was silent before.
 AGES_MAX = 64
 AGES_MIN = 16

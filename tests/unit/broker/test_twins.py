@@ -82,6 +82,7 @@ ME, EPOCH = 1, 7
 class Wire:
     """What a client, or a neighbour, has been sent; nothing is ever too much."""
 
+    name: str = "a wire"
     neighbour: int | None = None
     takes_runs: bool = True
     principal: Principal = LOCAL

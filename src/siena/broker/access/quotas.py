@@ -31,19 +31,21 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: Amount = 1_000
     # Subscriptions of one connection, and the filters that they are multiplied out to.
     subscriptions: Annotated[int, Meta(ge=1, le=SUBSCRIPTIONS_MAX)] = SUBSCRIPTIONS_MAX
-    filters: Amount = 1_000_000
+    filters: Amount = 262_144
     # The text of one interest.
-    interest_characters: Amount = 524_288
+    interest_characters: Amount = 65_536
     # Patterns of one connection, and their steps together.
     patterns: Amount = 1_024
     pattern_steps: Amount = 4_096
     # What one principal publishes in a second: above that it is read more slowly.
     publications_second: Amount = 0
     publication_bytes_second: Amount = 0
-    # Seconds of the processor that requests of one principal may take at once, and how
-    # much of each second it gets back.
-    work_seconds: Seconds = 0.0
-    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.2
+    # Seconds of the processor that requests of one principal, or neighbour, may take at
+    # once while others are served, and how much of each second it gets back.
+    work_seconds: Seconds = 0.5
+    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    # What a neighbour has announced: filters and advertisements.
+    announcements: Amount = 1_000_000
     # What is kept for all who are away, together; each has a bound of its own.
     kept_bytes: Amount = 536_870_912
     # Names under which one principal, or connection, commits to the log; and how long
@@ -79,8 +81,17 @@ class Bucket:
         self._at = now
         return max(0.0, -self._left / self.rate)
 
+    def draw(self, amount: float, now: float) -> None:
+        """Take it; but a debt of what was taken before is no greater than the burst."""
+        self.spend(0, now)
+        self._left = max(self._left, -self.burst) - amount
 
-@dataclass(slots=True)
+    def is_overdrawn(self, now: float) -> bool:
+        """Whether more was taken than there was, and is not made up for yet."""
+        return self._left + self.rate * max(0.0, now - self._at) < 0
+
+
+@dataclass(slots=True, eq=False)
 class Account:
     """What one principal has taken."""
 
@@ -136,7 +147,7 @@ class Accounts:
         if most and count > most:
             raise self.refuse(name, about=about)
 
-    def check_memory(self) -> None:
+    def check_memory(self, fault: Fault = Fault.QUOTA) -> None:
         """Take nothing more on where there is no memory for it.
 
         Raises:
@@ -152,7 +163,7 @@ class Accounts:
         if self._memory > most:
             self._memory = memory_now()
             if self._memory > most:
-                raise self.refuse("memory_bytes")
+                raise self.refuse("memory_bytes", fault=fault)
 
     def refuse(
         self, name: str, *, about: int | None = None, fault: Fault = Fault.QUOTA

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.peers.standstill import Standstill
@@ -94,6 +95,10 @@ class Link:
         self.hears_gaps = other.hears_gaps
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
+        self.on_fault: Callable[[], None] = lambda: None
+        """Called when the link is ended for what the neighbour has sent."""
+        identity = connection.principal.identity
+        self.account = state.accounts.of(identity or f"broker {other.number}")
         theirs = other.pulse_seconds
         self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
@@ -123,7 +128,19 @@ class Link:
     # --- Coming in ------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Do what follows."""
+        """Do what follows.
+
+        Raises:
+            ProtocolError: if the link cannot go on; then it is not made again at once.
+        """
+        try:
+            self._handle(event)
+        except ProtocolError as error:
+            if error.fault.closes:
+                self.on_fault()
+            raise
+
+    def _handle(self, event: Event) -> None:
         match event:
             case ForwardRun():
                 self._forward(event)
@@ -135,11 +152,8 @@ class Link:
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
-            case Tell():
-                self._hear(event)
-            case Digest():
-                self._state.handle_gathered()  # it is about these, too
-                self._compare(event)
+            case Tell() | Digest():
+                self._charged(event)
             case Trace():
                 self._publications.tracing.answer(event)
             case Gap():
@@ -148,6 +162,20 @@ class Link:
                 self.connection.close()
             case _:
                 assert isinstance(event, Pong)
+
+    def _charged(self, event: Tell | Digest) -> None:
+        """Do what takes long, at the cost of the neighbour."""
+        state, elapsed = self._state, self._state.clock.elapsed
+        state.shares.serve(self.account)
+        begun = elapsed()
+        try:
+            if isinstance(event, Tell):
+                self._hear(event)
+            else:
+                state.handle_gathered()  # it is about these, too
+                self._compare(event)
+        finally:
+            state.shares.work(self.account, self.connection, elapsed() - begun)
 
     def gone(self) -> None:
         """The connection has ended."""
@@ -163,6 +191,7 @@ class Link:
         self.counters.received += total
         if not self._is_of_origin(run.head[:2], run.head.root, total):
             return
+        self._charge(run)
         window = run.window
         new = self._state.router.seen.learn(window)
         if new != window.bits:
@@ -171,6 +200,16 @@ class Link:
                 return
             run = run.only(new)
         self._publications.add_forwarded(self.connection, run)
+
+    def _charge(self, run: ForwardRun) -> None:
+        """Let a neighbour that brings more than its quota be read more slowly."""
+        self._state.shares.serve(self.account)
+        now = self._state.clock.elapsed()
+        _, start, end, total = run.publications
+        wait = self.account.publish(total, end - start, now)
+        if wait:
+            self._state.accounts.refusals["publications"] += 1
+            Pause(self.connection, wait)
 
     def _trace(self, head: Forwarded) -> None:
         """Take one of which its publisher wants to know where it goes."""
@@ -205,10 +244,24 @@ class Link:
         if not isinstance(message, TOLD):
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
+        if isinstance(message, (Subscribe, Advertise)):
+            self._check_room()
         if isinstance(message, (Subscribe, Settle)):
             self._state.gather(message, self.number)
         else:
             self._state.handle(message, self.number)
+
+    def _check_room(self) -> None:
+        """Let a neighbour announce no more than its quota, and what there is room for.
+
+        Raises:
+            ProtocolError: if it does; what it has told is not what we hold then.
+        """
+        accounts = self._state.accounts
+        most = accounts.quotas.announcements
+        if most and self._count >= most:
+            raise accounts.refuse("announcements", fault=Fault.OVER_QUOTA)
+        accounts.check_memory(fault=Fault.OVER_QUOTA)
 
     # --- Going out ------------------------------------------------------------------
 

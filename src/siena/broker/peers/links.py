@@ -7,6 +7,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterator
+from functools import partial
 from hmac import compare_digest
 
 from siena.broker.access.authenticator import not_admitted
@@ -17,6 +18,7 @@ from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
+from siena.broker.peers.probation import Probation
 from siena.broker.peers.pulse import pulse_of
 from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import Link as LinkSettings
@@ -60,6 +62,7 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        self._probation = Probation(state.clock)
         # Of brokers that have called, by number.
         self._identities: dict[int, str | None] = {}
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
@@ -181,6 +184,10 @@ class Links:
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._check_number(peer.broker, who.identity)
+        wait = self._probation.wait_seconds(peer.broker)
+        if wait:
+            text = f"its links had to be ended; again in {wait:.1f} s"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
         self._make_room(peer)
         side = Side(peer.side)
         name = body.name or str(peer.broker)
@@ -249,6 +256,7 @@ class Links:
 
     def up(self, link: Link) -> None:
         """A link stands."""
+        link.on_fault = partial(self._probation.fail, link.number)
         link.connection.become(link)
         self.state.links[link.number] = link
         self.state.router.origins.meet(link.number, link.epoch, link.side)

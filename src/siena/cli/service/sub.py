@@ -157,7 +157,9 @@ def sub(
         raise typer.Exit(EXIT_TIMEOUT)
 
 
-def _settle(subscription: Any, deadline: Deadline) -> None:
+def _settle(
+    subscription: Subscription[Any] | DurableSubscription, deadline: Deadline
+) -> None:
     """Wait until it is in force; where it may not be, say so, and go on."""
     try:
         subscription.settled(deadline.left_s)

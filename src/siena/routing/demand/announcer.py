@@ -133,7 +133,8 @@ class Announcer(Generic[F]):
         if pair is None:
             return []
         pairs = {pair} if self._merge is None else self._merge({pair})
-        return self._come(pairs - self.told.keys())
+        # Not a difference of sets, which would look at all that was ever told.
+        return self._come({pair for pair in pairs if pair not in self.told})
 
     def _catch_up(self) -> None:
         """Nothing is put off any more."""

@@ -73,7 +73,8 @@ async def test_a_program_is_told_who_did_not_answer_and_may_ask_again() -> None:
             # It stands; and is settled once it is answered.
             await client.publish(x=1)
             assert (await subscription.get(timeout_s=5))["x"] == 1
-            answering = asyncio.create_task(answer(mute))
-            await subscription.settled()
+            async with asyncio.TaskGroup() as group:
+                answering = group.create_task(answer(mute))
+                await subscription.settled()
+                answering.cancel()
             assert not broker.state.router.silent
-            answering.cancel()
