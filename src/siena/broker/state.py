@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from siena.broker.access.gate import Gate
 from siena.broker.access.quotas import Accounts
-from siena.broker.access.shares import Shares
 from siena.broker.clients.letters import (
     frame_of,
     frames_of_listing,
@@ -21,6 +20,7 @@ from siena.broker.data.exchange import Exchange
 from siena.broker.data.licences import Licences
 from siena.broker.data.neighbour_entries import NeighbourEntries
 from siena.broker.ids import number_of_offer
+from siena.broker.io.shares import Shares
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
@@ -133,7 +133,7 @@ class BrokerState:
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
-        self.router.name_neighbours(self._name_of)
+        self.router.questions.name_neighbours(self._name_of)
         ClientEntries(
             self.router, self.exchange, self.sessions, self.counters, self._changed
         )

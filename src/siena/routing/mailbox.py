@@ -25,7 +25,7 @@ from siena.messages import (
     Parcel,
     Stamp,
 )
-from siena.routing.seen import Seen
+from siena.routing.stamps.seen import Seen
 
 # How many a suspended client may have kept for it, whatever it asks for, and how many
 # bytes of them.

@@ -71,11 +71,11 @@ from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
 from siena.routing.options import Options
-from siena.routing.origins import Origins
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.questions import Questions
-from siena.routing.seen import Seen, all_before
+from siena.routing.stamps.origins import Origins
+from siena.routing.stamps.seen import Seen, all_before
 from siena.routing.steps.backlog import STEP_MAX, Task
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
@@ -150,16 +150,15 @@ class Router:
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self.leaving = Leaving(self.tables, self._all_known)
         self._monitors = Monitors(self.tables)
-        self._questions = Questions(
+        self.questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
         )
-        self.name_neighbours = self._questions.name_neighbours
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
-            Flush: self._flush,
+            Flush: lambda *_: self._answers(self.questions.flush()),
             Found: self._found,
             Leave: self.clients.leave,
-            LinkState: self._link_state,
+            LinkState: self.tables.learn,
             ListInterests: self.clients.list_interests,
             MapIdentity: self.clients.map_identity,
             Move: self.clients.move,
@@ -172,7 +171,7 @@ class Router:
             Release: self.clients.release,
             Resume: self.clients.resume,
             Settle: self._settle,
-            Settled: self._settled,
+            Settled: lambda *told: self._answers(self.questions.answered(*told)),
             Subscribe: self._subscribe,
             Suspend: self.clients.suspend,
             Unadvertise: self._unadvertise,
@@ -253,7 +252,7 @@ class Router:
             else:
                 out += self._enter(message, source)
         out += self._monitors.sync() + self.tables.sync()
-        return out + self._answers(self._questions.ask_all(asked)) if asked else out
+        return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
@@ -310,7 +309,7 @@ class Router:
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):
-            self._questions.withdraw(source)
+            self.questions.withdraw(source)
             held = self.registrations.of(source.client).interests.get(source.number)
             message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
@@ -491,7 +490,7 @@ class Router:
         gone: list[Change[Advertisement]] = []
         changes: list[Change[Filter]] = []
         for party in self.registrations.parties(client):
-            self._questions.forget_party(party)
+            self.questions.forget_party(party)
             for item, *_ in (of := self.tables.advertisements.forget(party)):
                 self._quenching.unadvertise(party, item)
             gone += of
@@ -517,26 +516,19 @@ class Router:
 
     def ask_of_all(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
         """Give the answer when all that a client wants is in force everywhere."""
-        return self._answers(self._questions.of_client(client, answer, fresh=fresh))
+        return self._answers(self.questions.of_client(client, answer, fresh=fresh))
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
         if self._flat is not None:
             return [(source, Settled(message.token))]
-        return self._answers(self._questions.ask(message, source))
-
-    def _settled(self, message: Settled, source: Interface) -> Outbox:
-        return self._answers(self._questions.answered(message, source))
+        return self._answers(self.questions.ask(message, source))
 
     def age(self) -> Outbox:
-        """Time has passed: neighbours that have not answered by now are given up.
-
-        Whoever drives the router says so, :data:`~siena.routing.settling.AGES_MAX`
-        times in as long as answers are waited for.
-        """
+        """Time has passed: a part of how long answers are waited for, by `AGES_MAX`."""
         self.origins.age()
-        return self._answers(self._questions.age())
+        return self._answers(self.questions.age())
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -549,11 +541,6 @@ class Router:
             else:
                 sent += self.clients.settled(interface, message.token)
         return sent
-
-    @property
-    def silent(self) -> frozenset[int]:
-        """Neighbours that have not answered in time, and nothing since."""
-        return self._questions.silent
 
     # --- Neighbours -----------------------------------------------------------------
 
@@ -609,11 +596,4 @@ class Router:
         out += self.leaving.forget(source)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
-        return out + self._answers(self._questions.forget(source))
-
-    def _link_state(self, message: LinkState, source: Interface) -> Outbox:
-        assert isinstance(source, int)
-        return self.tables.learn(message, source)
-
-    def _flush(self, _message: Flush, _source: Interface) -> Outbox:
-        return self._answers(self._questions.flush())
+        return out + self._answers(self.questions.forget(source))

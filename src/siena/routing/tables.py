@@ -171,7 +171,7 @@ class Tables:
         self.regrow()
         return out
 
-    def learn(self, state: LinkState, source: int) -> Outbox:
+    def learn(self, state: LinkState, source: Interface) -> Outbox:
         """Hear about links elsewhere in the mesh, and hand on what is news."""
         before = self.mesh.trees
         out = self.mesh.learn(state, source)

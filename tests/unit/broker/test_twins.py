@@ -82,7 +82,6 @@ ME, EPOCH = 1, 7
 class Wire:
     """What a client, or a neighbour, has been sent; nothing is ever too much."""
 
-    name: str = "a wire"
     neighbour: int | None = None
     takes_runs: bool = True
     principal: Principal = LOCAL
@@ -91,6 +90,7 @@ class Wire:
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
+    name: str = "a wire"
 
     def reply(self, frame: bytes) -> None:
         self.frames.append(frame)

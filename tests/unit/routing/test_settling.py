@@ -159,7 +159,7 @@ def test_who_does_not_answer_in_time_is_named_and_waited_for_no_longer() -> None
     assert router.handle(Settled(token), 2) == []
     assert pass_time(router, AGES_MAX - 1) == []
     assert router.age() == [("a", Settled(7, ("3",)))]
-    assert router.silent == {3}
+    assert router.questions.silent == {3}
     # A late answer changes nothing, and no more is expected of it than before.
     late = next(m.token for n, m in asked.items() if isinstance(m, Settle) and n == 3)
     assert router.handle(Settled(late), 3) == []
@@ -169,7 +169,7 @@ def test_who_does_not_answer_in_time_is_named_and_waited_for_no_longer() -> None
     [(_, again)] = router.handle(Settle(WIDE, 9), "a")
     assert isinstance(again, Settle)
     assert router.handle(Settled(again.token), 3) == [("a", Settled(9))]
-    assert not router.silent
+    assert not router.questions.silent
 
 
 def test_the_broker_next_to_a_silent_one_gives_it_up_first() -> None:
@@ -187,7 +187,7 @@ def test_the_broker_next_to_a_silent_one_gives_it_up_first() -> None:
         answers += second.age()
     [(_, answer)] = answers
     assert first.handle(answer, 2) == [("a", Settled(7, ("3",)))]
-    assert not first.silent
+    assert not first.questions.silent
     # It was not answered for, so it is asked again.
     assert first.handle(Settle(WIDE, 8), "a") != []
 

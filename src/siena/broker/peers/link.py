@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
+from siena.broker.peers.bounds import Bounds
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.peers.standstill import Standstill
 from siena.broker.state import BrokerState
@@ -41,7 +41,6 @@ from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 from siena.routing.interest_table import Change
-from siena.routing.origins import Life
 
 log = logging.getLogger("siena.broker")
 
@@ -97,8 +96,6 @@ class Link:
         """Called when the neighbour tells of a gap."""
         self.on_fault: Callable[[], None] = lambda: None
         """Called when the link is ended for what the neighbour has sent."""
-        identity = connection.principal.identity
-        self.account = state.accounts.of(identity or f"broker {other.number}")
         theirs = other.pulse_seconds
         self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
@@ -107,6 +104,7 @@ class Link:
         self.imports: Predicate | None = None
         """What it may bring."""
         self.counters = LinkCounters()
+        self._bounds = Bounds(state, connection, self.number, self.counters)
         self._state = state
         self._publications = publications
         self._on_gone = on_gone
@@ -152,8 +150,13 @@ class Link:
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
-            case Tell() | Digest():
-                self._charged(event)
+            case Tell():
+                with self._bounds.work():
+                    self._hear(event)
+            case Digest():
+                with self._bounds.work():
+                    self._state.handle_gathered()  # it is about these, too
+                    self._compare(event)
             case Trace():
                 self._publications.tracing.answer(event)
             case Gap():
@@ -162,20 +165,6 @@ class Link:
                 self.connection.close()
             case _:
                 assert isinstance(event, Pong)
-
-    def _charged(self, event: Tell | Digest) -> None:
-        """Do what takes long, at the cost of the neighbour."""
-        state, elapsed = self._state, self._state.clock.elapsed
-        state.shares.serve(self.account)
-        begun = elapsed()
-        try:
-            if isinstance(event, Tell):
-                self._hear(event)
-            else:
-                state.handle_gathered()  # it is about these, too
-                self._compare(event)
-        finally:
-            state.shares.work(self.account, self.connection, elapsed() - begun)
 
     def gone(self) -> None:
         """The connection has ended."""
@@ -189,9 +178,9 @@ class Link:
         counters, total = self._state.counters, len(run.numbers)
         counters.received += total
         self.counters.received += total
-        if not self._is_of_origin(run.head[:2], run.head.root, total):
+        self._bounds.charge(run)
+        if not self._bounds.admits(run.head[:2], run.head.root, total):
             return
-        self._charge(run)
         window = run.window
         new = self._state.router.seen.learn(window)
         if new != window.bits:
@@ -201,38 +190,16 @@ class Link:
             run = run.only(new)
         self._publications.add_forwarded(self.connection, run)
 
-    def _charge(self, run: ForwardRun) -> None:
-        """Let a neighbour that brings more than its quota be read more slowly."""
-        self._state.shares.serve(self.account)
-        now = self._state.clock.elapsed()
-        _, start, end, total = run.publications
-        wait = self.account.publish(total, end - start, now)
-        if wait:
-            self._state.accounts.refusals["publications"] += 1
-            Pause(self.connection, wait)
-
     def _trace(self, head: Forwarded) -> None:
         """Take one of which its publisher wants to know where it goes."""
         self._state.counters.received += 1
         self.counters.received += 1
-        if not self._is_of_origin(head.stamp[:2], head.root, 1):
+        if not self._bounds.admits(head.stamp[:2], head.root, 1):
             return
         if self._state.router.seen.is_new(head.stamp):
             self._publications.tracing.forward(self.connection, head, self.name)
         else:
             self._state.counters.duplicates += 1
-
-    def _is_of_origin(self, life: Life, root: int, count: int) -> bool:
-        """Whether the neighbour may bring what a broker has published; or count it."""
-        router = self._state.router
-        if router.origins.admits(life, root, self.number):
-            return True
-        if life == (router.me, router.epoch):  # in a mesh it may come back
-            self._state.counters.duplicates += count
-        else:
-            self._state.counters.misplaced += count
-            self.counters.misplaced += count
-        return False
 
     def _hear(self, body: Tell) -> None:
         self._state.counters.router_in += 1
@@ -245,23 +212,11 @@ class Link:
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
         if isinstance(message, (Subscribe, Advertise)):
-            self._check_room()
+            self._bounds.check_room(self._count)
         if isinstance(message, (Subscribe, Settle)):
             self._state.gather(message, self.number)
         else:
             self._state.handle(message, self.number)
-
-    def _check_room(self) -> None:
-        """Let a neighbour announce no more than its quota, and what there is room for.
-
-        Raises:
-            ProtocolError: if it does; what it has told is not what we hold then.
-        """
-        accounts = self._state.accounts
-        most = accounts.quotas.announcements
-        if most and self._count >= most:
-            raise accounts.refuse("announcements", fault=Fault.OVER_QUOTA)
-        accounts.check_memory(fault=Fault.OVER_QUOTA)
 
     # --- Going out ------------------------------------------------------------------
 

@@ -14,11 +14,11 @@ from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.bounds import Probation
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
-from siena.broker.peers.probation import Probation
 from siena.broker.peers.pulse import pulse_of
 from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import Link as LinkSettings

@@ -7,7 +7,7 @@ import pytest
 from broker.rogue import link
 from siena.block import BLOCK_BYTES_MAX, encode
 from siena.broker.ids import number_of
-from siena.broker.peers import probation
+from siena.broker.peers import bounds
 from siena.messages import Stamp
 from siena.protocol.control_frames import Digest, Error, Tell
 from siena.protocol.data_frames import Delivery, Forwarded, pack_forward
@@ -87,7 +87,7 @@ async def test_what_can_be_left_out_costs_nothing_that_follows_it() -> None:
 async def test_whatever_it_tells_the_broker_goes_on(
     side: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probation, "WAIT_SECONDS", 0.0)  # it comes again at once
+    monkeypatch.setattr(bounds, "WAIT_SECONDS", 0.0)  # it comes again at once
     rng = random.Random(side)
     tells = [
         Tell("subscribe", ["x > 1", 99]),

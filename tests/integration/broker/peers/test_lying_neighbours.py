@@ -10,7 +10,7 @@ from broker.rogue import EPOCH, link
 from siena.block import encode
 from siena.broker.access.quotas import Quotas
 from siena.broker.ids import number_of
-from siena.broker.peers import probation
+from siena.broker.peers import bounds
 from siena.broker.settings import Settings
 from siena.messages import Stamp
 from siena.protocol.control_frames import Connect, Digest, Error, Peer, Tell, Welcome
@@ -61,7 +61,7 @@ async def test_without_memory_nothing_more_is_announced() -> None:
 async def test_whose_digests_never_agree_is_let_in_later_and_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(probation, "WAIT_SECONDS", 30.0)
+    monkeypatch.setattr(bounds, "WAIT_SECONDS", 30.0)
     async with serving(LOCAL) as broker:
         other = await link(broker, name="honest")
         liar = await link(broker)

@@ -49,8 +49,8 @@ async def test_who_does_not_answer_is_named_wherever_it_is_asked() -> None:
             client = await connect(broker)
             client.send(Subscribe(1, "x = 1"))
             assert await client.next() == Settled(1, silent=("mute",))
-        assert near.state.router.silent
-        assert not far.state.router.silent  # near has answered
+        assert near.state.router.questions.silent
+        assert not far.state.router.questions.silent  # near has answered
 
 
 async def test_an_advertisement_is_answered_all_the_same() -> None:
@@ -77,4 +77,4 @@ async def test_a_program_is_told_who_did_not_answer_and_may_ask_again() -> None:
                 answering = group.create_task(answer(mute))
                 await subscription.settled()
                 answering.cancel()
-            assert not broker.state.router.silent
+            assert not broker.state.router.questions.silent

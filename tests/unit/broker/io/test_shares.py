@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from siena.broker.access.quotas import Account, Accounts, Quotas
-from siena.broker.access.shares import THERE_SECONDS, Shares
 from siena.broker.io.backpressure import Held, Holder
+from siena.broker.io.shares import THERE_SECONDS, Shares
 from siena.clock import SystemClock
 
 QUOTAS = Quotas(work_seconds=0.1, work_share=0.1)

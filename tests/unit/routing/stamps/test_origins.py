@@ -12,9 +12,9 @@ from siena.messages import (
     Stamp,
     Subscribe,
 )
-from siena.routing import origins
-from siena.routing.origins import GRACE_AGES
 from siena.routing.router import Router
+from siena.routing.stamps import origins
+from siena.routing.stamps.origins import GRACE_AGES
 
 HERE, EPOCH = 1, 9
 
