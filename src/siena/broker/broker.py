@@ -347,6 +347,7 @@ class Broker:
             "urls": [address.url for address in self.addresses],
             "counters": state.counters.snapshot(),
             "refusals": state.gate.snapshot(),
+            "quota_refusals": dict(state.accounts.refusals),
             "links": [link.snapshot() for link in state.links.values()],
             "sessions": len(state.sessions),
             "away": sum(s.sink is None for s in state.sessions.values()),

@@ -54,8 +54,9 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     commit_seconds: Seconds = 300.0
     # How long a reader with policy `block` may keep publishers waiting.
     block_seconds: Seconds = 30.0
-    # The memory of the process above which nothing more is taken on.
-    memory_bytes: Amount = 0
+    # The memory of the process above which nothing more is taken on; unless it is said,
+    # three quarters of what the machine, or its container, has.
+    memory_bytes: Amount | None = None
 
 
 class Bucket:
@@ -120,6 +121,7 @@ class Accounts:
         self._of_identities: dict[str, Account] = {}
         self._memory = 0
         self._asked = 0
+        self._memory_max = memory_of_machine() * 3 // 4
 
     def of(self, identity: str | None) -> Account:
         """The account of an identity; of nobody, a new one for each connection."""
@@ -143,7 +145,7 @@ class Accounts:
         Raises:
             ProtocolError: with the name and the value of the quota.
         """
-        most = getattr(self.quotas, name)
+        most = self.most(name)
         if most and count > most:
             raise self.refuse(name, about=about)
 
@@ -153,7 +155,7 @@ class Accounts:
         Raises:
             ProtocolError: if the process has as much as it may have.
         """
-        most = self.quotas.memory_bytes
+        most = self.most("memory_bytes")
         if not most:
             return
         # To ask the system each time would take longer than most requests.
@@ -170,9 +172,14 @@ class Accounts:
     ) -> ProtocolError:
         """Count a refusal; the answer."""
         self.refusals[name] += 1
-        most = getattr(self.quotas, name)
+        most = self.most(name)
         text = f"more than {most:g} {name.replace('_', ' ')} (quota {name})"
         return ProtocolError(fault, text, about=about)
+
+    def most(self, name: str) -> float:
+        """How much a quota allows; 0, where there is no such quota."""
+        most: float | None = getattr(self.quotas, name)
+        return self._memory_max if most is None else most
 
     def _open(self) -> Account:
         quotas = self.quotas
@@ -193,10 +200,23 @@ class Accounts:
 def memory_now() -> int:
     """The memory that this process has now, in bytes; 0 where nobody says it."""
     try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
     except OSError:
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_of_machine() -> int:
+    """The memory that there is for this process, in bytes; 0 where nobody says it."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return 0
+    try:
+        bound = Path("/sys/fs/cgroup/memory.max").read_bytes().strip()
+    except OSError:
+        return found
+    return min(found, int(bound)) if bound.isdigit() else found
 
 
 def _bucket(rate: int) -> Bucket | None:

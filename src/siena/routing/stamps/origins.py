@@ -88,9 +88,9 @@ class Origins:
         trees = self._tables.mesh.trees
         if trees is not self._trees:
             self._trees, self._changed = trees, self._age
-        if root != broker and broker in trees:
+        if root != broker and self._is_in_mesh(broker):
             return False
-        if self._age - self._changed < GRACE_AGES or root not in trees:
+        if self._age - self._changed < GRACE_AGES or not self._is_in_mesh(root):
             return True
         is_reverse = self._tables.options.paths == "reverse"
         return is_reverse or trees.is_child(root, self._tables.me, of=source)
@@ -98,12 +98,17 @@ class Origins:
     def _is_elsewhere(self, broker: int, source: int) -> bool:
         """Whether a broker is known to be somewhere else than behind a neighbour."""
         return broker != source and (
-            broker in self._tables.neighbours or broker in self._tables.mesh.trees
+            broker in self._tables.neighbours or self._is_in_mesh(broker)
         )
+
+    def _is_in_mesh(self, broker: int) -> bool:
+        """Whether a broker is in the mesh that this one is in."""
+        me = self._tables.me
+        return self._tables.mesh.trees.parent(broker, me) is not None
 
     def _stands(self, entry: Entry) -> bool:
         if entry.is_root:
-            return entry.number in self._tables.mesh.trees
+            return self._is_in_mesh(entry.number)
         return entry.number in self._tables.neighbours
 
     def _enter(self, life: Life, entry: Entry) -> None:
