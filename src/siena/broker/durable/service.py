@@ -190,6 +190,10 @@ class DurableService:
             return []
         return [self.reading.snapshot(c) for c in islice(self._cursors, limit)]
 
+    def relays(self, limit: int) -> list[dict[str, object]]:
+        """What there is to know of what neighbours get."""
+        return [] if self.relaying is None else self.relaying.snapshot()[:limit]
+
     @property
     def count(self) -> int:
         """How many durable subscriptions there are."""
@@ -227,7 +231,6 @@ class DurableService:
             "acknowledged": self.acknowledging.acknowledged,
             "again": self.acknowledging.again,
             "subscriptions": self.count,
-            "relays": [] if self.relaying is None else self.relaying.snapshot(),
         }
 
 
