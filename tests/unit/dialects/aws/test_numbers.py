@@ -11,7 +11,7 @@ LARGE = 2**53 + 1
 
 
 @pytest.mark.parametrize(
-    ("number", "expected"),
+    ("number", "is_one"),
     [
         (0, True),
         (-(2**53), True),
@@ -25,9 +25,9 @@ LARGE = 2**53 + 1
     ],
 )
 def test_a_number_has_an_order_if_its_shortest_double_is_itself(
-    number: float, expected: bool
+    number: float, *, is_one: bool
 ) -> None:
-    assert is_comparable(number) is expected
+    assert is_comparable(number) is is_one
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_number_has_an_order_if_its_shortest_double_is_itself(
     ],
 )
 def test_what_has_no_order_is_equal_to_itself_alone(
-    pattern: str, event: Json, expected: bool
+    pattern: str, event: Json, *, expected: bool
 ) -> None:
     assert event_matches(read_expression("eventbridge", pattern), event) is expected
 
