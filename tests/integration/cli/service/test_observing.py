@@ -96,16 +96,15 @@ def test_top_shows_counters_and_links(chain: RunningNetwork, run: Run) -> None:
 
 
 def test_top_draws_how_the_rates_went() -> None:
-    counters = dict.fromkeys((*NOW, *GROWING), 0)
-    rates = Rates()
+    rates, looks = Rates(), []
     for second, publications in enumerate([0, 10, 30, 30, 5]):
-        counters = {**counters, "publications": publications}
-        look = {"broker": "b", "links": [], "counters": counters}
-        rates.add([look], float(2 * second))
+        counters = dict.fromkeys((*NOW, *GROWING), 0) | {"publications": publications}
+        looks.append({"broker": "b", "links": [], "counters": counters})
+        rates.add(looks[-1:], float(2 * second))
     # The last broker began anew, and is taken to have counted nothing.
     assert rates.of(0, "publications") == [5.0, 10.0, 0.0, 0.0]
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(picture([look], rates))
+    console.print(picture(looks[-1:], rates))
     (line,) = (
         line for line in console.export_text().splitlines() if "publications" in line
     )
