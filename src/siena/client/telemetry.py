@@ -2,8 +2,8 @@
 
 No address leads from a publisher to its subscribers, so the trace travels in the
 content: ``traceparent`` and ``tracestate`` are attributes like any other, by the names
-that the W3C and CloudEvents give them.  Brokers know nothing of it, and whoever wants to
-see traced notifications subscribes to ``traceparent any``.
+that the W3C and CloudEvents give them.  Brokers know nothing of it, and a program that
+wants to see traced notifications subscribes to ``traceparent any``.
 
 It needs the extra ``otel``; where that is installed and nothing is set up, all of this
 does nothing, as OpenTelemetry has it.
