@@ -106,7 +106,7 @@ class Remember(Protocol):
         ...
 
 
-def _nobody_asks(*_: object) -> None:
+def _not_asked(*_: object) -> None:
     pass
 
 
@@ -132,7 +132,7 @@ class BrokerState:
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     neighbours: NeighbourEntries = field(init=False)
     # Told what neighbours, and hops that stand for them, want and no longer want.
-    on_wanted: Callable[[int, Filter, bool], None] = _nobody_asks
+    on_wanted: Callable[[int, Filter, bool], None] = _not_asked
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
 
@@ -179,7 +179,7 @@ class BrokerState:
         self.forget_identity(session)
 
     def forget_identity(self, session: Session) -> None:
-        """Whoever comes with its identity is another from now on."""
+        """The next client with its identity is another one."""
         if self.identities.get(session.identity or "") is session:
             del self.identities[session.identity or ""]
             if self.remember is not None:

@@ -43,8 +43,8 @@ def hops_of_relay(neighbour: int, side: Side) -> tuple[int, int] | None:
     """The hops because of which a neighbour gets what is acknowledged; None: all of it.
 
     Itself, and the hop that stands for it while it is missed.  Trees of a mesh are not
-    asked: they may be others by the time that it is sent, and whoever has a publication
-    twice knows it by its stamp.  A master gets everything, as ever.
+    asked: they may be others by the time that it is sent, and a broker that gets a
+    publication twice knows it by its stamp.  A master gets everything, as ever.
     """
     return None if side is Side.MASTER else (neighbour, absent(neighbour))
 

@@ -132,7 +132,7 @@ class Cast:
         return options
 
     def hush(self) -> None:
-        """Let nobody publish any more."""
+        """Let no client publish any more."""
         self._is_hushed = True
 
     async def begin(self) -> None:

@@ -121,7 +121,7 @@ def test_it_is_delivered_on_its_way_once(tmp_path: Path) -> None:
         assert read(brokers[2], 2) == [1, 2]
 
 
-def test_what_nobody_wants_there_does_not_go_there(tmp_path: Path) -> None:
+def test_what_is_not_wanted_there_does_not_go_there(tmp_path: Path) -> None:
     with chain(tmp_path, 2) as (first, second):
         subscribe(second, "n > 5")
         publish(first, 4, 6, 5, 7)

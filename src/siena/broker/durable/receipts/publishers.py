@@ -210,7 +210,7 @@ class Publishers:
         return known
 
     def _window_of(self, stream: Stream, floor: int = 0) -> Window:
-        """What is stored of a broker's life, whoever brought it."""
+        """What is stored of a broker's life, by whichever neighbour it came."""
         for known in self._streams.values():
             assert known.stream is not None
             if known.stream[:2] == stream[:2]:
@@ -250,7 +250,7 @@ class Publishers:
         return self._journal.store.latest
 
     def _number(self) -> int:
-        """A number that nobody has; what is in the log of it is before ``since``."""
+        """A number of no publisher; what is in the log of it is before ``since``."""
         assert len(self._numbered) <= PUBLISHERS_MAX + STREAMS_MAX < PUBLISHER_MAX
         while True:
             self._last = self._last % PUBLISHER_MAX + 1

@@ -1,7 +1,7 @@
 """What neighbours relay: stored once, and only then answered.
 
 What is known already, because an answer was lost or there are two ways, is stored no
-second time, and delivered to nobody again; it is answered all the same.
+second time, nor delivered again; it is answered all the same.
 """
 
 import asyncio

@@ -129,7 +129,7 @@ class Sending:
     def _offer(self, record: Record, parcels: "list[_Parcel]") -> None:
         whose = publisher_of(record.tag)
         if whose is None:
-            return  # nobody was told that it is stored
+            return  # no publisher was told that it is stored
         known = self._publishers.find(whose[0])
         stream = None if known is None or record.first < known.since else known.stream
         if stream is None:
