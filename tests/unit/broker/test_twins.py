@@ -83,14 +83,15 @@ class Wire:
     """What a client, or a neighbour, has been sent; nothing is ever too much."""
 
     neighbour: int | None = None
+    name: str = ""
     takes_runs: bool = True
+    is_relaying: bool = False
     principal: Principal = LOCAL
     licence: Licence | None = None
     hears_gaps: bool = False
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
-    name: str = "a wire"
 
     def reply(self, frame: bytes) -> None:
         self.frames.append(frame)

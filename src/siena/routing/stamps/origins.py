@@ -83,6 +83,17 @@ class Origins:
         self._entries[life] = first, entry
         return True
 
+    def contradicts(self, life: Life, source: int) -> bool:
+        """Whether a broker's life is known to come from elsewhere than a neighbour.
+
+        For what is relayed, which has windows of its own, and is bound to no link.
+        """
+        known = self._entries.get(life)
+        if life == self._own or known is None:
+            return life == self._own
+        last = known[1]
+        return not last.is_root and last.number != source and self._stands(last)
+
     def _is_on_the_way(self, broker: int, root: int, source: int) -> bool:
         """Whether what entered a mesh at a root comes to us from a neighbour."""
         trees = self._tables.mesh.trees

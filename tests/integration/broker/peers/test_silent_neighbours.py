@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import siena
 from broker.rogue import link
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.errors import NotSettledError
 from siena.protocol.control_frames import (
     Advertise,
@@ -39,7 +39,7 @@ async def test_who_does_not_answer_is_named_wherever_it_is_asked() -> None:
     """Found: a peer that stays mute let settled() hang in the whole network."""
     async with AsyncExitStack() as stack:
         near = await stack.enter_async_context(serving(replace(PATIENT, name="near")))
-        there = Link(url=near.addresses[0].url)
+        there = LinkSettings(url=near.addresses[0].url)
         far = await stack.enter_async_context(
             serving(replace(PATIENT, name="far", links=(there,)))
         )

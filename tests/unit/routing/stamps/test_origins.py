@@ -107,3 +107,14 @@ def test_who_invents_brokers_displaces_its_own(monkeypatch: pytest.MonkeyPatch) 
         assert brought(router, 3, (number, 1, 0))
     assert not brought(router, 3, (7, 1, 5))
     assert len(router.origins._entries) <= 5
+
+
+def test_what_is_relayed_comes_from_nowhere_else_than_what_is_forwarded() -> None:
+    router = router_with(Side.PEER, 2, 3)
+    assert brought(router, 2, (7, 1, 0))
+    assert router.origins.contradicts((7, 1), 3)
+    assert not router.origins.contradicts((7, 1), 2)
+    assert not router.origins.contradicts((7, 2), 3)  # of a log, say
+    assert router.origins.contradicts((HERE, EPOCH), 3)
+    router.handle(PeerDisconnect(), 2)
+    assert not router.origins.contradicts((7, 1), 3)
