@@ -7,6 +7,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hmac import compare_digest
 
 from siena.broker.access.authenticator import not_admitted
@@ -18,7 +19,6 @@ from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
-from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
@@ -34,6 +34,27 @@ log = logging.getLogger("siena.broker")
 # How long to wait before a call is repeated: first, and at most.
 RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
+
+
+@dataclass
+class WantedLink:
+    """What is known of the broker that is called.
+
+    Attributes:
+        number: the broker's, once it has said who it is.
+        error: why the last call came to nothing.
+        is_missed: whether it was said that there is no link.
+    """
+
+    settings: LinkSettings
+    number: int | None = None
+    error: str = "it has not answered yet"
+    is_missed: bool = False
+
+    def snapshot(self, *, is_up: bool) -> dict[str, object]:
+        """What there is to know about it."""
+        said = {"url": self.settings.url, "side": self.settings.side, "up": is_up}
+        return said if is_up else {**said, "error": self.error}
 
 
 class Links:
