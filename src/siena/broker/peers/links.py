@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hmac import compare_digest
+from typing import Protocol
 
 from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
@@ -26,8 +27,10 @@ from siena.errors import SienaError
 from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
+from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
+from siena.protocol.fast.relay_runs import RelayRun
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, RELAY, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -57,6 +60,26 @@ class WantedLink:
         return said if is_up else {**said, "error": self.error}
 
 
+class LinkRelay(Protocol):
+    """Who relays what is acknowledged, as far as links need it."""
+
+    def link_up(self, link: Link) -> None:
+        """A link stands."""
+        ...
+
+    def link_down(self, link: Link) -> bool:
+        """A link has gone; whether the neighbour is waited for."""
+        ...
+
+    def take(self, run: RelayRun, link: Link) -> None:
+        """A neighbour relays something."""
+        ...
+
+    def answered(self, body: Relayed, link: Link) -> None:
+        """A neighbour has stored something."""
+        ...
+
+
 class Links:
     """All links of a broker."""
 
@@ -78,6 +101,8 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        self.relaying: LinkRelay | None = None
+        """Who relays what is acknowledged, if there is a store."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -85,6 +110,11 @@ class Links:
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
         self._beat_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether this broker stores what is acknowledged."""
+        return self.relaying is not None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -205,6 +235,7 @@ class Links:
             peer.urls,
             RUNS in peer.features,
             GAPS in peer.features,
+            self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
@@ -252,6 +283,10 @@ class Links:
         if self.gaps is not None:
             link.on_gap = self.gaps.hear
             self.gaps.link_up(link)
+        if self.relaying is not None:
+            link.on_relay = self.relaying.take
+            link.on_relayed = self.relaying.answered
+            self.relaying.link_up(link)
         log.info("linked to %s (%s)", link.name, link.side.value)
         for wanted in self._wanted_at(link.number):
             if wanted.is_missed:
@@ -259,13 +294,15 @@ class Links:
                 log.warning("the link to %s is up", wanted.settings.url)
 
     def down(self, link: Link) -> None:
-        """A link has gone: all that the neighbour wanted is forgotten."""
+        """A link has gone: what the neighbour wanted is forgotten, or waits for it."""
         if self.state.links.get(link.number) is link:
             del self.state.links[link.number]
             log.info("the link to %s has gone", link.name)
             for wanted in self._wanted_at(link.number):
                 self._miss(wanted.settings, "it has gone")
-            out = self.state.router.handle(PeerDisconnect(), link.number)
+            is_missed = self.relaying is not None and self.relaying.link_down(link)
+            gone = PeerDisconnect(is_missed=is_missed)
+            out = self.state.router.handle(gone, link.number)
             self.state.post(out)
             if self.gaps is not None:
                 self.gaps.link_down(link)
