@@ -32,7 +32,7 @@ from siena.matching.engine.ranks import (
     names_table,
     rank,
 )
-from siena.matching.engine.selectivity import guess, learn
+from siena.matching.engine.selectivity import echo, guess, learn
 from siena.matching.kernels.build import order_members
 from siena.matching.sample import Sample
 
@@ -87,7 +87,10 @@ def lay_out(
         np.int64,
     )
     arrays.update(lay_out_checks(snapshot, checks, ranks.node))
-    probabilities = guess(table, members)
+    if np.any(table.dimension & 7 == CONTAINED):
+        probabilities = echo(table, members, arrays, snapshot)
+    else:
+        probabilities = guess(table, members)
     if sample:
         probabilities = learn(probabilities, table, arrays, sample)
     order_members(offsets, members, probabilities, table.name, table.kind)

@@ -34,7 +34,7 @@ from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 5
+VERSION = 6
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -54,7 +54,7 @@ TYPES = {
             " local_starts local_ranks number_starts dense_ranks"
             " time_starts row_places fold_edges fold_links fold_atoms fold_pages"
             " fold_shifts atom_tokens atom_bounds atom_flags check_owners"
-            " check_starts check_tests",
+            " check_starts check_ways check_tests",
         }.items()
         for name in names.split()
     },
