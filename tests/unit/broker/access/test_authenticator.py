@@ -242,7 +242,7 @@ def test_what_is_reloaded_counts_at_once(tmp_path: Path) -> None:
 
 
 def test_roles_that_settings_take_back_are_gone_with_a_reload(tmp_path: Path) -> None:
-    given = {"ann": ("more",), "b2": ("peer",)}
+    given: dict[str, tuple[str, ...]] = {"ann": ("more",), "b2": ("peer",)}
     found, _ = authenticator(
         Credentials(), tmp_path, jwt=jwks(tmp_path), identities=given
     )
