@@ -15,7 +15,7 @@ from siena.broker.access.grants.roles import PeerSettings, RoleSettings
 from siena.broker.access.settings import Access
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
-from siena.broker.settings import AuditLog, Handlers, Log, Settings
+from siena.broker.settings import AuditLog, HandlerSettings, Log, Settings
 from siena.client.tokens import narrow_token, new_token
 from wire import SECONDS_MAX, serving
 
@@ -84,7 +84,7 @@ async def guarded(folder: Path, **more: Any) -> AsyncIterator[Guarded]:  # noqa:
         access=Access(credentials=str(file), roles={"all": ALL, "less": LESS}),
         audit=AuditLog(path=str(folder / "audit.jsonl")),
         log=Log(path=str(folder / "log")),
-        handlers=Handlers(allow=("http://127.0.0.1:9/",)),
+        handlers=HandlerSettings(allow=("http://127.0.0.1:9/",)),
     )
     async with serving(structs.replace(settings, **more)) as broker:
         server = HttpServer(broker, "127.0.0.1:0")

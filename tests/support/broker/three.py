@@ -17,7 +17,7 @@ from broker.people import PEOPLE, NamedBroker, access, named
 from broker.random_texts import notification, text
 from siena.block import decode
 from siena.broker.access.principal import Principal
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.lang.parser import parse_predicate
 from siena.model import Predicate, Value
 from siena.protocol.control_frames import Subscribe
@@ -85,10 +85,10 @@ async def three(
     found: dict[str, NamedBroker] = {}
     async with AsyncExitStack() as stack:
         for name in order:
-            links: tuple[Link, ...] = ()
+            links: tuple[LinkSettings, ...] = ()
             if name != middle:
                 url = found[middle].addresses[0].url
-                links = (Link(url=url, role=middle),)
+                links = (LinkSettings(url=url, role=middle),)
             settings = Settings(
                 name=name,
                 listen=("127.0.0.1:0",),

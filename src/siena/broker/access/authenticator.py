@@ -1,9 +1,9 @@
 """The authenticator: from what a client shows to the principal that it is.
 
 What is shown is a token of ours, ``NAME:PASSWORD``, a JSON web token, or a certificate;
-whoever shows a token is judged by that alone.  Strangers hear one number, 211, whatever
-was wrong, and the more often the later.  Every login, and every one that is refused, is
-written down: who and from where, and never what was shown.
+a connection that shows a token is judged by that alone.  Strangers hear one number,
+211, whatever was wrong, and the more often the later.  Every login, and
+every one that is refused, is written down: who and from where, never what was shown.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ def not_admitted() -> ProtocolError:
 class Authenticator:
     """Who is who at one broker.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`stop`.
+    Ownership: the caller of :meth:`start` calls :meth:`stop`.
 
     Raises:
         SienaError: if a file that the settings name is missing or wrong.
