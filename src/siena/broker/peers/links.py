@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Protocol
 
-from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
@@ -215,12 +214,10 @@ class Links:
                 "this broker links to none that call it; see --accept-peers",
             )
         who, gate = connection.principal, self.state.gate
-        if not who.is_local and who.identity is None:
-            raise not_admitted()
         grant = gate.grant(who)
         if not (grant.imports.filters or grant.exports.filters):
-            refused = gate.refuse(who, "peer", body.name or str(peer.broker))
-            raise ProtocolError(Fault.PEER_REFUSED, refused.message)
+            shown = body.name or str(peer.broker)
+            raise gate.refuse(who, "peer", shown, fault=Fault.PEER_REFUSED)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
@@ -273,6 +270,13 @@ class Links:
             if self.state.router.me < peer.broker:
                 raise ProtocolError(Fault.PEER_REFUSED, "our own call comes first")
             call.abandon()
+
+    def renew(self) -> None:
+        """Other roles count, perhaps, for the neighbours that were called."""
+        for link in self.state.links.values():
+            if isinstance(link, Link) and link.caller == "us":
+                who = link.connection.principal
+                link.connection.principal = self.callers.access.renewed(who) or who
 
     # --- Up and down ----------------------------------------------------------------
 

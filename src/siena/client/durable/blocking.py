@@ -23,6 +23,11 @@ class DurableSubscription(BlockingReading[Delivered]):
         return self._subscription.name
 
     @property
+    def in_force(self) -> str:
+        """What of it the broker grants; all of it, where it asks nobody."""
+        return self._subscription.in_force
+
+    @property
     def filter(self) -> str:
         """What is wanted, in the words of the language."""
         return self._subscription.filter

@@ -83,6 +83,11 @@ class DurableSubscription(Reading[Delivered]):
         return self._standing.name
 
     @property
+    def in_force(self) -> str:
+        """What of it the broker grants; all of it, where it asks nobody."""
+        return self._standing.in_force or self._standing.interest
+
+    @property
     def filter(self) -> str:
         """What is wanted, in the words of the language."""
         return self._standing.interest
