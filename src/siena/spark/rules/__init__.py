@@ -2,8 +2,9 @@
 
 ``sources`` (where rules come from) → ``counting`` (conditions on several events),
 ``distinct`` (each value of a batch once), ``deciding`` (residuals) → ``compiled`` (one
-file for all workers) → ``rows``, ``why``, ``alerting`` (what a task does) → ``remembering`` (windows, suppression) → ``live``
-(rules that change) → ``applying``; ``history`` tries rules on the past.
+file for all workers) → ``rows``, ``why``, ``alerting`` (what a task does) →
+``remembering`` (windows, suppression) → ``live`` (rules that change) → ``applying``;
+``history`` tries rules on the past.
 
 >>> from siena.spark.rules import apply
 >>> events = spark.read.parquet("events")                    # doctest: +SKIP
