@@ -31,6 +31,8 @@ class StandingDurable:
         self.inbox = Inbox(count_max=2 * CREDIT_MAX, bytes_max=2**40)
         self.settled = Gate()
         self.silent: tuple[str, ...] = ()
+        # What is granted of it, if that is less.
+        self.in_force: str | None = None
         # Whether the broker knows on this connection who reads.
         self._is_joined = False
         self._acks: list[int] = []
