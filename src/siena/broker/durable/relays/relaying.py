@@ -135,7 +135,7 @@ class Relaying:
     def link_down(self, link: Link) -> bool:
         """A link has gone; whether the neighbour is waited for."""
         relay = self.sending.relays.get(link.number)
-        if relay is None or relay.link is not link:
+        if relay is None or relay.link is not link or self.sending.is_closed:
             return False
         relay.end(self._state.clock.now())
         self._receiving.end(link.number)
