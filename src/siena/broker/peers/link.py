@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from siena.broker.access.grants.decisions import may_inspect
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
@@ -156,10 +157,11 @@ class Link:
     def _notified(self, event: ForwardRun | Forwarded) -> None:
         if isinstance(event, ForwardRun):
             self._forward(event)
-        elif event.flags & TRACED:
+        elif event.flags & TRACED and self._may_trace():
             self._trace(event)
         else:
-            self._forward(ForwardRun.of(event))
+            plain = event._replace(flags=event.flags & ~TRACED)
+            self._forward(ForwardRun.of(plain))
 
     def _relayed(self, event: RelayRun | Relayed) -> None:
         if not self.is_relaying:
@@ -257,6 +259,14 @@ class Link:
         licence = state.licences.take(grant.imports)
         state.licences.give(self.connection.licence)
         self.connection.licence = licence
+
+    def _may_trace(self) -> bool:
+        """Whether the neighbour hears what became of a notification here, and why.
+
+        That names clients and what they want; without the grant it goes on untraced.
+        """
+        gate, principal = self._state.gate, self.connection.principal
+        return may_inspect(gate.grant(principal).inspect, "trace")
 
     def _is_granted(self, message: Message) -> bool:
         """Whether a message may go to the neighbour: a sequence, if it may have it."""

@@ -99,7 +99,7 @@ class Relaying:
         self._tick()
 
     async def close(self) -> None:
-        """Write down how far everybody is."""
+        """Write down how far all streams are."""
         self.sending.is_closed = True
         if self._timer is not None:
             self._timer.cancel()
