@@ -385,7 +385,7 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
 
 
 def _check(size: int, offsets: Longs) -> None:
-    """The kernel trusts the offsets; nobody else should have to."""
+    """The kernel trusts the offsets; no caller should have to."""
     if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) == 0:
         raise ValueError("offsets are a row of 64-bit integers, one more than blocks")
     if not are_within(np.ascontiguousarray(offsets), size):

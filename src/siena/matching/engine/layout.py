@@ -120,7 +120,7 @@ def _atoms(snapshot: Snapshot, ranks: Ranks, arrays: Arrays) -> int:
 
 
 def _check_limits(snapshot: Snapshot) -> None:
-    """The kernel counts with 32 bits; whoever exceeds them is told, and not wrapped."""
+    """The kernel counts with 32 bits; what exceeds them is refused, and not wrapped."""
     for name, limit, size, what in (
         ("NAMES_MAX", NAMES_MAX, len(snapshot.names.starts) - 1, "names"),
         ("CONSTRAINTS_MAX", CONSTRAINTS_MAX, len(snapshot.name), "constraints"),
