@@ -224,7 +224,11 @@ class Broker:
 
     def _take_up(self) -> None:
         """Let identities be known that were when the broker ended, and tell of gaps."""
-        self.links.gaps = Gaps(self.state, self.requests)
+        self.links.gaps = gaps = Gaps(self.state, self.requests)
+        relaying = self.log_service.durable.relaying
+        if relaying is not None and self._worker is None:
+            self.links.relaying = relaying
+            relaying.tell_gap = gaps.tell_beyond
         journal, path = self.log_service.journal, self.settings.log.path
         if journal is not None and path is not None:
             self._remembered = Remembered(self.state, journal, Path(path))
