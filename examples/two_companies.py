@@ -55,7 +55,7 @@ def give(folder: Path, company: str, **people: str) -> dict[str, str]:
     known, tokens = Credentials(), {}
     for name, role in people.items():
         token = new_token()
-        known = known.with_token(token, name, (role,), made_at=time.time())
+        known = known.with_token(token, name, (role,), made_at=0.0)
         tokens[name] = token.text
     save_credentials(folder / f"{company}.json", known)
     return tokens

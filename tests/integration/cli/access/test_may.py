@@ -72,16 +72,20 @@ def run(
         (
             ("trader", "subscribe", "[]", "--as", "ann"),
             1,
-            "no, for example: []\n"
-            "it is narrowed to: user = ann and what = order or what = quote\n",
+            (
+                "no, for example: []\n"
+                "it is narrowed to: user = ann and what = order or what = quote\n"
+            ),
         ),
         (("screen", "subscribe", "[]"), 1, "no, for example: []\n"),
         (
             ("desk", "subscribe", "symbol = DIS then what = quote"),
             1,
-            "no, for example: symbol = DIS\n"
-            "it is narrowed to: symbol = DIS and what = quote then "
-            "symbol = DIS and what = quote\n",
+            (
+                "no, for example: symbol = DIS\n"
+                "it is narrowed to: symbol = DIS and what = quote then "
+                "symbol = DIS and what = quote\n"
+            ),
         ),
         (
             ("team", "subscribe", "team = red", "--claim", "team=red"),
