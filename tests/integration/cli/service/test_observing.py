@@ -20,6 +20,7 @@ from siena.cli.common import surveying
 from siena.cli.main import main
 from siena.cli.service.top import GROWING, NOW, Rates, picture
 from siena.client.tokens import new_token
+from siena.errors import RequestRefusedError
 from siena.testing.network import RunningNetwork
 
 
@@ -128,7 +129,8 @@ def test_top_shows_what_was_refused_and_to_whom(tmp_path: Path, run: Run) -> Non
         with siena.connect(broker.url, token=token.text) as ann:
             for _ in range(3):
                 ann.publish(x=1)
-            ann.flush()
+            with pytest.raises(RequestRefusedError, match="publish is not granted"):
+                ann.flush()
         added = run("context", "add", "here", broker.url, "--token", str(file))
         assert added.code == 0, added
         shown = run("top", "--server", "here")
