@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And several filters are subscribed to in one message, each for itself.
+JOINT = "joint"
 # Clients, and neighbours, are told of gaps.
 GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.

@@ -122,19 +122,27 @@ class Registrations:
 
     def subscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Enter an interest; its filters, unless it was there."""
-        found = self.of(client_of(source)).interests
         if isinstance(source, Party):
-            if source.number in found:
-                return []
-            found[source.number] = interest
-            self._tell(source, interest, gained=True)
-        elif is_sequence(interest):
+            is_new = self.enter(source, interest)
+            is_known = not is_new or is_sequence(interest)
+            return [] if is_known else list(filters_of(interest))
+        found = self.of(source).interests
+        if is_sequence(interest):
             found[interest] = interest
-        else:
-            new = [f for f in filters_of(interest) if f not in found]
-            found.update((f, f) for f in new)
-            return new
-        return [] if is_sequence(interest) else list(filters_of(interest))
+            return []
+        new = [f for f in filters_of(interest) if f not in found]
+        found.update((f, f) for f in new)
+        return new
+
+    def enter(self, party: Party, interest: Interest) -> bool:
+        """Enter a numbered interest; whether its number was not taken."""
+        found = self.of(party.client).interests
+        if party.number in found:
+            return False
+        found[party.number] = interest
+        if self.watcher is not None:
+            self.watcher(party, interest, True)
+        return True
 
     def unsubscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Withdraw a numbered interest, or all that this one covers; their filters."""

@@ -78,11 +78,11 @@ class Session:
     gaps: list[Gap] = field(default_factory=list)
     # Whether it is about to be forgotten, and misses nothing any more.
     is_gone: bool = False
+    # What the router calls it.
+    client: str = field(init=False)
 
-    @property
-    def client(self) -> str:
-        """What the router calls it."""
-        return str(self.number)
+    def __post_init__(self) -> None:
+        self.client = str(self.number)
 
     def party(self, number: int) -> Party:
         """What the router calls one of its numbered requests."""

@@ -30,6 +30,7 @@ from siena.protocol.handshake import (
     CLOSED,
     EXACT,
     GAPS,
+    JOINT,
     PREFACE,
     RUNS,
     VERSIONS,
@@ -92,6 +93,7 @@ class Dialer:
         self._takes_runs = False
         self._hears_gaps = False
         self._pulse_seconds: float | None = None
+        self._hears_jointly = False
         self.was_linked = False
         self._where = (
             Destination(redirected) if redirected else read_destination(settings.url)
@@ -172,6 +174,7 @@ class Dialer:
         self._takes_runs = RUNS in info.features
         self._hears_gaps = GAPS in info.features
         self._pulse_seconds = pulse_of(info.features)
+        self._hears_jointly = JOINT in info.features
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         is_exact, is_closed = EXACT in info.features, CLOSED in info.features
@@ -181,6 +184,7 @@ class Dialer:
             CLOSED,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(links.state.settings.pulse_seconds),
         ]
         peer = Peer(
@@ -232,6 +236,7 @@ class Dialer:
             self._takes_runs,
             self._hears_gaps,
             self._pulse_seconds,
+            self._hears_jointly,
         )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone

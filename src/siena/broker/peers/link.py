@@ -29,14 +29,14 @@ from siena.messages import (
     Unsubscribe,
     verb,
 )
+from siena.messages.requests import text_of
 from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
-from siena.protocol.peer_forms import text_of
-from siena.protocol.peer_messages import decode, pack_tell
+from siena.protocol.peer_messages import decode, pack_jointly, pack_one_by_one
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 from siena.routing.interest_table import Change
@@ -68,6 +68,7 @@ class Other(NamedTuple):
     takes_runs: bool
     hears_gaps: bool = False
     pulse_seconds: float | None = None  # how often something comes, if that is known
+    hears_jointly: bool = False
 
 
 class Link:
@@ -91,6 +92,7 @@ class Link:
         self._urls = other.urls
         self.takes_runs = other.takes_runs
         self.hears_gaps = other.hears_gaps
+        self._hears_jointly = other.hears_jointly
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
         theirs = other.pulse_seconds
@@ -179,9 +181,12 @@ class Link:
             self._state.counters.duplicates += 1
 
     def _hear(self, body: Tell) -> None:
-        self._state.counters.router_in += 1
-        self.counters.router_in += 1
         message = decode(body)
+        count = 1
+        if isinstance(message, Subscribe) and isinstance(message.interest, Predicate):
+            count = len(message.interest)
+        self._state.counters.router_in += count
+        self.counters.router_in += count
         if isinstance(message, Found) and not self._is_within(self.imports, message):
             self._refuse("import", message)
             return
@@ -199,10 +204,11 @@ class Link:
         """Send messages of our router; that the link stands was said already."""
         self._follow()
         granted = [m for m in messages if self._is_granted(m)]
-        frames = [pack_tell(m) for m in granted if not isinstance(m, PeerConfirm)]
-        self.counters.router_out += len(frames)
-        if frames:
-            self.connection.reply(b"".join(frames))
+        told = [m for m in granted if not isinstance(m, PeerConfirm)]
+        self.counters.router_out += len(told)
+        if told:
+            pack = pack_jointly if self._hears_jointly else pack_one_by_one
+            self.connection.reply(b"".join(pack(told)))
 
     def forward(self, frame: bytes, count: int) -> None:
         """Send notifications, as many as a frame has."""

@@ -27,7 +27,7 @@ from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -185,6 +185,7 @@ class Links:
             RUNS in peer.features,
             GAPS in peer.features,
             pulse_of(peer.features),
+            JOINT in peer.features,
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known
