@@ -104,7 +104,10 @@ class Session:
     def asked_for(self, number: int) -> Interest | None:
         """What it asked for under a number."""
         narrowed = self.narrowed.get(number)
-        return self.interests.get(number) if narrowed is None else narrowed.asked
+        if narrowed is not None:
+            return narrowed.asked
+        held = self._registered.held.get(number)
+        return None if held is None else held.interest
 
     def in_force(self, number: int) -> str | None:
         """What is in force under a number, if that is less than was asked for."""
