@@ -32,6 +32,7 @@ from siena.protocol.handshake import (
     GAPS,
     JOINT,
     PREFACE,
+    RELAY,
     RUNS,
     VERSIONS,
     Info,
@@ -56,6 +57,11 @@ class Switchboard(Protocol):
     callers: Callers
     worker: Worker | None
     calling: dict[int, "Dialer"]
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether it stores what is acknowledged."""
+        ...
 
     def greeted(self, settings: LinkSettings, number: int) -> None:
         """A broker that is called has said who it is."""
@@ -92,6 +98,7 @@ class Dialer:
         self._name = ""
         self._takes_runs = False
         self._hears_gaps = False
+        self._is_relaying = False
         self._pulse_seconds: float | None = None
         self._hears_jointly = False
         self.was_linked = False
@@ -173,6 +180,7 @@ class Dialer:
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
         self._hears_gaps = GAPS in info.features
+        self._is_relaying = links.is_relaying and RELAY in info.features
         self._pulse_seconds = pulse_of(info.features)
         self._hears_jointly = JOINT in info.features
         links.calling[info.number] = self
@@ -186,6 +194,7 @@ class Dialer:
             GAPS,
             JOINT,
             pulse_feature(links.state.settings.pulse_seconds),
+            *((RELAY,) if links.is_relaying else ()),
         ]
         peer = Peer(
             router.me,
@@ -235,6 +244,7 @@ class Dialer:
             urls,
             self._takes_runs,
             self._hears_gaps,
+            self._is_relaying,
             self._pulse_seconds,
             self._hears_jointly,
         )

@@ -1,19 +1,15 @@
-"""Rows of a batch as rules look at them: candidates, events, rows that are alike."""
+"""Rows of a batch as rules look at them: candidates, and events."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from siena.lang.notification_form import notification_from_text
-from siena.model.values import Value
 from siena.spark.batch.rows import read_map, read_row, read_variant
 from siena.spark.batch.worker import Found, Layout, wide_batch
-
-Event = Mapping[str, Value]
-Places = npt.NDArray[np.int64]
+from siena.spark.rules.distinct import Event, Places
 
 
 def candidates(found: Found) -> tuple[Places, Places]:
@@ -37,27 +33,3 @@ def events_of(
         return [notification_from_text(text) for text in values]
     read: Any = read_map if layout.form == "map" else read_variant
     return [dict(read(row)) for row in values]
-
-
-def groups_of(
-    batch: pa.RecordBatch, layout: Layout, names: frozenset[str] | None
-) -> tuple[Places, Places]:
-    """The rows grouped by some of their columns, or by all of them."""
-    every = np.arange(batch.num_rows, dtype=np.int64)
-    if layout.form != "wide":
-        return every, every
-    groups = np.zeros(batch.num_rows, np.int64)
-    firsts = every[:1]
-    for name, place in layout.columns:
-        if names is None or name in names:
-            column = batch.column(place)
-            if not pa.types.is_dictionary(column.type):
-                column = column.dictionary_encode(null_encoding="encode")
-            codes = column.indices.fill_null(len(column.dictionary))
-            size = len(column.dictionary) + 1
-            # As few groups as there are, so that numbers stay small.
-            joined = groups * size + codes.to_numpy(zero_copy_only=False)
-            _, firsts, groups = np.unique(
-                joined, return_index=True, return_inverse=True
-            )
-    return groups, firsts
