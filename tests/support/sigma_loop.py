@@ -6,6 +6,7 @@ by Python's own regular expressions: values of tests are too short to tire them.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -73,7 +74,8 @@ def _has(found: Any, wanted: Any, event: Mapping[str, Any]) -> bool:  # noqa: AN
     match wanted:
         case SigmaString():
             if is_text:
-                return bool(re.fullmatch(pattern_of(wanted), found, flags_of(wanted)))
+                pattern = compiled(pattern_of(wanted), flags_of(wanted))
+                return pattern.fullmatch(found) is not None
             return str(wanted).lower() == str(found).lower()
         case SigmaBool():
             return str(found).lower() == str(wanted.boolean).lower()
@@ -101,7 +103,14 @@ def occurs(text: str, wanted: Any) -> bool:  # noqa: ANN401 -- a value of theirs
         return _found(wanted, text)
     if isinstance(wanted, SigmaNumber):
         return str(wanted.number) in text
-    return bool(re.search(pattern_of(wanted), text, flags_of(wanted)))
+    pattern = compiled(pattern_of(wanted), flags_of(wanted))
+    return pattern.search(text) is not None
+
+
+@cache
+def compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    """The regular expression: those of all rules are more than Python remembers."""
+    return re.compile(pattern, flags)
 
 
 def pattern_of(wanted: SigmaString) -> str:

@@ -2,6 +2,7 @@
 
 ``SIENA_SIGMA_RULES`` names a folder with ``rules*`` in it, and ``SIENA_SIGMA_EVENTS``
 one with events, each beside an ``info.yml`` that names the rule which must fire.
+``SIENA_SIGMA_COUNT`` says how many events all rules are tried on.
 """
 
 import json
@@ -20,13 +21,16 @@ from siena.dialects.factoring import factor
 from siena.dialects.sigma.reader import SigmaSettings, read_sigma
 from siena.dialects.sigma.windows import windows_attributes
 from siena.errors import SienaError
+from siena.matching.table import ForwardingTable
 from siena.model.expression import holds
 from sigma_events import events_for
-from sigma_loop import fires
+from sigma_loop import fires, true
 
 RULES = os.environ.get("SIENA_SIGMA_RULES", "")
 EVENTS = os.environ.get("SIENA_SIGMA_EVENTS", "")
 SETTINGS = SigmaSettings(logsource="none")
+# Events that are looked at by all rules.
+COUNT = int(os.environ.get("SIENA_SIGMA_COUNT", "100"))
 EVENTS_PER_RULE = 4
 
 
@@ -60,6 +64,34 @@ def test_nearly_all_rules_are_read_and_fire_as_a_plain_loop_says() -> None:
     assert sum(refused.values()) * 100 <= len(texts), refused
     # Or nothing would have been compared: a third of the events fire.
     assert fired * 5 >= len(texts) * EVENTS_PER_RULE
+
+
+@pytest.mark.slow
+def test_the_engine_agrees_with_a_plain_loop_about_all_rules() -> None:
+    generator = random.Random(20261118)
+    rules, plain = [], []
+    for text in rule_texts():
+        try:
+            rules.append(factor(read_sigma(text, SETTINGS)))
+        except SienaError:
+            continue
+        plain.append(SigmaRule.from_yaml(text))
+    # pySigma would parse a condition anew whenever it is looked at.
+    trees = [[c.parsed for c in rule.detection.parsed_condition] for rule in plain]
+    table = ForwardingTable()
+    for number, rule in enumerate(rules):
+        table.add(number, rule.predicate)
+    fired = 0
+    for number in range(COUNT):
+        (event,) = events_for(plain[generator.randrange(len(plain))], generator, 1)
+        candidates = table.match(event)
+        found = {n for n in candidates if rules[n].matches(event)}
+        expected = {
+            n for n, tree in enumerate(trees) if any(true(c, event) for c in tree)
+        }
+        assert found == expected, (number, event)
+        fired += len(expected)
+    assert fired > COUNT
 
 
 def samples() -> Iterator[tuple[str, list[Any]]]:
