@@ -1,18 +1,15 @@
 """Rows of a batch as rules look at them: candidates, events, rows that are alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from siena.lang.notification_form import notification_from_text
-from siena.model.values import Value
-from siena.spark.batch.rows import read_map, read_row, read_variant
-from siena.spark.batch.worker import Found, Layout, wide_batch
+from siena.spark.batch.columns import Layout
+from siena.spark.batch.rows import Event, events_of
+from siena.spark.batch.worker import Found
 
-Event = Mapping[str, Value]
+__all__ = ["Event", "Places", "candidates", "events_of", "groups_of"]
+
 Places = npt.NDArray[np.int64]
 
 
@@ -21,22 +18,6 @@ def candidates(found: Found) -> tuple[Places, Places]:
     counts = np.maximum(found.matches.counts, 0)
     rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     return rows, found.matches.filters[: len(rows)].astype(np.int64)
-
-
-def events_of(
-    batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
-) -> Iterable[Event]:
-    """Some rows of a batch, all of which can be read, as mappings."""
-    places = pa.array(rows, pa.int64())
-    if layout.form == "wide":
-        wide = wide_batch(batch, layout).take(places)
-        return [dict(read_row(row)) for row in wide.to_pylist()]
-    ((_, column),) = layout.columns
-    values = batch.column(column).take(places).to_pylist()
-    if layout.form == "json":
-        return [notification_from_text(text) for text in values]
-    read: Any = read_map if layout.form == "map" else read_variant
-    return [dict(read(row)) for row in values]
 
 
 def groups_of(
