@@ -28,7 +28,7 @@ HOLDERS_MAX = 20
 INTERESTS_MAX = 10
 
 
-class Broker(Protocol):
+class Inspected(Protocol):
     """What is looked at."""
 
     name: str
@@ -48,8 +48,8 @@ Form = dict[str, Any]
 F = TypeVar("F", Filter, Advertisement)
 
 
-def look(broker: Broker, session: Session, body: Look) -> None:
-    """Answer somebody who looks.
+def look(broker: Inspected, session: Session, body: Look) -> None:
+    """Answer a client that looks.
 
     Raises:
         ProtocolError: if there is no such thing to see, or too much of it.
@@ -66,12 +66,12 @@ def look(broker: Broker, session: Session, body: Look) -> None:
     session.reply(frame)
 
 
-def counters(broker: Broker, limit: int) -> Form:  # noqa: ARG001 -- as the others
+def counters(broker: Inspected, limit: int) -> Form:  # noqa: ARG001 -- as the others
     """What the broker has done since it started."""
     return broker.snapshot()
 
 
-def links(broker: Broker, limit: int) -> Form:
+def links(broker: Inspected, limit: int) -> Form:
     """The neighbours, what went to them and came from them; and who should be one."""
     found = broker.state.links.values()
     shown = [link.snapshot() for link in islice(found, limit)]
@@ -84,7 +84,7 @@ def links(broker: Broker, limit: int) -> Form:
     }
 
 
-def tables(broker: Broker, limit: int) -> Form:
+def tables(broker: Inspected, limit: int) -> Form:
     """Who wants what, and who advertises what."""
     return {
         "broker": broker.name,
@@ -93,7 +93,7 @@ def tables(broker: Broker, limit: int) -> Form:
     }
 
 
-def poset(broker: Broker, limit: int) -> Form:
+def poset(broker: Inspected, limit: int) -> Form:
     """The filters by covering: the widest first, and what each covers at once.
 
     A router has no such picture of its table, so it is made here, of some filters.
@@ -114,7 +114,7 @@ def poset(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "roots": len(drawn.roots), "filters": shown}
 
 
-def sessions(broker: Broker, limit: int) -> Form:
+def sessions(broker: Inspected, limit: int) -> Form:
     """The clients, those who are away included."""
     found = broker.state.sessions.values()
     mailboxes = broker.state.router.mailboxes
@@ -122,14 +122,14 @@ def sessions(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
-def durables(broker: Broker, limit: int) -> Form:
+def durables(broker: Inspected, limit: int) -> Form:
     """The durable subscriptions, and how far each is."""
     durable = broker.log_service.durable
     shown = durable.durables(limit)
     return {"broker": broker.name, "count": durable.count, "durables": shown}
 
 
-def told(broker: Broker, limit: int) -> Form:
+def told(broker: Inspected, limit: int) -> Form:
     """What each neighbour was told of what is wanted here: it sends what matches."""
     state = broker.state
     neighbours = state.router.tables.neighbours
@@ -147,7 +147,7 @@ def told(broker: Broker, limit: int) -> Form:
     return {"broker": broker.name, "links": shown}
 
 
-SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
+SNAPSHOTS: dict[str, Callable[[Inspected, int], Form]] = {
     "counters": counters,
     "links": links,
     "tables": tables,
@@ -158,7 +158,7 @@ SNAPSHOTS: dict[str, Callable[[Broker, int], Form]] = {
 }
 
 
-def _wanted(broker: Broker) -> Iterator[tuple[Filter, str]]:
+def _wanted(broker: Inspected) -> Iterator[tuple[Filter, str]]:
     """What is wanted, and by whom; clients are asked themselves.
 
     The router is not told of them before it has a neighbour.
@@ -174,7 +174,7 @@ def _wanted(broker: Broker) -> Iterator[tuple[Filter, str]]:
                 yield f, who
 
 
-def _offered(broker: Broker) -> Iterator[tuple[Advertisement, str]]:
+def _offered(broker: Inspected) -> Iterator[tuple[Advertisement, str]]:
     state = broker.state
     for number, link in state.links.items():
         for a in state.router.tables.advertisements.held_by(number):
@@ -200,7 +200,7 @@ def _table(pairs: Iterator[tuple[F, str]], limit: int) -> Form:
     return {"shown": shown, "complete": is_complete}
 
 
-def _widest_first(broker: Broker) -> Iterator[Filter]:
+def _widest_first(broker: Inspected) -> Iterator[Filter]:
     """What is wanted, each once: first what neighbours were told."""
     tables = broker.state.router.tables
     told = (f for n in tables.neighbours.values() for f, _ in n.filters.told)

@@ -164,7 +164,7 @@ class BrokerState:
         self.forget_identity(session)
 
     def forget_identity(self, session: Session) -> None:
-        """Whoever comes with its identity is another from now on."""
+        """The next client with its identity is another one."""
         if self.identities.get(session.identity or "") is session:
             del self.identities[session.identity or ""]
             if self.remember is not None:

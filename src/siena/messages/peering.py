@@ -33,7 +33,7 @@ class PeerRefuse:
 
 @dataclass(frozen=True, slots=True)
 class PeerDisconnect:
-    """The link is gone, whoever ended it."""
+    """The link is gone, from either end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Op(IntEnum):
 
 
 class Frame(NamedTuple):
-    """One frame; its operation may be one that nobody knows."""
+    """One frame; its operation may be one that is not known."""
 
     op: int
     body: bytes

@@ -1,6 +1,6 @@
 """How a connection begins: the server says who it is, the client which way it talks.
 
-The INFO of a server is one line of JSON, whoever listens.  A client that talks in
+The INFO of a server is one line of JSON, for any client.  A client that talks in
 frames sends the preface and then CONNECT; any other first byte means the line mode,
 for people.
 """
@@ -112,7 +112,7 @@ def read_info(line: bytes) -> Info:
 
 
 def read_greeting(line: bytes) -> Info | Error:
-    """What a server has said before anybody knows how a client talks.
+    """What a server has said before it is known how a client talks.
 
     >>> read_greeting(b'{"siena":"ERR","error":208,"text":"no more","closes":true}')
     Error(fault=208, text='no more', closes=True, request=None, number=None, \

@@ -30,6 +30,9 @@ NAMES = (
     "pages/live.js",
     "pages/why.js",
     "parts.js",
+    "siena.js",
+    "example/index.html",
+    "example/page.js",
     "vendor/htm-preact.mjs",
 )
 # Scripts and styles of our own only, and nothing that talks to other machines.
@@ -97,14 +100,10 @@ def console_routes(around: Around) -> list[BaseRoute]:
         return await answered(request, Trace, follow)
 
     async def page(request: Request) -> Response:
-        name = request.path_params.get("name") or "index.html"
-        if name not in known:
-            return Response("there is no such page", 404)
-        file = known[name]
-        headers = {**HEADERS, "etag": file.tag}
-        if request.headers.get("if-none-match") == file.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(file.body, headers=headers, media_type=file.kind)
+        return _sent(known, request.path_params.get("name") or "index.html", request)
+
+    async def client(request: Request) -> Response:
+        return _sent(known, "siena.js", request)
 
     async def home(request: Request) -> Response:  # noqa: ARG001 -- Starlette's signature
         return RedirectResponse("/console/")
@@ -112,6 +111,7 @@ def console_routes(around: Around) -> list[BaseRoute]:
     return [
         Route("/", home),
         Route("/console", home),
+        Route("/siena.js", client),
         Route("/console/network", network),
         Route("/console/trace", trace, methods=["POST"]),
         Route("/console/relations", relations, methods=["POST"]),
@@ -119,3 +119,14 @@ def console_routes(around: Around) -> list[BaseRoute]:
         Route("/console/", page),
         Route("/console/{name:path}", page),
     ]
+
+
+def _sent(known: dict[str, File], name: str, request: Request) -> Response:
+    """A file, unless the browser has it already."""
+    if name not in known:
+        return Response("there is no such page", 404)
+    file = known[name]
+    headers = {**HEADERS, "etag": file.tag}
+    if request.headers.get("if-none-match") == file.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.body, headers=headers, media_type=file.kind)

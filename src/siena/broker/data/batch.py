@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 class Receipt(Protocol):
-    """What is owed to whoever waits until publications in a row are stored."""
+    """What is owed to a publisher that waits until a row of its own is stored."""
 
     def tag(self, at: int) -> int:
         """What the record has that begins with one of them."""

@@ -188,7 +188,7 @@ class DurableService:
             self.acknowledging.publish(session, source, run)
 
     def publish_once(self, session: Session, source: Source, run: PublishRun) -> None:
-        """Publish for somebody who waits, and does not send again.
+        """Publish for a client that waits, and does not send again.
 
         Raises:
             ProtocolError: if there is no store.
@@ -210,7 +210,7 @@ class DurableService:
 
 
 class _Ours:
-    """Whoever publishes dead letters: the broker itself."""
+    """The publisher of dead letters: the broker itself."""
 
     principal = LOCAL
     licence: Licence | None = None

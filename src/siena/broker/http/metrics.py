@@ -1,6 +1,6 @@
 """``/metrics``: the counters of a broker as Prometheus reads them.
 
-Nothing is counted twice: the numbers are taken from the broker when somebody asks.
+Nothing is counted twice: the numbers are taken from the broker when they are asked for.
 """
 
 import platform

@@ -18,7 +18,7 @@ from siena.broker.peers.callers import Callers, token_of
 from siena.broker.peers.destination import Destination, read_destination
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_feature, pulse_of
-from siena.broker.settings import Link as LinkSettings
+from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker, hub_of
 from siena.errors import SienaError

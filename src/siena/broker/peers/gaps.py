@@ -1,7 +1,7 @@
 """Gaps: clients learn when something may have been lost on its way to them.
 
 A link that breaks loses what was on it, and what was published beyond it until it is up
-again.  How much that was nobody knows; when it was is told to all clients on this side
+again.  How much that was is not known; when it was is told to all clients on this side
 of it that want to know, here and at the brokers behind, each of which hears it once.
 """
 

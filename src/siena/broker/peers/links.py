@@ -19,7 +19,7 @@ from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
 from siena.broker.peers.wanted_link import WantedLink
-from siena.broker.settings import Link as LinkSettings
+from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
 from siena.errors import SienaError
@@ -83,7 +83,7 @@ class Links:
             self._wait_for_batch()
 
     async def stop(self) -> None:
-        """Call nobody any more."""
+        """Call no neighbour any more."""
         self._wanted.clear()  # nor is any missed
         for timer in (self._timer, self._batch_timer, self._beat_timer):
             if timer is not None:
@@ -95,7 +95,7 @@ class Links:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _keep(self, settings: LinkSettings) -> None:
-        """Call until somebody answers, and again when the link has gone."""
+        """Call until a neighbour answers, and again when the link has gone."""
         router = self.state.router
         # Different in every broker and in every life of it, and the same when its clock
         # is a test's.

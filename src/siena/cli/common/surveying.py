@@ -71,7 +71,8 @@ def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Foun
 def _reach(name: str, link: Form, known: Server, *, tables: bool) -> Found:
     """A neighbour, at the first of its addresses where it really is.
 
-    It is shown what the broker was shown that named it, if nobody else can read that.
+    It is shown what the broker was shown that named it, if only its owner can read
+    that.
     """
     error = "it has not said where it is"
     for address in addresses_of(link["urls"], link["address"]):

@@ -1,4 +1,4 @@
-"""``siena serve``: run a broker, or a network of them, until somebody ends it."""
+"""``siena serve``: run a broker, or a network of them, until it is ended."""
 
 import asyncio
 import logging
@@ -226,7 +226,7 @@ async def _serve_network(path: Path, *, json: bool) -> None:
 
 
 def _ended() -> asyncio.Event:
-    """Set when somebody wants this to end."""
+    """Set when a signal wants this to end."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):

@@ -2,9 +2,9 @@
 
 A monitor looks for one pattern on behalf of one subscriber, a client or a neighbour.
 It is a hop of its own broker, with a number below 0: it subscribes to what it matches
-itself, and is handed what others have found.  Without advertisements nobody knows who
-can provide what, and a monitor matches every step itself: at the access point of the
-subscriber, which always works, and costs more messages.
+itself, and is handed what others have found.  Without advertisements it is not known
+who can provide what, and a monitor matches every step itself: at the access point of
+the subscriber, which always works, and costs more messages.
 
 Reference:
     Our specification, A.6.1 and B.11.

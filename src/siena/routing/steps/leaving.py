@@ -1,8 +1,8 @@
 """Leaving: what a neighbour wanted is forgotten, once its link has gone.
 
-All at once if it is little, in steps if it is much.  What nobody was told goes first,
-so that nothing is told that is about to go as well.  Until all of it has gone, there is
-no new link to that neighbour: its old entries could not be told from new ones.
+All at once if it is little, in steps if it is much.  What no neighbour was told goes
+first, so that nothing is told that is about to go as well.  Until all of it has gone,
+there is no new link to that neighbour: its old entries could not be told from new ones.
 """
 
 from collections.abc import Callable, Iterable

@@ -55,7 +55,7 @@ async def freeze(cast: Cast, rng: random.Random, seconds: float) -> str:
 
 
 async def partition(cast: Cast, rng: random.Random, seconds: float) -> str:
-    """Nothing passes between two halves, and nobody is told."""
+    """Nothing passes between two halves, and no process is told."""
     side = set(rng.sample(range(BROKERS), rng.choice((1, 2))))
     cut = [link for link in LINKS if (link[0] in side) != (link[1] in side)]
     for link in cut:

@@ -86,7 +86,7 @@ class Finder:
             cursors.discard(cursor)
 
     def consolidate(self) -> None:
-        """Compile all filters at once, before anybody waits for it."""
+        """Compile all filters at once, before a publication waits for it."""
         self._table.consolidate()
 
     def _enter(self, epoch: Epoch) -> int:

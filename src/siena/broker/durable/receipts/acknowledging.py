@@ -67,7 +67,7 @@ class Acknowledging:
     # --- What clients ask for -------------------------------------------------------
 
     def register(self, session: Session, body: Publisher) -> None:
-        """Tell somebody under which number they publish."""
+        """Tell a publisher under which number it publishes."""
 
         def saved(failure: OSError | None) -> None:
             if failure is not None:
@@ -106,14 +106,14 @@ class Acknowledging:
                 publisher.late.append(Late(stretch.first, stretch.end, session))
 
     def publish_once(self, session: Session, source: Source, run: PublishRun) -> None:
-        """Publish for somebody who has no name, and does not send again."""
+        """Publish for a client that has no name, and does not send again."""
         nobody = KnownPublisher("", "", 0, 0)
         if self._journal.group_commit.failure is not None:
             refuse(session, AckedRun(0, 0, run), self._failed())
             return
         nobody.window.accept(0, run.total)
         self._publications.add(
-            source, run, Receipt(self, session, nobody, 0, run.total)
+            source, run, OwedReceipt(self, session, nobody, 0, run.total)
         )
 
     def _accept(
@@ -125,7 +125,7 @@ class Acknowledging:
         run: PublishRun,
     ) -> None:
         publisher.window.accept(first, first + run.total)
-        receipt = Receipt(self, session, publisher, first, run.total)
+        receipt = OwedReceipt(self, session, publisher, first, run.total)
         self._publications.add(source, run, receipt)
 
     # --- Receipts -------------------------------------------------------------------
@@ -190,8 +190,8 @@ class Acknowledging:
         return ProtocolError(Fault.NOT_STORED, text)
 
 
-class Receipt:
-    """What is owed to whoever published some in a row."""
+class OwedReceipt:
+    """What is owed to a publisher of some in a row."""
 
     def __init__(
         self,

@@ -138,7 +138,7 @@ class Publishers:
         return self._journal.store.latest
 
     def _number(self) -> int:
-        """A number that nobody has; what is in the log of it is before ``since``."""
+        """A number of no publisher; what is in the log of it is before ``since``."""
         assert len(self._numbered) <= PUBLISHERS_MAX < PUBLISHER_MAX
         while True:
             self._last = self._last % PUBLISHER_MAX + 1
