@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And what is acknowledged comes in RELAY frames: there is a store for it.
+RELAY = "relay"
 # Clients, and neighbours, are told of gaps.
 GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.

@@ -146,7 +146,7 @@ class Router:
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
-        self.leaving = Leaving(self.tables, self._all_known)
+        self.leaving = Leaving(self.tables, self._all_known, self._unfold)
         self._monitors = Monitors(self.tables)
         self._questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
@@ -582,11 +582,11 @@ class Router:
         del self._asked[source]
         return []
 
-    def _peer_disconnect(self, _message: PeerDisconnect, source: Interface) -> Outbox:
+    def _peer_disconnect(self, message: PeerDisconnect, source: Interface) -> Outbox:
         if isinstance(source, str):
             return [*self.clients.forget(source), *self._forget_client(source)]
         out = self._changed(self._monitors.forget(source))
-        out += self.leaving.forget(source)
+        out += self.leaving.forget(source, is_missed=message.is_missed)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
         return out + self._answers(self._questions.forget(source))

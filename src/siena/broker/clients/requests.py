@@ -70,6 +70,8 @@ class Requests:
         """What is done with publications that want a receipt."""
         self.on_leave: list[Callable[[Session], None]] = []
         """Called with a session whose connection has gone."""
+        self.on_renewed: list[Callable[[Session], None]] = []
+        """Called with a session that may hear something else from now on."""
 
     def handle(self, session: Session, body: Body) -> None:
         """Do what is asked for, and answer.
@@ -219,6 +221,9 @@ class Requests:
             self._replace(session, number, new)
             if session.hears_of_grants:
                 session.reply(bodies.GrantChanged(number, str(new)).pack())
+        if session.hears_of_grants:
+            for renewed in self.on_renewed:
+                renewed(session)
 
     def _replace(self, session: Session, number: int, new: InForce) -> None:
         """Put something else in force; what both have in common never pauses."""

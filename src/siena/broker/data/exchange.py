@@ -233,6 +233,24 @@ class Exchange:
             others = self._wanted(messages, interests)
         return Routed(found.total, found.end, out, found.bad, others, allowed, licensed)
 
+    def others_of(
+        self, blocks: bytes | memoryview, bounds: npt.NDArray[np.int64]
+    ) -> list[tuple[Key, Ints]]:
+        """Who but connections wants which of some blocks that stand back to back.
+
+        For those that were routed before, and go on later.
+        """
+        found = self.table.match_buffer(blocks, bounds)
+        interests = found.filters
+        counts = np.maximum(found.counts, 0)
+        messages = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        is_other = self._dispatcher.slots_of(interests) == NO_SLOT
+        messages, interests = messages[is_other], interests[is_other]
+        if len(messages) and self._licences:
+            wanted = self._place_of[interests] != _NOWHERE
+            messages, interests = messages[wanted], interests[wanted]
+        return self._wanted(messages, interests) if len(messages) else []
+
     def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         """Who wants which messages, which come in order, once for each interest."""
         places = self._place_of[interests]

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from siena.broker.access.grants.decisions import may_inspect
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
@@ -33,8 +34,10 @@ from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
+from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.peer_forms import text_of
 from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
@@ -67,6 +70,7 @@ class Other(NamedTuple):
     urls: list[str]  # where clients find it
     takes_runs: bool
     hears_gaps: bool = False
+    is_relaying: bool = False  # it stores what is acknowledged, and so do we
     pulse_seconds: float | None = None  # how often something comes, if that is known
 
 
@@ -91,6 +95,11 @@ class Link:
         self._urls = other.urls
         self.takes_runs = other.takes_runs
         self.hears_gaps = other.hears_gaps
+        self.is_relaying = other.is_relaying
+        self.on_relay: Callable[[RelayRun, Link], None] = lambda _run, _link: None
+        """Called when it relays something that is acknowledged."""
+        self.on_relayed: Callable[[Relayed, Link], None] = lambda _body, _link: None
+        """And when it has stored something."""
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
         theirs = other.pulse_seconds
@@ -124,13 +133,10 @@ class Link:
     def handle(self, event: Event) -> None:
         """Do what follows."""
         match event:
-            case ForwardRun():
-                self._forward(event)
-            case Forwarded():
-                if event.flags & TRACED:
-                    self._trace(event)
-                else:
-                    self._forward(ForwardRun.of(event))
+            case ForwardRun() | Forwarded():
+                self._notified(event)
+            case RelayRun() | Relayed():
+                self._relayed(event)
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
@@ -147,6 +153,24 @@ class Link:
                 self.connection.close()
             case _:
                 assert isinstance(event, Pong)
+
+    def _notified(self, event: ForwardRun | Forwarded) -> None:
+        if isinstance(event, ForwardRun):
+            self._forward(event)
+        elif event.flags & TRACED and self._may_trace():
+            self._trace(event)
+        else:
+            plain = event._replace(flags=event.flags & ~TRACED)
+            self._forward(ForwardRun.of(plain))
+
+    def _relayed(self, event: RelayRun | Relayed) -> None:
+        if not self.is_relaying:
+            text = "nothing is relayed on this link: both brokers need a store"
+            raise ProtocolError(Fault.BAD_FRAME, text)
+        if isinstance(event, RelayRun):
+            self.on_relay(event, self)
+        else:
+            self.on_relayed(event, self)
 
     def gone(self) -> None:
         """The connection has ended."""
@@ -209,6 +233,12 @@ class Link:
         self.counters.forwarded += count
         self.connection.deliver(frame, count)
 
+    def relay(self, frame: bytes, count: int) -> None:
+        """Send publications that are acknowledged, as many as a frame has."""
+        self.counters.forwarded += count
+        self._state.counters.forwarded += count
+        self.connection.reply(frame)
+
     # --- Grants ---------------------------------------------------------------------
 
     def permit(self) -> None:
@@ -229,6 +259,14 @@ class Link:
         licence = state.licences.take(grant.imports)
         state.licences.give(self.connection.licence)
         self.connection.licence = licence
+
+    def _may_trace(self) -> bool:
+        """Whether the neighbour hears what became of a notification here, and why.
+
+        That names clients and what they want; without the grant it goes on untraced.
+        """
+        gate, principal = self._state.gate, self.connection.principal
+        return may_inspect(gate.grant(principal).inspect, "trace")
 
     def _is_granted(self, message: Message) -> bool:
         """Whether a message may go to the neighbour: a sequence, if it may have it."""
