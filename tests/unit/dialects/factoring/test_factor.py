@@ -102,7 +102,13 @@ def test_what_filters_can_say_is_said_exactly(text: str, predicate: str) -> None
         ("x < y", "x any and y any", "x < y"),
         ("x < y and [z = 1]", "x any and y any and z = 1", "x < y"),
         ("x * y > 3", "number x any and number y any", "x * y > 3"),
-        ('matches(x, "a+")', "string x any", 'matches(x, "a+")'),
+        ('matches(x, "a+")', "x contains a", 'matches(x, "a+")'),
+        (
+            'matches(x, "(?i)^A[0-9]+B")',
+            "x contains a ignoring case and x contains b ignoring case",
+            'matches(x, "(?i)^A[0-9]+B")',
+        ),
+        ('not matches(x, "a")', "string x any", 'not matches(x, "a")'),
         (
             'in_network(x, "10.0.0.0/8")',
             'x starts with "10."',
