@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from siena.model.spelling import spell
 from siena.model.values import Value
+from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.rows import read_row
-from siena.spark.batch.worker import Layout, wide_batch
 
 Event = Mapping[str, Value]
 Places = npt.NDArray[np.int64]
