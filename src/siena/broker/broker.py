@@ -76,6 +76,7 @@ from siena.protocol.handshake import (
     EXACT,
     GAPS,
     GRANTS,
+    JOINT,
     PREFACE,
     RESIDUAL,
     RUNS,
@@ -164,6 +165,7 @@ class Broker:
             gate=make_gate(self.settings, self._clock),
             counters=self._counters,
         )
+        self.access.audit = self.leases.audit = self.state.gate.audit
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
@@ -223,7 +225,11 @@ class Broker:
 
     def _take_up(self) -> None:
         """Let identities be known that were when the broker ended, and tell of gaps."""
-        self.links.gaps = Gaps(self.state, self.requests)
+        self.links.gaps = gaps = Gaps(self.state, self.requests)
+        relaying = self.log_service.durable.relaying
+        if relaying is not None and self._worker is None:
+            self.links.relaying = relaying
+            relaying.tell_gap = gaps.tell_beyond
         journal, path = self.log_service.journal, self.settings.log.path
         if journal is not None and path is not None:
             self._remembered = Remembered(self.state, journal, Path(path))
@@ -237,6 +243,7 @@ class Broker:
             SienaError: if a file is wrong, or it may not listen there.
         """
         settings = self.settings
+        read_roles(settings)  # before anything is opened
         tls = settings.tls and settings.tls.of(settings.name or "")
         self.certificates = Certificates(tls)
         self._counters = Counters()
@@ -262,6 +269,7 @@ class Broker:
             RESIDUAL,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(self.settings.pulse_seconds),
             GRANTS,
         )
@@ -300,15 +308,22 @@ class Broker:
 
         Raises:
             SienaError: if something is wrong with them, and then nothing has changed.
+            OSError: if a file that they name cannot be read; likewise.
         """
-        for link in settings.links:
-            read_destination(link.url)
-        roles = read_roles(settings)
-        now = self.settings
-        access = self.access.prepare(settings.access)
-        self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        audit, now = self.state.gate.audit, self.settings
+        try:
+            for link in settings.links:
+                read_destination(link.url)
+            roles = read_roles(settings)
+            access = self.access.prepare(settings.access)
+            self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        except (SienaError, OSError) as error:
+            audit.write("reload refused", None, why=str(error))
+            raise
+        audit.write("reloaded", None)
         self.access.reload(access)
         self.leases.renew(self.access)
+        self.links.renew()
         changeable = {
             name: getattr(settings, name)
             for name in (
@@ -499,8 +514,8 @@ class Broker:
             ProtocolError: if it wants an identity that it may not have.
         """
         if body.identity and not who.principal.owns(body.identity):
-            text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
-            raise ProtocolError(Fault.IDENTITY_REFUSED, text)
+            shown, fault = repr(body.identity[:80]), Fault.IDENTITY_REFUSED
+            raise self.state.gate.refuse(who.principal, "own", shown, fault=fault)
         self.granting.check(who.principal, body.policy)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions

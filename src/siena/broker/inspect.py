@@ -123,10 +123,15 @@ def sessions(broker: Inspected, limit: int) -> Form:
 
 
 def durables(broker: Inspected, limit: int) -> Form:
-    """The durable subscriptions, and how far each is."""
+    """The durable subscriptions, and how far each is; and neighbours that get more."""
     durable = broker.log_service.durable
     shown = durable.durables(limit)
-    return {"broker": broker.name, "count": durable.count, "durables": shown}
+    return {
+        "broker": broker.name,
+        "count": durable.count,
+        "durables": shown,
+        "relays": durable.relays(limit),
+    }
 
 
 def told(broker: Inspected, limit: int) -> Form:

@@ -26,6 +26,7 @@ from siena.broker.log.limits import (
     SEGMENT_BYTES,
     SEGMENT_BYTES_MIN,
     SEGMENTS_MIN,
+    SPOOL_SECONDS,
     STAGED_BYTES,
 )
 from siena.broker.logs import LogFormat
@@ -95,6 +96,10 @@ class Durable(Strict, frozen=True):
     # A receipt waits for the disk; or it does not, and what was acknowledged in the
     # last second or so is lost with the machine, though not with the process.
     sync: Literal["always", "second"] = "always"
+    # What is acknowledged is kept for a neighbour whose link is broken: for so long,
+    # and up to so much of the log; unless it is said, half of `bytes` of the log.
+    spool_seconds: Annotated[float, Meta(ge=0)] = SPOOL_SECONDS
+    spool_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] | None = None
 
 
 class LinkSettings(Strict, frozen=True):

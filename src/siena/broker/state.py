@@ -1,6 +1,6 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Protocol
@@ -52,6 +52,9 @@ from siena.routing.router import Batched, Router
 class Neighbourly(Protocol):
     """A link to a neighbouring broker, as far as others need it."""
 
+    name: str
+    """What the neighbour is called."""
+
     def tell(self, messages: Sequence[Message]) -> None:
         """Send messages of our router to the other one."""
         ...
@@ -59,6 +62,11 @@ class Neighbourly(Protocol):
     @property
     def takes_runs(self) -> bool:
         """Whether it understands RUN frames."""
+        ...
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether it stores, as we do, what is acknowledged, and says so."""
         ...
 
     def forward(self, frame: bytes, count: int) -> None:
@@ -98,6 +106,10 @@ class Remember(Protocol):
         ...
 
 
+def _not_asked(*_: object) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class BrokerState:
     """The state of one broker."""
@@ -119,6 +131,8 @@ class BrokerState:
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     neighbours: NeighbourEntries = field(init=False)
+    # Told what neighbours, and hops that stand for them, want and no longer want.
+    on_wanted: Callable[[int, Filter, bool], None] = _not_asked
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
 
@@ -146,6 +160,7 @@ class BrokerState:
         if not isinstance(change.item, Filter):
             return
         self.neighbours.changed((hop, change.item), gained=change.gained)
+        self.on_wanted(hop, change.item, change.gained)
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
@@ -174,9 +189,13 @@ class BrokerState:
         """Let the router decide what follows from a message, and send it."""
         self.post(self.router.handle(message, source))
 
-    def gather(self, message: Batched, source: Interface) -> None:
+    def gather(
+        self, message: Batched, source: Interface, token: int | None = None
+    ) -> None:
         """The same, together with others of this tick, at its end at the latest."""
-        self.post(self.router.gather(message, source))
+        out = self.router.gather(message, source, token)
+        if out:
+            self.post(out)
 
     def handle_gathered(self) -> None:
         """Let the router decide what follows from what this tick has gathered."""

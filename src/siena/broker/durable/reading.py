@@ -43,6 +43,8 @@ class Member:
         self.number = number
         self.cursor = cursor
         self.credit = credit
+        self.in_force: str | None = None
+        """What it was told that it gets, if that is less than it asked for."""
         self.flights = 0
         self.bytes = 0
 
@@ -127,9 +129,13 @@ class Reading:
     def _make_room(self, cursor: Cursor) -> None:
         cursor.make_room(sum(member.credit for member in self.members(cursor)))
 
+    def of(self, session: Session) -> list[Member]:
+        """What a connection reads."""
+        return [m for m in self._members.values() if m.session is session]
+
     def leave_all(self, session: Session) -> None:
         """A connection has gone."""
-        for member in [m for m in self._members.values() if m.session is session]:
+        for member in self.of(session):
             self.leave(member)
 
     def end(self, cursor: Cursor) -> None:

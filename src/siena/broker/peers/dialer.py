@@ -30,7 +30,9 @@ from siena.protocol.handshake import (
     CLOSED,
     EXACT,
     GAPS,
+    JOINT,
     PREFACE,
+    RELAY,
     RUNS,
     VERSIONS,
     Info,
@@ -55,6 +57,11 @@ class Switchboard(Protocol):
     callers: Callers
     worker: Worker | None
     calling: dict[int, "Dialer"]
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether it stores what is acknowledged."""
+        ...
 
     def greeted(self, settings: LinkSettings, number: int) -> None:
         """A broker that is called has said who it is."""
@@ -91,7 +98,9 @@ class Dialer:
         self._name = ""
         self._takes_runs = False
         self._hears_gaps = False
+        self._is_relaying = False
         self._pulse_seconds: float | None = None
+        self._hears_jointly = False
         self.was_linked = False
         self._where = (
             Destination(redirected) if redirected else read_destination(settings.url)
@@ -171,7 +180,9 @@ class Dialer:
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
         self._hears_gaps = GAPS in info.features
+        self._is_relaying = links.is_relaying and RELAY in info.features
         self._pulse_seconds = pulse_of(info.features)
+        self._hears_jointly = JOINT in info.features
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         is_exact, is_closed = EXACT in info.features, CLOSED in info.features
@@ -181,7 +192,9 @@ class Dialer:
             CLOSED,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(links.state.settings.pulse_seconds),
+            *((RELAY,) if links.is_relaying else ()),
         ]
         peer = Peer(
             router.me,
@@ -231,7 +244,9 @@ class Dialer:
             urls,
             self._takes_runs,
             self._hears_gaps,
+            self._is_relaying,
             self._pulse_seconds,
+            self._hears_jointly,
         )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone

@@ -55,6 +55,15 @@ class Gaps:
         if start is not None:
             self._ours(start, f"the link to {link.name} was down", link.number)
 
+    def tell_beyond(self, link: Link, since: float, reason: str) -> None:
+        """Tell those behind a link that something for them was lost on this side."""
+        if link.hears_gaps:
+            self._number = max(self._number + 1, self._now())
+            me, start = self._state.router.me, int(since * 1e6)
+            gap = Gap(start, self._now(), reason, me, self._number, HOPS_MAX)
+            self._known_now(gap)
+            link.connection.reply(gap.pack())
+
     def _ours(self, start: int, reason: str, neighbour: int) -> None:
         """A gap of one of our links: told to all on our side of it."""
         # After another start of this broker numbers must not come again.

@@ -7,9 +7,10 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hmac import compare_digest
+from typing import Protocol
 
-from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
@@ -18,7 +19,6 @@ from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
-from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
@@ -26,14 +26,57 @@ from siena.errors import SienaError
 from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
+from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
+from siena.protocol.fast.relay_runs import RelayRun
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
 # How long to wait before a call is repeated: first, and at most.
 RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
+
+
+@dataclass
+class WantedLink:
+    """What is known of the broker that is called.
+
+    Attributes:
+        number: the broker's, once it has said who it is.
+        error: why the last call came to nothing.
+        is_missed: whether it was said that there is no link.
+    """
+
+    settings: LinkSettings
+    number: int | None = None
+    error: str = "it has not answered yet"
+    is_missed: bool = False
+
+    def snapshot(self, *, is_up: bool) -> dict[str, object]:
+        """What there is to know about it."""
+        said = {"url": self.settings.url, "side": self.settings.side, "up": is_up}
+        return said if is_up else {**said, "error": self.error}
+
+
+class LinkRelay(Protocol):
+    """Who relays what is acknowledged, as far as links need it."""
+
+    def link_up(self, link: Link) -> None:
+        """A link stands."""
+        ...
+
+    def link_down(self, link: Link) -> bool:
+        """A link has gone; whether the neighbour is waited for."""
+        ...
+
+    def take(self, run: RelayRun, link: Link) -> None:
+        """A neighbour relays something."""
+        ...
+
+    def answered(self, body: Relayed, link: Link) -> None:
+        """A neighbour has stored something."""
+        ...
 
 
 class Links:
@@ -57,6 +100,8 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        self.relaying: LinkRelay | None = None
+        """Who relays what is acknowledged, if there is a store."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -64,6 +109,11 @@ class Links:
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
         self._beat_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether this broker stores what is acknowledged."""
+        return self.relaying is not None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -164,12 +214,10 @@ class Links:
                 "this broker links to none that call it; see --accept-peers",
             )
         who, gate = connection.principal, self.state.gate
-        if not who.is_local and who.identity is None:
-            raise not_admitted()
         grant = gate.grant(who)
         if not (grant.imports.filters or grant.exports.filters):
-            refused = gate.refuse(who, "peer", body.name or str(peer.broker))
-            raise ProtocolError(Fault.PEER_REFUSED, refused.message)
+            shown = body.name or str(peer.broker)
+            raise gate.refuse(who, "peer", shown, fault=Fault.PEER_REFUSED)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
@@ -184,7 +232,9 @@ class Links:
             peer.urls,
             RUNS in peer.features,
             GAPS in peer.features,
+            self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
+            JOINT in peer.features,
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known
@@ -222,6 +272,13 @@ class Links:
                 raise ProtocolError(Fault.PEER_REFUSED, "our own call comes first")
             call.abandon()
 
+    def renew(self) -> None:
+        """Other roles count, perhaps, for the neighbours that were called."""
+        for link in self.state.links.values():
+            if isinstance(link, Link) and link.caller == "us":
+                who = link.connection.principal
+                link.connection.principal = self.callers.access.renewed(who) or who
+
     # --- Up and down ----------------------------------------------------------------
 
     def up(self, link: Link) -> None:
@@ -231,6 +288,10 @@ class Links:
         if self.gaps is not None:
             link.on_gap = self.gaps.hear
             self.gaps.link_up(link)
+        if self.relaying is not None:
+            link.on_relay = self.relaying.take
+            link.on_relayed = self.relaying.answered
+            self.relaying.link_up(link)
         log.info("linked to %s (%s)", link.name, link.side.value)
         for wanted in self._wanted_at(link.number):
             if wanted.is_missed:
@@ -238,13 +299,15 @@ class Links:
                 log.warning("the link to %s is up", wanted.settings.url)
 
     def down(self, link: Link) -> None:
-        """A link has gone: all that the neighbour wanted is forgotten."""
+        """A link has gone: what the neighbour wanted is forgotten, or waits for it."""
         if self.state.links.get(link.number) is link:
             del self.state.links[link.number]
             log.info("the link to %s has gone", link.name)
             for wanted in self._wanted_at(link.number):
                 self._miss(wanted.settings, "it has gone")
-            out = self.state.router.handle(PeerDisconnect(), link.number)
+            is_missed = self.relaying is not None and self.relaying.link_down(link)
+            gone = PeerDisconnect(is_missed=is_missed)
+            out = self.state.router.handle(gone, link.number)
             self.state.post(out)
             if self.gaps is not None:
                 self.gaps.link_down(link)

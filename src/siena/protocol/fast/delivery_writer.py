@@ -121,6 +121,10 @@ class Dispatcher:
         """By which numbers connections know these interests."""
         return self._numbers[added]
 
+    def slots_of(self, added: Ints) -> Ints:
+        """To which slots these interests belong."""
+        return self._slots[added]
+
     def remove(self, added: int) -> None:
         """Hold it no longer."""
         self.table.remove(added)

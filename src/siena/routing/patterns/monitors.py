@@ -139,7 +139,8 @@ class Monitors:
         if not self._monitors and not self._delegated:
             return []
         spared = self._tables.spared
-        for hop in [h for h in spared if h not in self._monitors]:
+        ours = [hop for hop in spared if isinstance(hop, int) and hop < 0]
+        for hop in [h for h in ours if h not in self._monitors]:
             del spared[hop]
         out: Outbox = []
         for number in sorted(self._tables.neighbours):

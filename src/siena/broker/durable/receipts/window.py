@@ -32,9 +32,10 @@ class Window:
      NumberedRow(first=3, end=5, is_known=False, is_stored=False, offset=None)]
     """
 
-    def __init__(self, floor: int = 0) -> None:
+    def __init__(self, floor: int = 0, stretches_max: int = STRETCHES_MAX) -> None:
         self.floor = floor
         """What is below is stored, for all that is remembered."""
+        self._stretches_max = stretches_max
         # In ascending order, and apart; an offset of -1 is of what is not written yet.
         self._firsts: list[int] = []
         self._ends: list[int] = []
@@ -93,9 +94,17 @@ class Window:
         self._firsts.insert(place, first)
         self._ends.insert(place, end)
         self._offsets.insert(place, offset)
-        if len(self._firsts) > STRETCHES_MAX and self._offsets[0] >= 0:
-            self.floor = self._ends[0]
-            del self._firsts[0], self._ends[0], self._offsets[0]
+        if len(self._firsts) > self._stretches_max:
+            self._forget_some()
+
+    def _forget_some(self) -> None:
+        """Forget the lowest, some at once: one by one would be slow."""
+        some = 0
+        while some <= self._stretches_max // 64 and self._offsets[some] >= 0:
+            some += 1
+        if some:
+            self.floor = self._ends[some - 1]
+            del self._firsts[:some], self._ends[:some], self._offsets[:some]
 
     def withdraw(self, first: int, end: int) -> None:
         """What is not written of these will not be; they may come again."""

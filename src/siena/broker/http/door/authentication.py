@@ -52,8 +52,9 @@ class Authentication:
             # Those of a WebSocket have not said it yet: see the handlers.
             if scope["type"] == "websocket" or scope["path"] in OPEN_PATHS:
                 return ANONYMOUS
-            access.refused()
-            raise not_admitted()
+            refusal = not_admitted()
+            access.refused(shown, refusal)
+            raise refusal
         return await access.check(shown)
 
 
@@ -103,6 +104,6 @@ async def _refuse(
 ) -> None:
     if scope["type"] == "websocket":
         await receive()  # that somebody wants to connect
-        await send({"type": "websocket.close", "code": 1008})
+        await answer_of(error)(scope, receive, send)  # before it is accepted
     else:
         await answer_of(error)(scope, receive, send)
