@@ -24,13 +24,13 @@ from siena.broker.log.journal import Journal
 from siena.broker.log.limits import TICK_SECONDS
 from siena.broker.peers.link import Link
 from siena.broker.state import BrokerState
+from siena.messages.requests import text_of
 from siena.model import Filter
 from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.fast.split_frames import PublishRun
-from siena.protocol.peer_forms import text_of
 from siena.routing.forwarding import brokers_among
 from siena.routing.steps.leaving import present
 
