@@ -24,9 +24,9 @@ from msgspec import Struct
 
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
-from siena.messages import Interest, Listing, Party, client_of
+from siena.messages import Interest, Interface, Listing, Party, client_of
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Pattern
+from siena.model import Advertisement, Filter, Notification, Pattern
 
 # Of an interest that has no entry in a table of the body.
 NO_ENTRY = -1
@@ -160,6 +160,21 @@ class Registrations:
         for registered in self._clients.values():
             yield from registered.filters()
 
+    def wanting(self, notification: Notification) -> set[str]:
+        """The parties that want a notification, for itself."""
+        return {
+            party
+            for party, interest in self.interests()
+            if not is_sequence(interest)
+            and any(f.matches(notification) for f in filters_of(interest))
+        }
+
+    def admits(self, source: Interface, notification: Notification) -> bool:
+        """Whether a client has advertised a notification."""
+        assert isinstance(source, str), "brokers do not publish"
+        held = self.of(client_of(source)).advertisements.values()
+        return any(a.admits(notification) for a in held)
+
     def parties_now(self) -> Iterator[str]:
         """Every party that asks for something; others may come and go meanwhile."""
         for client in list(self._clients):
@@ -185,20 +200,27 @@ class Registrations:
 
     def subscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Enter an interest; its filters, unless it was there."""
-        held = self.of(client_of(source)).held
         if isinstance(source, Party):
-            if source.number in held:
-                return []
-            one = held[source.number] = Registration(interest)
-            if self.watcher is not None:
-                one.entry = self.watcher.registered(source, interest)
-        elif is_sequence(interest):
+            is_new = self.enter(source, interest)
+            is_known = not is_new or is_sequence(interest)
+            return [] if is_known else list(filters_of(interest))
+        held = self.of(source).held
+        if is_sequence(interest):
             held[interest] = Registration(interest)
-        else:
-            new = [f for f in filters_of(interest) if f not in held]
-            held.update((f, Registration(f)) for f in new)
-            return new
-        return [] if is_sequence(interest) else list(filters_of(interest))
+            return []
+        new = [f for f in filters_of(interest) if f not in held]
+        held.update((f, Registration(f)) for f in new)
+        return new
+
+    def enter(self, party: Party, interest: Interest) -> bool:
+        """Enter a numbered interest; whether its number was not taken."""
+        held = self.of(party.client).held
+        if party.number in held:
+            return False
+        one = held[party.number] = Registration(interest)
+        if self.watcher is not None:
+            one.entry = self.watcher.registered(party, interest)
+        return True
 
     def unsubscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Withdraw a numbered interest, or all that this one covers; their filters."""

@@ -43,7 +43,6 @@ from siena.messages import (
     Message,
     Move,
     Notify,
-    Numbered,
     Outbox,
     Party,
     PeerConfirm,
@@ -61,10 +60,9 @@ from siena.messages import (
     Suspend,
     Unadvertise,
     Unsubscribe,
-    client_of,
 )
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Notification, Pattern
+from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 from siena.routing.clients import Clients
 from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
@@ -85,8 +83,9 @@ from siena.routing.topology.link_state import LinkStates
 Accepts = Callable[[int, Side], bool]
 # What may be handled together: the order of these changes nothing.
 Batched = Subscribe | Settle
-# So many are handled at once: some milliseconds.
-GATHERED_MAX = 64
+# So many messages, or filters in them, are handled at once: some milliseconds.  Fewer
+# than are told in one step, for one that comes may take the place of others.
+GATHERED_MAX = STEP_MAX * 3 // 4
 
 
 class Router:
@@ -137,7 +136,8 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self._is_giving_up = False
-        self._gathered: list[tuple[Batched, Interface]] = []
+        self._gathered: list[tuple[Batched, Interface, int | None]] = []
+        self._filters_gathered = 0
         self.published = 0
         self.seen = Seen()
         self.origins = Origins(self.tables, epoch)
@@ -215,8 +215,12 @@ class Router:
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
 
-    def gather(self, message: Batched, source: Interface) -> Outbox:
+    def gather(
+        self, message: Batched, source: Interface, token: int | None = None
+    ) -> Outbox:
         """Take a subscription, or a question about one, to which others may be added.
+
+        With a ``token``, a subscription is asked about as well, as by a ``Settle``.
 
         A client's request is registered now.  What follows from all of them together
         is said once, before the next message is handled, by :meth:`handle_gathered`:
@@ -224,16 +228,25 @@ class Router:
         asks for.
         """
         if self.options.batching or self._flat is not None:
-            return self.handle(message, source)
-        if isinstance(source, str):
-            if isinstance(message, Subscribe):
+            out = self.handle(message, source)
+            if token is not None:
+                out += self.handle(Settle(message.interest, token), source)
+            return out
+        if isinstance(source, int):
+            if source not in self.tables.neighbours:
+                return []
+        elif isinstance(message, Subscribe):
+            if isinstance(source, Party):
+                self.registrations.enter(source, message.interest)
+            else:
                 self.registrations.subscribe(source, message.interest)
-        elif source not in self.tables.neighbours:
-            return []
-        self._gathered.append((message, source))
-        if len(self._gathered) == 1:
+        if not self._gathered:
             self.backlog.wake()
-        return self.handle_gathered() if len(self._gathered) >= GATHERED_MAX else []
+        self._gathered.append((message, source, token))
+        interest = message.interest
+        self._filters_gathered += len(interest) if type(interest) is Predicate else 1
+        is_full = self._filters_gathered >= GATHERED_MAX
+        return self.handle_gathered() if is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.
@@ -244,13 +257,23 @@ class Router:
         if not self._gathered:
             return []
         batch, self._gathered = self._gathered, []
+        self._filters_gathered = 0
         out: Outbox = []
         asked: list[tuple[Settle, Interface]] = []
-        for message, source in batch:
+        changes: list[Change[Filter]] = []
+        for message, source, token in batch:
             if isinstance(message, Settle):
                 asked.append((message, source))
+                continue
+            if is_sequence(message.interest):  # how it is cut depends on all before
+                out += self._changed(changes)
+                out += self._changed(self._announced(message, source))
+                changes = []
             else:
-                out += self._enter(message, source)
+                changes += self._announced(message, source)
+            if token is not None:
+                asked.append((Settle(message.interest, token), source))
+        out += self._changed(changes)
         out += self._monitors.sync() + self.tables.sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
@@ -285,11 +308,15 @@ class Router:
         return self._enter(message, source)
 
     def _enter(self, message: Subscribe, source: Interface) -> Outbox:
+        return self._changed(self._announced(message, source))
+
+    def _announced(self, message: Subscribe, source: Interface) -> list[Change[Filter]]:
+        """What changes in the table of filters, or for the monitors."""
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
-            return self._changed(self._monitors.subscribe(source, message.interest))
+            return self._monitors.subscribe(source, message.interest)
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = self._is_exact(source)
+        keeps_covered = self.tables.is_exact(source)
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
@@ -298,7 +325,7 @@ class Router:
         if table.is_giving_up and not self._is_giving_up:
             self._is_giving_up = True
             self.backlog.add(self._giving_up())
-        return self._changed(changes)
+        return changes
 
     def _giving_up(self) -> Task:
         """Forget what neighbours have given up for what covers it."""
@@ -329,10 +356,6 @@ class Router:
             changes += table.withdraw(holder, f, covers, exact=message.exact)
         return self._changed(changes)
 
-    def _is_exact(self, source: Interface) -> bool:
-        """Whether a neighbour cancels each of its announcements by its name."""
-        return isinstance(source, int) and self.tables.neighbours[source].is_exact
-
     def _changed(self, changes: list[Change[Filter]]) -> Outbox:
         self.tables.apply_filters(changes)
         if not self.options.quench or self.tables.has_master:
@@ -351,7 +374,7 @@ class Router:
             self.registrations.advertise(source, advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = self._is_exact(source)
+        keeps_covered = self.tables.is_exact(source)
         changes = table.announce(holder, advertisement, keeps_covered=keeps_covered)
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
@@ -394,18 +417,15 @@ class Router:
     # --- Notifications --------------------------------------------------------------
 
     def _publish(self, message: Publish, source: Interface) -> Outbox:
-        if self.options.is_advertising and not self._is_advertised(message, source):
+        if self.options.is_advertising and not self.registrations.admits(
+            source, message.notification
+        ):
             return []
         stamp = Stamp(self.me, self.epoch, self.published)
         self.published += 1
         return self._route(
             Notify(message.notification, stamp, message.time, self.me), source
         )
-
-    def _is_advertised(self, message: Publish, source: Interface) -> bool:
-        assert isinstance(source, str), "brokers do not publish"
-        held = self.registrations.of(client_of(source)).advertisements.values()
-        return any(a.admits(message.notification) for a in held)
 
     def _notify(self, message: Notify, source: Interface) -> Outbox:
         assert isinstance(source, int), "clients publish"
@@ -427,24 +447,13 @@ class Router:
             )
             targets = brokers_among(self.tables, hops, source, root)
             out += [(number, onward) for number in targets]
-        wanted: dict[str, list[int]] = {}
-        for hop in sorted(hop for hop in hops if isinstance(hop, str)):
-            numbers = wanted.setdefault(client_of(hop), [])
-            if isinstance(hop, Party):
-                numbers.append(hop.number)
-        for client, numbers in wanted.items():
-            letter = Numbered(tuple(sorted(numbers)), message) if numbers else message
-            out += self.mailboxes.deliver(client, letter)
-        return out + self._told(self._monitors.notify(hops, message))
+        out += self.mailboxes.deliver_to(hops, message)
+        return out + self.mailboxes.deliver_found(self._monitors.notify(hops, message))
 
     def _hops(self, notification: Notification) -> set[Interface]:
         hops = self.tables.filters.match(notification)
         if self._flat is not None or self.tables.is_held:
-            for party, interest in self.registrations.interests():
-                if not is_sequence(interest) and any(
-                    f.matches(notification) for f in filters_of(interest)
-                ):
-                    hops.add(party)
+            hops |= self.registrations.wanting(notification)
         return hops
 
     def deliver(self, client: str, letter: Letter) -> Outbox:
@@ -456,24 +465,11 @@ class Router:
 
     def offer(self, hops: set[Interface], message: Notify) -> Outbox:
         """What the monitors among these hops have found with a notification."""
-        return self._told(self._monitors.notify(hops, message))
+        return self.mailboxes.deliver_found(self._monitors.notify(hops, message))
 
     def _found(self, message: Found, source: Interface) -> Outbox:
         assert isinstance(source, int)
-        return self._told(self._monitors.found(message, source))
-
-    def _told(self, found: Outbox) -> Outbox:
-        """What was found; what is for clients goes the way of all that is for them."""
-        out: Outbox = []
-        for hop, message in found:
-            if isinstance(hop, Party) and isinstance(message, Found):
-                letter = Numbered((hop.number,), message)
-                out += self.mailboxes.deliver(hop.client, letter)
-            elif isinstance(hop, str) and isinstance(message, Found):
-                out += self.mailboxes.deliver(hop, message)
-            else:
-                out.append((hop, message))
-        return out
+        return self.mailboxes.deliver_found(self._monitors.found(message, source))
 
     # --- Clients --------------------------------------------------------------------
 

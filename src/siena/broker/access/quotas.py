@@ -207,7 +207,7 @@ def memory_now() -> int:
 
 
 def memory_of_machine() -> int:
-    """The memory that there is for this process, in bytes; 0 where nobody says it."""
+    """The memory that there is for this process, in bytes; 0 where it is not said."""
     try:
         found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (OSError, ValueError):

@@ -79,7 +79,7 @@ class Granting:
 def holder_of(session: Session) -> str | None:
     """Whose account is drawn from: of strangers at one address, all of them have one.
 
-    Where nobody is asked who they are, each connection has its own.
+    At a broker without ``[access]`` each connection has its own.
     """
     principal = session.principal
     if principal.identity is not None or principal.is_local:

@@ -3,7 +3,7 @@
 A request may take a thousand times as long as a publication.  So what the requests of
 one principal take is drawn from its account (:class:`~siena.broker.access.quotas`),
 which fills again with time: and who has drawn too much waits, as long as others are
-served who have not.  While nobody else is there, requests get all there is.  What is
+served who have not.  While no others are there, requests get all there is.  What is
 put off (:mod:`siena.routing.steps.backlog`) has a share of its own.
 """
 

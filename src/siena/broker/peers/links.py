@@ -31,7 +31,7 @@ from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.relay_runs import RelayRun
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RELAY, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
 from siena.routing.settling import AGES_MAX
 
 log = logging.getLogger("siena.broker")
@@ -250,6 +250,7 @@ class Links:
             GAPS in peer.features,
             self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
+            JOINT in peer.features,
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known
@@ -273,7 +274,7 @@ class Links:
         )
 
     def _check_number(self, number: int, identity: str | None) -> None:
-        """Let nobody come with the number of a broker that was somebody else.
+        """Let no identity come with the number of a broker that had another one.
 
         Raises:
             ProtocolError: if they do.

@@ -4,7 +4,7 @@ A stamp says which broker has published something, and copies are known by it.  
 could use the stamps of others could make their publications look like copies.  Here it
 is checked that a stamp comes from where it may.  In a tree there is one way between two
 brokers: the neighbour that first brought publications of a life of a broker is on it,
-and nobody else brings any while that link stands.  In a mesh everything names the root
+and no other brings any while that link stands.  In a mesh everything names the root
 at which it entered, and comes along the tree of that root; who is in the mesh enters it
 nowhere else.
 
