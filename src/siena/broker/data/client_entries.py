@@ -29,8 +29,10 @@ class ClientEntries:
         sessions: Mapping[int, Session],
         counters: Counters,
         on_change: Callable[[str, bool], None] = lambda _client, _at_once: None,
+        on_interest: Callable[[Party, Interest, bool], None] = lambda *_: None,
     ) -> None:
         self._on_change = on_change
+        self._on_interest = on_interest
         self._mailboxes = router.mailboxes
         self._exchange = exchange
         self._sessions = sessions
@@ -52,6 +54,7 @@ class ClientEntries:
             if not gained:  # whoever waits for an answer about it waits no longer
                 self._sessions[int(party.client)].unsettled.discard(party.number)
             return
+        self._on_interest(party, item, gained)
         self._counters.subscriptions_now += change
         connection, number = int(party.client), party.number
         session = self._sessions.get(connection)

@@ -19,8 +19,10 @@ from siena.protocol.error_codes import ProtocolError
 # Where a request's principal, and the certificate of its connection, are found.
 PRINCIPAL = "siena.principal"
 CERTIFICATE = "siena.certificate"
-# What everybody may ask: whether it is well, and nothing else.
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+# What everybody may ask: whether it is well; and the console's own files, which tell
+# nothing, and without which no page could ask for a token.
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/", "/console"})
+OPEN_FOLDER = "/console/"
 
 
 class Authentication:
@@ -50,11 +52,20 @@ class Authentication:
             return found
         if shown.token is None:
             # Those of a WebSocket have not said it yet: see the handlers.
-            if scope["type"] == "websocket" or scope["path"] in OPEN_PATHS:
+            if scope["type"] == "websocket" or is_open(scope["path"]):
                 return ANONYMOUS
             access.refused()
             raise not_admitted()
         return await access.check(shown)
+
+
+def is_open(path: str) -> bool:
+    """Whether everybody may ask for it.
+
+    >>> is_open("/healthz"), is_open("/console/app.js"), is_open("/api/tables")
+    (True, True, False)
+    """
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
 def shown_by(scope: Scope, token: str | None = None) -> Shown:
