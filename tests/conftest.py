@@ -1,8 +1,9 @@
 """Hypothesis profiles, a guard, and a census for ``house/test_house.py``."""
 
+import gc
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,22 @@ def pytest_configure(config: pytest.Config) -> None:
     """Say how tests are shared out, where several processes may run them."""
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.import_plugin("side_by_side")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without looking for garbage: what is collected stays to the end.
+
+    Nor is it looked at again while tests run.  A quarter of the time of collection, and
+    a tenth of that of tests, went into looking through modules and thousands of tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,7 +1,7 @@
 """Siena: content-based publish/subscribe.
 
 Publishers send notifications, subscribers say what they want with filters and
-patterns, and nobody names anybody.
+patterns, and neither side names the other.
 
 >>> import siena
 >>> wanted = siena.parse_filter("airline = UA and price < 500")

@@ -1,6 +1,6 @@
 """The clock: the one file that reads the time.
 
-Whoever needs the time is handed a clock, so that tests and the simulator can have one
+What needs the time is handed a clock, so that tests and the simulator can have one
 of their own.
 """
 

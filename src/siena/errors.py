@@ -12,11 +12,11 @@
     ├── TableFileError              a file that is no table of ours, or a damaged one
     ├── ServiceError                something between a client and its broker
     │   ├── NotEnteredError           a client outside of its ``with`` block
-    │   ├── NoBrokerError             nobody answers there, or not as a broker does
+    │   ├── NoBrokerError             no broker answers there, or not as one does
     │   ├── ConnectionLostError       the connection ended before the answer came
     │   ├── RequestRefusedError       the broker said no; has the number of its reason
     │   ├── OverflowedError           a subscription got more than it may keep
-    │   └── NoReplyError              nobody replied to a request in time
+    │   └── NoReplyError              no reply to a request in time
     └── LimitError                  a declared limit was reached; names it
 
 A mistake of ours is never a :class:`SienaError`: it is an ``AssertionError``,
@@ -145,7 +145,7 @@ class NotEnteredError(ServiceError, AttributeError):
 
 
 class NoBrokerError(ServiceError):
-    """Nobody answers at an address, or not as a broker does."""
+    """No broker answers at an address, or not as one does."""
 
 
 class ConnectionLostError(ServiceError):
@@ -172,7 +172,7 @@ class OverflowedError(ServiceError):
 
 
 class NoReplyError(ServiceError):
-    """Nobody replied to a request in time."""
+    """There was no reply to a request in time."""
 
 
 class LimitError(SienaError):

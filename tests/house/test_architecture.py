@@ -5,6 +5,8 @@ Which room may import which is checked by import-linter, in ``make check``.
 
 import ast
 import re
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,20 @@ FOLDER_MODULES_MAX = 15
 LINES_MAX_EVER = 600
 LONG_KERNELS = {"matching/kernels/match.py"}
 
+# A docstring says which thing it speaks of.  Kernels, which are compiled, are let be.
+NAMELESS = re.compile(
+    r"\b(?:some|no|any|every)(?:body|one)\b|\bwhoever\b|\bwhosoever\b", re.IGNORECASE
+)
+WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# Messages of errors, which doctests show.
+SHOWN = {"broker/io/listen.py", "client/request_reply.py"}
+
+# In these a folder is a room: what is in one has nothing to do with what is in another.
+LABORATORIES = {"bench", "research"}
+# The blocking client has the names of the other, so that a program has to be changed
+# where it waits, and nowhere else.
+TWINS = {"Advertising", "Client", "DurableSubscription", "LogClient", "Subscription"}
+
 # In prose, a file is named in backticks, from the root or from src/siena.
 FILE_NAME = re.compile(r"`([\w./*-]+\.(?:json|md|py|toml|txt))`")
 
@@ -67,6 +83,36 @@ def test_a_module_is_not_a_book(module: Path) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=name)
 def test_a_module_says_what_lives_in_it(module: Path) -> None:
     assert ast.get_docstring(parse(module)), "needs a module docstring"
+
+
+def test_docstrings_name_what_they_speak_of() -> None:
+    found = [
+        (name(module), line)
+        for module in MODULES
+        if "kernels" not in module.parts
+        for node in ast.walk(parse(module))
+        if isinstance(node, WITH_DOCSTRINGS)
+        for line in (ast.get_docstring(node) or "").splitlines()
+        if NAMELESS.search(line)
+        and (name(module) not in SHOWN or "siena.errors." not in line)
+    ]
+    assert found == []
+
+
+def test_a_class_has_its_name_alone_in_its_room() -> None:
+    met = defaultdict(set)
+    for module in MODULES:
+        room, *inside = module.relative_to(PACKAGE).parts
+        if room in LABORATORIES:
+            room += f"/{inside[0]}"
+        for node in parse(module).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                met[room, node.name].add(name(module))
+    assert {
+        place: modules
+        for place, modules in met.items()
+        if len(modules) > 1 and not (place[0] == "client" and place[1] in TWINS)
+    } == {}
 
 
 @pytest.mark.parametrize("module", CORE_MODULES, ids=name)
@@ -107,6 +153,7 @@ def test_every_old_name_of_a_module_leads_to_one_that_exists() -> None:
         assert path.with_suffix(".py").exists() or path.is_dir(), line
 
 
+@cache
 def parse(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 

@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import httpx
 import pytest
 
+import siena
 from repository import ROOT
-from siena.broker.settings import Settings, as_settings, read_toml
+from siena.broker.http.server import HttpServer
+from siena.broker.settings import Log, Settings, as_settings, read_toml
+from wire import serving
 
 DEPLOY = ROOT / "deploy"
 MANIFESTS = DEPLOY / "kubernetes" / "siena.yaml"
@@ -43,6 +47,34 @@ def test_the_container_is_not_root_and_says_how_it_is() -> None:
         if what == "COPY" and "--from" not in rest:
             for source in rest.split()[:-1]:
                 assert (ROOT / source).exists(), source
+
+
+async def test_the_dashboard_asks_for_metrics_that_there_are(tmp_path: Path) -> None:
+    """Of a broker that has everything: a log, with a durable subscription."""
+    board = json.loads((DEPLOY / "grafana" / "siena.json").read_text(encoding="utf-8"))
+    asked = {
+        name
+        for panel in board["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"\bsiena_\w+", target["expr"])
+    }
+    settings = Settings(listen=("127.0.0.1:0",), log=Log(path=str(tmp_path)))
+    async with serving(settings) as broker:
+        server = HttpServer(broker, "127.0.0.1:0")
+        await server.start()
+        async with siena.connect(broker.addresses[0].url) as client:
+            billing = client.subscribe("x any", durable="billing")
+            await billing.settled()
+            async with httpx.AsyncClient(trust_env=False) as asking:
+                text = (await asking.get(f"{server.url}/metrics")).text
+        await server.drain()
+    has = set(re.findall(r"^(siena_\w+)[ {]", text, re.MULTILINE))
+    assert len(asked) > 20
+    assert asked - has == set()
+    # No two panels lie on each other, and each says what it shows.
+    places = [(p["gridPos"]["x"], p["gridPos"]["y"]) for p in board["panels"]]
+    assert len(set(places)) == len(places)
+    assert all(panel["title"] and panel["targets"] for panel in board["panels"])
 
 
 @pytest.mark.slow

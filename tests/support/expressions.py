@@ -35,7 +35,10 @@ many_notifications = st.dictionaries(
     max_size=3,
 )
 
-_ARITHMETIC = [Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY, Operation.DIVIDE]
+_ARITHMETIC = [
+    *(Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY),
+    *(Operation.DIVIDE, Operation.QUOTIENT),
+]
 _COMPARISONS = [
     *(Operation.EQ, Operation.NE, Operation.LT),
     *(Operation.LE, Operation.GT, Operation.GE),
@@ -51,7 +54,7 @@ def _calls(
 numbers: SearchStrategy[Expression] = st.recursive(
     literals | attributes,
     lambda inner: (
-        _calls([*_ARITHMETIC, Operation.REMAINDER], inner, inner)
+        _calls([*_ARITHMETIC, Operation.REMAINDER, Operation.MODULO], inner, inner)
         | _calls([Operation.NEGATIVE, Operation.ABSOLUTE, Operation.LENGTH], inner)
     ),
     max_leaves=4,

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from siena.block import encode
 from siena.broker.broker import Broker
-from siena.broker.settings import Link, Routing, Settings, Side
+from siena.broker.settings import LinkSettings, Routing, Settings, Side
 from siena.model import Value
 from siena.protocol.control_frames import Body, Connect, Subscribe, Welcome, unpack
 from siena.protocol.data_frames import (
@@ -139,7 +139,7 @@ async def serving(settings: Settings | None = None) -> AsyncIterator[Broker]:
         hang_up()
 
 
-def settings(name: str, *links: Link, digest_seconds: float = 30) -> Settings:
+def settings(name: str, *links: LinkSettings, digest_seconds: float = 30) -> Settings:
     """Of a broker at a free port."""
     return Settings(
         name=name,
@@ -161,7 +161,9 @@ async def chain(
     async with AsyncExitStack() as stack:
         brokers: list[Broker] = []
         for number in range(count):
-            links = [Link(url=b.addresses[0].url, side=side) for b in brokers[-1:]]
+            links = [
+                LinkSettings(url=b.addresses[0].url, side=side) for b in brokers[-1:]
+            ]
             told = settings(f"b{number}", *links, digest_seconds=digest_seconds)
             told = structs.replace(told, routing=routing)
             brokers.append(await stack.enter_async_context(serving(told)))

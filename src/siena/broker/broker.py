@@ -96,7 +96,7 @@ BACKLOG = 1_024
 class Broker:
     """One broker.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`drain` in the end; in between
+    Ownership: the caller of :meth:`start` calls :meth:`drain` in the end; in between
     everything happens in the loop that ``start`` was called in.
     """
 
@@ -223,7 +223,11 @@ class Broker:
 
     def _take_up(self) -> None:
         """Let identities be known that were when the broker ended, and tell of gaps."""
-        self.links.gaps = Gaps(self.state, self.requests)
+        self.links.gaps = gaps = Gaps(self.state, self.requests)
+        relaying = self.log_service.durable.relaying
+        if relaying is not None and self._worker is None:
+            self.links.relaying = relaying
+            relaying.tell_gap = gaps.tell_beyond
         journal, path = self.log_service.journal, self.settings.log.path
         if journal is not None and path is not None:
             self._remembered = Remembered(self.state, journal, Path(path))
@@ -272,7 +276,7 @@ class Broker:
         return (*features, *hub_feature(self._worker.hub))
 
     async def drain(self) -> None:
-        """Accept nobody any more, send what is left, and say good-bye."""
+        """Accept no connection any more, send what is left, and say good-bye."""
         self._is_draining = True
         for server in self._servers:
             server.close()
@@ -384,7 +388,7 @@ class Broker:
         self.state.counters.faults += 1
 
     def blocked(self, connection: Connection) -> None:
-        """Let those wait who publish for somebody who is full."""
+        """Let those wait who publish for a reader that is full."""
         link = connection.role if isinstance(connection.role, Link) else None
         # For a client no neighbour waits, and in a mesh neighbours could wait for each
         # other for ever.
@@ -402,7 +406,7 @@ class Broker:
             )
 
     def opened(self, connection: Connection) -> None:
-        """Greet whoever has connected."""
+        """Greet the other end of a new connection."""
         counters = self.state.counters
         self._connections.add(connection)
         counters.connections_now += 1
@@ -440,7 +444,7 @@ class Broker:
         )
 
     def closed(self, connection: Connection) -> None:
-        """Forget whoever has gone."""
+        """Forget a connection that has gone."""
         self._connections.discard(connection)
         self.leases.end(connection)
         self.state.counters.connections_now -= 1

@@ -35,7 +35,7 @@ HOLDERS_MAX = 20
 INTERESTS_MAX = 10
 
 
-class Broker(Protocol):
+class Inspected(Protocol):
     """What is looked at."""
 
     name: str
@@ -55,8 +55,8 @@ Form = dict[str, Any]
 F = TypeVar("F", Filter, Advertisement)
 
 
-def look(broker: Broker, session: Session, body: Look) -> None:
-    """Answer somebody who looks.
+def look(broker: Inspected, session: Session, body: Look) -> None:
+    """Answer a client that looks.
 
     Raises:
         ProtocolError: if there is no such thing to see, or too much of it.
@@ -72,7 +72,7 @@ def look(broker: Broker, session: Session, body: Look) -> None:
     session.reply(frame)
 
 
-def inspect(broker: Broker, principal: Principal, what: str, limit: int) -> Form:
+def inspect(broker: Inspected, principal: Principal, what: str, limit: int) -> Form:
     """One of the snapshots, as far as a principal may see it.
 
     Raises:
@@ -83,12 +83,12 @@ def inspect(broker: Broker, principal: Principal, what: str, limit: int) -> Form
     return SNAPSHOTS[what](broker, limit, gate.sight(principal))
 
 
-def counters(broker: Broker, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as the others
+def counters(broker: Inspected, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as the others
     """What the broker has done since it started."""
     return broker.snapshot()
 
 
-def links(broker: Broker, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as above
+def links(broker: Inspected, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as above
     """The neighbours, what went to them and came from them; and who should be one."""
     found = broker.state.links.values()
     shown = [link.snapshot() for link in islice(found, limit)]
@@ -101,7 +101,7 @@ def links(broker: Broker, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- 
     }
 
 
-def tables(broker: Broker, limit: int, sight: Sight) -> Form:
+def tables(broker: Inspected, limit: int, sight: Sight) -> Form:
     """Who wants what, and who advertises what."""
     return {
         "broker": broker.name,
@@ -110,7 +110,7 @@ def tables(broker: Broker, limit: int, sight: Sight) -> Form:
     }
 
 
-def poset(broker: Broker, limit: int, sight: Sight) -> Form:
+def poset(broker: Inspected, limit: int, sight: Sight) -> Form:
     """The filters by covering: the widest first, and what each covers at once.
 
     A router has no such picture of its table, so it is made here, of some filters.
@@ -131,7 +131,7 @@ def poset(broker: Broker, limit: int, sight: Sight) -> Form:
     return {"broker": broker.name, "roots": len(drawn.roots), "filters": shown}
 
 
-def sessions(broker: Broker, limit: int, sight: Sight) -> Form:
+def sessions(broker: Inspected, limit: int, sight: Sight) -> Form:
     """The clients, those who are away included."""
     everybody = broker.state.sessions.values()
     found = [each for each in everybody if sight.of_principal(each.principal)]
@@ -140,8 +140,8 @@ def sessions(broker: Broker, limit: int, sight: Sight) -> Form:
     return {"broker": broker.name, "count": len(found), "sessions": shown}
 
 
-def durables(broker: Broker, limit: int, sight: Sight) -> Form:
-    """The durable subscriptions, and how far each is."""
+def durables(broker: Inspected, limit: int, sight: Sight) -> Form:
+    """The durable subscriptions, and how far each is; and neighbours that get more."""
     durable = broker.log_service.durable
     if sight.is_whole:
         shown, count = durable.durables(limit), durable.count
@@ -150,10 +150,15 @@ def durables(broker: Broker, limit: int, sight: Sight) -> Form:
         everybody = durable.durables(durable.count)
         own = [each for each in everybody if mine and each["owner"] == mine]
         shown, count = own[:limit], len(own)
-    return {"broker": broker.name, "count": count, "durables": shown}
+    return {
+        "broker": broker.name,
+        "count": count,
+        "durables": shown,
+        "relays": durable.relays(limit) if sight.is_whole else [],
+    }
 
 
-def told(broker: Broker, limit: int, sight: Sight) -> Form:
+def told(broker: Inspected, limit: int, sight: Sight) -> Form:
     """What each neighbour was told of what is wanted here: it sends what matches."""
     state = broker.state
     neighbours = state.router.tables.neighbours
@@ -171,7 +176,7 @@ def told(broker: Broker, limit: int, sight: Sight) -> Form:
     return {"broker": broker.name, "links": shown}
 
 
-SNAPSHOTS: dict[str, Callable[[Broker, int, Sight], Form]] = {
+SNAPSHOTS: dict[str, Callable[[Inspected, int, Sight], Form]] = {
     "counters": counters,
     "links": links,
     "tables": tables,
@@ -197,7 +202,7 @@ def _seen(filters: Iterator[Filter], sight: Sight) -> Iterator[Filter]:
 Held = tuple[F, Principal | None, str]
 
 
-def _wanted(broker: Broker) -> Iterator[Held[Filter]]:
+def _wanted(broker: Inspected) -> Iterator[Held[Filter]]:
     """What is wanted, and by whom; clients are asked themselves.
 
     The router is not told of them before it has a neighbour.
@@ -213,7 +218,7 @@ def _wanted(broker: Broker) -> Iterator[Held[Filter]]:
                 yield f, session.principal, who
 
 
-def _offered(broker: Broker) -> Iterator[Held[Advertisement]]:
+def _offered(broker: Inspected) -> Iterator[Held[Advertisement]]:
     state = broker.state
     for number, link in state.links.items():
         for a in state.router.tables.advertisements.held_by(number):
@@ -248,7 +253,7 @@ def _table(held: Iterator[Held[F]], limit: int, sight: Sight) -> Form:
     return {"shown": shown, "complete": is_complete}
 
 
-def _widest_first(broker: Broker) -> Iterator[Filter]:
+def _widest_first(broker: Inspected) -> Iterator[Filter]:
     """What is wanted, each once: first what neighbours were told."""
     tables = broker.state.router.tables
     told = (f for n in tables.neighbours.values() for f in _told(n))

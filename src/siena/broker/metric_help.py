@@ -26,6 +26,8 @@ HELP = {
     "repaired": "Links whose neighbour was told everything again.",
     "silenced": "Links ended because nothing came from the neighbour any more.",
     "gaps": "Times in which something may have been lost, told to clients.",
+    "relay_dropped": "Acknowledged, and not kept for a neighbour any longer.",
+    "relay_lag": "What is logged and a neighbour has not said to have, if it wants it.",
     "faults": "Errors sent to clients and neighbours.",
     "bytes_in": "Bytes read from connections.",
     "bytes_out": "Bytes written to connections.",

@@ -14,16 +14,14 @@ import msgspec
 from msgspec import Meta, field
 
 from siena.broker.access.certificates import Certificates
-from siena.broker.access.settings import Access, Tls
+from siena.broker.access.settings import Access, Name, Strict, Tls
 from siena.broker.broker import Broker
 from siena.broker.settings import (
     Limits,
-    Link,
-    Name,
+    LinkSettings,
     Routing,
     Settings,
     Side,
-    Strict,
     Weight,
     read_toml,
 )
@@ -162,7 +160,7 @@ def serving_http(settings: NetworkSettings, where: str) -> NetworkSettings:
 class Network:
     """The brokers of a network, by name.
 
-    Ownership: as for one broker, whoever starts it drains it.
+    Ownership: as for one broker, the caller that starts it drains it.
     """
 
     def __init__(self, settings: NetworkSettings) -> None:
@@ -229,9 +227,9 @@ class Network:
             access=self.settings.access,
         )
 
-    def _links(self, name: str) -> tuple[Link, ...]:
+    def _links(self, name: str) -> tuple[LinkSettings, ...]:
         return tuple(
-            Link(
+            LinkSettings(
                 url=self.brokers[link.called].addresses[0].url,
                 side=self.settings.side(link),
                 weight=link.weight,

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 
 from siena.broker.access.audit import AUDIT_BYTES, AUDIT_FILES
 from siena.broker.access.quotas import Quotas
-from siena.broker.access.settings import Access, Tls
+from siena.broker.access.settings import Access, Name, Strict, Tls
 from siena.broker.limits import (
     BATCH_SECONDS_MAX,
     CONNECTIONS_MAX,
@@ -26,6 +26,7 @@ from siena.broker.log.limits import (
     SEGMENT_BYTES,
     SEGMENT_BYTES_MIN,
     SEGMENTS_MIN,
+    SPOOL_SECONDS,
     STAGED_BYTES,
 )
 from siena.broker.logs import LogFormat
@@ -33,16 +34,10 @@ from siena.broker.peers.pulse import PULSE_SECONDS, PULSE_SECONDS_MAX
 from siena.broker.settings_errors import explained
 from siena.errors import SienaError
 from siena.protocol.address import PORT
-from siena.protocol.limits import NAME_CHARACTERS_MAX
 from siena.routing.options import Covering, Forwarding, Merging, Options, Paths
 
-Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Side = Literal["master", "peer", "mesh"]
 Weight = Annotated[float, Meta(gt=0)]
-
-
-class Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of which every key is known."""
 
 
 class Routing(Strict, frozen=True):
@@ -101,9 +96,13 @@ class Durable(Strict, frozen=True):
     # A receipt waits for the disk; or it does not, and what was acknowledged in the
     # last second or so is lost with the machine, though not with the process.
     sync: Literal["always", "second"] = "always"
+    # What is acknowledged is kept for a neighbour whose link is broken: for so long,
+    # and up to so much of the log; unless it is said, half of `bytes` of the log.
+    spool_seconds: Annotated[float, Meta(ge=0)] = SPOOL_SECONDS
+    spool_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] | None = None
 
 
-class Link(Strict, frozen=True):
+class LinkSettings(Strict, frozen=True):
     """A broker to connect to, and what to take it for."""
 
     url: str
@@ -117,7 +116,7 @@ class Link(Strict, frozen=True):
     identity: Name | None = None
 
 
-class Handlers(Strict, frozen=True):
+class HandlerSettings(Strict, frozen=True):
     """Where notifications may be sent for those who are not connected."""
 
     allow: tuple[str, ...] = ()  # web hooks and what is below them; mailboxes
@@ -157,10 +156,10 @@ class Settings(Strict, frozen=True):
     pulse_seconds: Annotated[float, Meta(gt=0, le=PULSE_SECONDS_MAX)] = PULSE_SECONDS
     routing: Routing = field(default_factory=Routing)
     limits: Limits = field(default_factory=Limits)
-    handlers: Handlers = field(default_factory=Handlers)
+    handlers: HandlerSettings = field(default_factory=HandlerSettings)
     log: Log = field(default_factory=Log)
     durable: Durable = field(default_factory=Durable)
-    links: tuple[Link, ...] = ()
+    links: tuple[LinkSettings, ...] = ()
     tls: Tls | None = None
     access: Access | None = None  # without it nobody is asked who they are
     audit: AuditLog = field(default_factory=AuditLog)
@@ -172,7 +171,7 @@ class Settings(Strict, frozen=True):
         >>> Settings().linked_to([{"url": "siena://b2", "side": "mesh"}]).links[0].url
         'siena://b2'
         """
-        more = tuple(msgspec.convert(link, Link) for link in links)
+        more = tuple(msgspec.convert(link, LinkSettings) for link in links)
         return msgspec.structs.replace(self, links=self.links + more)
 
     def at(self, folder: Path) -> "Settings":

@@ -1,6 +1,6 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Protocol
@@ -53,6 +53,9 @@ from siena.routing.router import Batched, Router
 class Neighbourly(Protocol):
     """A link to a neighbouring broker, as far as others need it."""
 
+    name: str
+    """What the neighbour is called."""
+
     def tell(self, messages: Sequence[Message]) -> None:
         """Send messages of our router to the other one."""
         ...
@@ -60,6 +63,11 @@ class Neighbourly(Protocol):
     @property
     def takes_runs(self) -> bool:
         """Whether it understands RUN frames."""
+        ...
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether it stores, as we do, what is acknowledged, and says so."""
         ...
 
     def forward(self, frame: bytes, count: int) -> None:
@@ -109,6 +117,10 @@ class Remember(Protocol):
         ...
 
 
+def _not_asked(*_: object) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class BrokerState:
     """The state of one broker."""
@@ -130,6 +142,8 @@ class BrokerState:
     # Where the clients that are on their way to this broker come from.
     old_brokers: dict[str, OldBroker] = field(default_factory=dict)
     neighbours: NeighbourEntries = field(init=False)
+    # Told what neighbours, and hops that stand for them, want and no longer want.
+    on_wanted: Callable[[int, Filter, bool], None] = _not_asked
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
     # Who follows all interests, if somebody does.
@@ -164,6 +178,7 @@ class BrokerState:
         if not isinstance(change.item, Filter):
             return
         self.neighbours.changed((hop, change.item), gained=change.gained)
+        self.on_wanted(hop, change.item, change.gained)
         # A link that is down is forgotten before what it wanted.
         if self.on_interest is not None and (hop in self.links or not change.gained):
             self.on_interest(change.holder, change.item, gained=change.gained)
@@ -190,7 +205,7 @@ class BrokerState:
         self.forget_identity(session)
 
     def forget_identity(self, session: Session) -> None:
-        """Whoever comes with its identity is another from now on."""
+        """The next client with its identity is another one."""
         if self.identities.get(session.identity or "") is session:
             del self.identities[session.identity or ""]
             if self.remember is not None:

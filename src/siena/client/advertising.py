@@ -12,7 +12,7 @@ from siena.errors import ServiceError
 
 
 class Advertising:
-    """A promise to publish within an advertisement, and whether anybody listens.
+    """A promise to publish within an advertisement, and whether it is wanted.
 
     It stands until it is closed, or its client is; over every reconnection the broker
     is told again.
@@ -35,11 +35,11 @@ class Advertising:
 
     @property
     def quenched(self) -> bool:
-        """Whether nobody wants anything of it, as far as the broker has said."""
+        """Whether nothing of it is wanted, as far as the broker has said."""
         return self._standing.answered.is_open and self._standing.is_quenched
 
     async def settled(self) -> Self:
-        """Wait until the broker has said whether somebody wants it, and return it.
+        """Wait until the broker has said whether it is wanted, and return it.
 
         Raises:
             RequestRefusedError: if the broker does not want it.
@@ -48,7 +48,7 @@ class Advertising:
         return self
 
     async def wanted(self) -> None:
-        """Wait until somebody wants something of it."""
+        """Wait until something of it is wanted."""
         await self._standing.wanted.passed()
 
     async def states(self) -> AsyncIterator[bool]:

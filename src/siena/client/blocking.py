@@ -290,7 +290,7 @@ class Client:
         self._loop.run(self._loop.client.forget_durable(name))
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
-        """Say what will be published; the result knows whether anybody wants it."""
+        """Say what will be published; the result knows whether it is wanted."""
         client = self._loop.client
         advertising = self._loop.call(lambda: client.advertise(advertisement))
         return Advertising(self._loop, advertising)

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Subscription(Generic[T]):
-    """What somebody wants, and what has come of it; iterate over it."""
+    """What the program wants, and what has come of it; iterate over it."""
 
     def __init__(self, loop: LoopThread, subscription: AsyncSubscription[T]) -> None:
         self._loop = loop
@@ -114,7 +114,7 @@ class Subscription(Generic[T]):
 
 
 class Advertising:
-    """A promise to publish within an advertisement, and whether anybody listens."""
+    """A promise to publish within an advertisement, and whether it is wanted."""
 
     def __init__(self, loop: LoopThread, advertising: AsyncAdvertising) -> None:
         self._loop = loop
@@ -132,16 +132,16 @@ class Advertising:
 
     @property
     def quenched(self) -> bool:
-        """Whether nobody wants anything of it, as far as the broker has said."""
+        """Whether nothing of it is wanted, as far as the broker has said."""
         return self._advertising.quenched
 
     def settled(self, timeout_s: float | None = None) -> Self:
-        """Wait until the broker has said whether somebody wants it, and return it."""
+        """Wait until the broker has said whether it is wanted, and return it."""
         self._loop.run(self._advertising.settled(), timeout_s)
         return self
 
     def wanted(self, timeout_s: float | None = None) -> None:
-        """Wait until somebody wants something of it."""
+        """Wait until something of it is wanted."""
         self._loop.run(self._advertising.wanted(), timeout_s)
 
     def states(self, timeout_s: float | None = None) -> Iterator[bool]:

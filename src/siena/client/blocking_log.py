@@ -59,7 +59,7 @@ class LogClient:
         self._loop.run(self._loop.client.log.forget(reader))
 
     def stage(self, part: bytes, notifications: Iterable[Attributes]) -> int:
-        """Let the broker have a part of a batch, which nobody gets yet; how many."""
+        """Let the broker have a part of a batch, not published yet; how many."""
         return self.stage_blocks(part, self._loop.client.log.blocks_of(notifications))
 
     def stage_blocks(self, part: bytes, blocks: Iterable[bytes]) -> int:

@@ -330,7 +330,7 @@ class Client(Facts):
         return Subscription(self._session, standing)
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
-        """Say what will be published; the result knows whether anybody wants it."""
+        """Say what will be published; the result knows whether it is wanted."""
         standing = self._session.advertise(str(as_advertisement(advertisement)))
         return Advertising(self._session, standing)
 
@@ -402,7 +402,7 @@ class Client(Facts):
         """Publish a question and wait for the first reply; see :meth:`reply`.
 
         Raises:
-            NoReplyError: if none comes in time; at once if nobody wants the question.
+            NoReplyError: if none comes in time; at once if none wants the question.
         """
         return await self._replies.request(joined(attributes, more), timeout_s)
 
@@ -425,7 +425,7 @@ class Client(Facts):
         iterations end after the last of it.
 
         Raises:
-            TimeoutError: if somebody has not read everything in time; closed then, too.
+            TimeoutError: if not everything was read in time; closed then, too.
         """
         interests = list(self._session.interests.values())
         try:

@@ -42,7 +42,7 @@ class Connecting:
         self._blocking: blocking.Client | None = None
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Called for what is not here: most likely somebody forgot the ``with``."""
+        """Called for what is not here: most likely the ``with`` was forgotten."""
         if not name.startswith("_") and hasattr(Client, name):
             raise NotEnteredError(
                 f"there is no connection yet to {name} with",
@@ -110,8 +110,8 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         identity: kept across connections: suspend, resume, move.
         token: what the broker wants to see before it lets us in: a token, or
             ``NAME:PASSWORD``.  It is sent where TLS encrypts it, or within this
-            machine; a broker that asks for none is left again, for it would let in
-            everybody.
+            machine; a broker that asks for none is left again, for it would let
+            in any client.
         slow: what the broker does if we read too slowly: ``"drop"`` and say how many,
             ``"disconnect"`` us, or ``"block"`` publishers.
         reconnect: how to come back after a lost connection; ``None``: not at all.

@@ -123,7 +123,7 @@ class LogClient:
     # -- batches ---------------------------------------------------------------
 
     async def stage(self, part: bytes, notifications: Iterable[Attributes]) -> int:
-        """Let the broker have a part of a batch, which nobody gets yet; how many.
+        """Let the broker have a part of a batch, which is not published yet; how many.
 
         Args:
             part: its name, 16 bytes drawn at random.

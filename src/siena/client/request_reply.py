@@ -2,7 +2,7 @@
 
 A question says where replies are looked for, in ``reply-to``; a reply repeats it in
 ``correlation``.  The client subscribes once to everything that carries one of its own
-tokens, and hands each reply to whoever waits for it.
+tokens, and hands each reply to the caller that waits for it.
 
 While it waits it advertises the question: where brokers quench, they say at once if no
 subscription anywhere wants it.
@@ -69,7 +69,7 @@ class Replies:
         reply: "asyncio.Future[Notification]",
         subscription: "Subscription[Notification]",
     ) -> Notification:
-        """Publish and read, unless nobody wants the question.
+        """Publish and read, unless no client wants the question.
 
         Raises:
             NoReplyError: if the brokers say so.
@@ -112,7 +112,7 @@ class Replies:
 
 
 async def _listen(asked: "Advertising", unwanted: asyncio.Timeout) -> None:
-    """End the waiting as soon as brokers say that nobody wants the question."""
+    """End the waiting as soon as brokers say that no client wants the question."""
     with contextlib.suppress(SienaError):  # who may not advertise may still ask
         await asked.settled()
         if asked.quenched:

@@ -1,4 +1,4 @@
-"""How a client behaves: what may be chosen, and what is taken if nobody chooses."""
+"""How a client behaves: what may be chosen, and what is taken otherwise."""
 
 import random
 import ssl

@@ -21,10 +21,10 @@ BATCH = 1_024
 
 
 class Subscription(Generic[T]):
-    """What somebody wants, and what has come of it.
+    """What the program wants, and what has come of it.
 
     Iterate over it, as often as you like; several readers share what comes.  It ends
-    when it is closed, when its client is, or when nobody holds it any more.  That of a
+    when it is closed, when its client is, or when the program lets go of it.  That of a
     client with an identity outlives even its program, and ends only when it is closed.
 
     Cancellation: a reader that is cancelled loses nothing; the next gets it.

@@ -3,11 +3,11 @@
 ::
 
     siena1.ID.SECRET                    as the broker's operator has made it
-    siena1.ID.CAVEATS.SIGNATURE         narrowed by whoever held it
+    siena1.ID.CAVEATS.SIGNATURE         narrowed by its holder
 
 The broker keeps the SHA-256 of the secret, and that is the key of a chain: each caveat
-is signed with the signature before it.  So whoever holds a token can add caveats, to
-one that was narrowed too, and nobody can take one away.  A caveat is ``where FILTER``,
+is signed with the signature before it.  So the holder of a token can add caveats, to
+one that was narrowed too, and none can be taken away.  A caveat is ``where FILTER``,
 in the one way in which that is printed, or ``until SECONDS`` since 1970.
 """
 
@@ -76,7 +76,7 @@ class Token:
 
 
 def new_token() -> Token:
-    """A token that nobody can guess.
+    """A token that cannot be guessed.
 
     >>> read_token(new_token().text).text == new_token().text
     False
@@ -123,7 +123,7 @@ def narrow_token(
 ) -> str:
     """A token that shows the same, but only for what a filter selects, or for so long.
 
-    No broker is asked.  Whoever gets it may narrow it further, and never widen it.
+    No broker is asked.  Its holder may narrow it further, and never widen it.
 
     >>> narrowed = narrow_token(new_token().text, "symbol = DIS", for_s=3600)
     >>> read_token(narrowed).filters
@@ -168,7 +168,7 @@ def root_of(number: str, key: bytes) -> str:
 
 
 def is_genuine(token: Token, key: bytes) -> bool:
-    """Whether a token was made by whoever made this key, and narrowed by holders.
+    """Whether a token was made by the maker of this key, and narrowed by holders.
 
     Compared in a time that does not tell how much of it is right.
     """
@@ -185,7 +185,7 @@ def _chain(proof: str, caveats: Iterable[str]) -> str:
 
 
 def _check(caveat: str) -> None:
-    """Refuse what does not say the same to everybody who reads it."""
+    """Refuse what does not say the same to all that read it."""
     if caveat.startswith(_UNTIL):
         end = caveat.removeprefix(_UNTIL)
         if end.isascii() and end.isdigit() and len(end) <= 12:

@@ -64,7 +64,7 @@ class Labels:
 def with_room(column: npt.NDArray[T], place: int) -> npt.NDArray[T]:
     """The column, or a longer copy with room for one more place.
 
-    A column from a file, which nobody may write to, is copied as well.
+    A column from a file, which must not be written to, is copied as well.
     """
     if place >= len(column):
         more = np.zeros(max(64, len(column)), column.dtype)

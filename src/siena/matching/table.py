@@ -146,7 +146,7 @@ class ForwardingTable:
     def consolidate(self) -> None:
         """Compile everything into one engine, without what was removed.
 
-        Whoever cannot wait for it runs a :meth:`rebuild` elsewhere.
+        A caller that cannot wait for it runs a :meth:`rebuild` elsewhere.
         """
         with self._lock:
             self._consolidate()
@@ -158,7 +158,7 @@ class ForwardingTable:
         self._rebuild = None
 
     def leave_to_rebuilds(self) -> None:
-        """Compile nothing large on the spot: somebody rebuilds now and then."""
+        """Compile nothing large on the spot: the owner rebuilds now and then."""
         with self._lock:
             self._tiers.merged_max = MERGED_ROWS_MAX
             self._gone_share_max = inf

@@ -1,6 +1,6 @@
 """A table at one time: engines, and what they find together.
 
-Whoever changes the table meanwhile makes other views, and does not disturb this one.
+Changes of the table meanwhile make other views, and do not disturb this one.
 """
 
 from collections.abc import Collection, Sequence

@@ -88,7 +88,7 @@ class Stamp(NamedTuple):
     """What makes a publication unlike all others, even one of equal content.
 
     ``epoch`` is the life of the broker: after a restart it counts from 0 again, and
-    nobody must take its new publications for old ones.
+    no broker may take its new publications for old ones.
     """
 
     broker: int

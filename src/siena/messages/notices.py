@@ -31,7 +31,7 @@ class Notify:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A sequence of notifications that matches a pattern somebody asked for."""
+    """A sequence of notifications that matches a pattern of a client."""
 
     pattern: Pattern
     sequence: tuple[Notify, ...]
@@ -82,14 +82,14 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Quenched:
-    """Nobody wants anything that this advertisement of yours admits."""
+    """No client wants anything that this advertisement of yours admits."""
 
     advertisement: Advertisement
 
 
 @dataclass(frozen=True, slots=True)
 class Unquenched:
-    """Somebody wants something that this advertisement of yours admits."""
+    """A client wants something that this advertisement of yours admits."""
 
     advertisement: Advertisement
 

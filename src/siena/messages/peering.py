@@ -33,7 +33,12 @@ class PeerRefuse:
 
 @dataclass(frozen=True, slots=True)
 class PeerDisconnect:
-    """The link is gone, whoever ended it."""
+    """The link is gone, from either end.
+
+    A neighbour that ``is_missed`` is waited for: what it wanted stays wanted.
+    """
+
+    is_missed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Unsubscribe:
 
 @dataclass(frozen=True, slots=True)
 class Advertise:
-    """The sender, or somebody behind it, may publish what the advertisement admits."""
+    """The sender, or a client behind it, may publish what the advertisement admits."""
 
     advertisement: Advertisement
     origin: int | None = None
@@ -86,7 +86,7 @@ class Settle:
 
     Or once the advertisement is known there, and all who want something of it are known
     here.
-    ``fresh`` asks everybody again, also those who have answered before; the answer
+    ``fresh`` asks all brokers again, also those who have answered before; the answer
     then also says that what was on its way when they were asked has arrived.
     """
 

@@ -84,7 +84,7 @@ class Constraint(_Fields):
     def trusted(
         cls, name: str, operator: Operator, value: Value | None, kind: Kind
     ) -> Self:
-        """A constraint of parts that go together, as whoever made them knows."""
+        """A constraint of parts that go together, as their maker knows."""
         # What a named tuple's own does, in one call less.
         return tuple.__new__(cls, (name, operator, kind, value))
 

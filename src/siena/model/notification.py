@@ -61,7 +61,7 @@ class Notification(Mapping[str, Value]):
 
     @classmethod
     def of_checked(cls, attributes: dict[str, Value]) -> "Notification":
-        """The notification of attributes that somebody has checked already.
+        """The notification of attributes that are checked already.
 
         >>> Notification.of_checked({"x": 1, "a": 2}) == Notification(a=2, x=1)
         True

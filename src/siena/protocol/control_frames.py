@@ -1,7 +1,7 @@
 """The bodies of all frames that carry no notification: msgpack arrays of their fields.
 
 Each class is one operation.  Fields may be added at the end in later versions, with a
-default; whoever does not know them ignores them.
+default; an older peer ignores them.
 """
 
 from typing import Annotated, Any, ClassVar, Literal
@@ -240,7 +240,7 @@ class Gap(Body, frozen=True, array_like=True):
 
 
 class Quench(Body, frozen=True, array_like=True):
-    """Whether nobody wants anything that this advertisement admits."""
+    """Whether no client wants anything that this advertisement admits."""
 
     op: ClassVar[Op] = Op.QUENCH
     number: Number

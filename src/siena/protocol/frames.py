@@ -67,6 +67,8 @@ class Op(IntEnum):
     TELL = 0x22
     DIGEST = 0x23
     RUN = 0x24
+    RELAY = 0x25
+    RELAYED = 0x26
     # About the log, from a client.
     LOG = 0x31
     READ = 0x32
@@ -93,7 +95,7 @@ class Op(IntEnum):
 
 
 class Frame(NamedTuple):
-    """One frame; its operation may be one that nobody knows."""
+    """One frame; its operation may be one that is not known."""
 
     op: int
     body: bytes

@@ -1,6 +1,6 @@
 """How a connection begins: the server says who it is, the client which way it talks.
 
-The INFO of a server is one line of JSON, whoever listens.  A client that talks in
+The INFO of a server is one line of JSON, for any client.  A client that talks in
 frames sends the preface and then CONNECT; any other first byte means the line mode,
 for people.
 """
@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And what is acknowledged comes in RELAY frames: there is a store for it.
+RELAY = "relay"
 # Clients, and neighbours, are told of gaps.
 GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.
@@ -112,7 +114,7 @@ def read_info(line: bytes) -> Info:
 
 
 def read_greeting(line: bytes) -> Info | Error:
-    """What a server has said before anybody knows how a client talks.
+    """What a server has said before it is known how a client talks.
 
     >>> read_greeting(b'{"siena":"ERR","error":208,"text":"no more","closes":true}')
     Error(fault=208, text='no more', closes=True, request=None, number=None, \

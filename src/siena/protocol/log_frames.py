@@ -82,7 +82,7 @@ class Commit(Body, frozen=True, array_like=True):
 
 
 class Stage(Body, frozen=True, array_like=True):
-    """Notifications of a part, which nobody gets yet.  Answered by DONE.
+    """Notifications of a part, which are not published yet.  Answered by DONE.
 
     ``at`` is how many of the part were sent before: what is sent again is kept once.
     """

@@ -1,4 +1,4 @@
-"""PING and PONG: whoever gets a PING sends its bytes back, after all that came before.
+"""PING and PONG: the bytes of a PING come back, after all that came before.
 
 So a PONG says that everything asked for before its PING has been carried out.
 """

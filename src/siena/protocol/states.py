@@ -31,6 +31,7 @@ from siena.protocol.data_frames import (
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun, unpack_acked
 from siena.protocol.fast.forward_runs import ForwardRun, unpack_run
+from siena.protocol.fast.relay_runs import RelayRun, unpack_relay
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op
 from siena.protocol.handshake import Info
@@ -85,6 +86,8 @@ _FROM_CLIENTS: Mapping[int, Fault] = {
     Op.CONNECT: Fault.BAD_CONNECT,
     Op.FORWARD: Fault.PEER_REFUSED,
     Op.RUN: Fault.PEER_REFUSED,
+    Op.RELAY: Fault.PEER_REFUSED,
+    Op.RELAYED: Fault.PEER_REFUSED,
     Op.TELL: Fault.PEER_REFUSED,
     Op.DIGEST: Fault.PEER_REFUSED,
 }
@@ -105,6 +108,7 @@ TABLE: Mapping[ServerState, Rule] = MappingProxyType(
             frozenset(
                 _PINGS
                 | {Op.FORWARD, Op.RUN, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR, Op.GAP}
+                | {Op.RELAY, Op.RELAYED}
             ),
             Fault.BAD_FRAME,
             {Op.CONNECT: Fault.BAD_CONNECT},
@@ -162,6 +166,7 @@ Event = (
     | TracedPublication
     | Forwarded
     | ForwardRun
+    | RelayRun
     | Ping
     | Pong
     | Info
@@ -171,7 +176,7 @@ Event = (
 )
 # What is carried out together with the publications before and after it: PONG follows
 # when those before its PING are routed.
-_GATHERED = (PublishRun, AckedRun, Forwarded, ForwardRun, Ping, Pong)
+_GATHERED = (PublishRun, AckedRun, Forwarded, ForwardRun, RelayRun, Ping, Pong)
 
 
 def is_barrier(event: Event) -> bool:
@@ -198,6 +203,7 @@ _OPERATIONS = {
     TracedPublication: Op.TRACED_PUB,
     Forwarded: Op.FORWARD,
     ForwardRun: Op.RUN,
+    RelayRun: Op.RELAY,
     Ping: Op.PING,
     Pong: Op.PONG,
 }
@@ -237,6 +243,7 @@ _READERS: Mapping[int, Callable[[bytes, int], Event]] = {
     Op.FORWARD: _read_forward,
     Op.PING: lambda body, _: unpack_ping(body),
     Op.PONG: lambda body, _: unpack_pong(body),
+    Op.RELAY: unpack_relay,
     Op.RUN: unpack_run,
     Op.TRACED_PUB: _read_traced,
     Op.PUB: _read_publication,

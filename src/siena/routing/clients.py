@@ -32,7 +32,7 @@ from siena.routing.mailbox import QUEUE_DEFAULT, Mailboxes
 from siena.routing.registrations import Registrations
 
 
-class Host(Protocol):
+class ClientsHost(Protocol):
     """The router whose clients they are."""
 
     def register(self, source: str, item: Interest | Advertisement) -> Outbox:
@@ -51,7 +51,7 @@ class Host(Protocol):
 class Clients:
     """All clients, and what they ask for beside interests."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: ClientsHost) -> None:
         self.registrations = Registrations()
         self.mailboxes = Mailboxes()
         self.register = host.register

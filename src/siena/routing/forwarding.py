@@ -3,6 +3,7 @@
 from collections.abc import Set as AbstractSet
 
 from siena.messages import Interface, Outbox, Side, Unsubscribe
+from siena.routing.steps.leaving import absent
 from siena.routing.tables import Tables
 
 
@@ -36,6 +37,16 @@ def brokers_among(
         ):
             found.append(number)
     return sorted(found)
+
+
+def hops_of_relay(neighbour: int, side: Side) -> tuple[int, int] | None:
+    """The hops because of which a neighbour gets what is acknowledged; None: all of it.
+
+    Itself, and the hop that stands for it while it is missed.  Trees of a mesh are not
+    asked: they may be others by the time that it is sent, and a broker that gets a
+    publication twice knows it by its stamp.  A master gets everything, as ever.
+    """
+    return None if side is Side.MASTER else (neighbour, absent(neighbour))
 
 
 def as_the_paper_has_it(tables: Tables, message: Unsubscribe, synced: Outbox) -> Outbox:

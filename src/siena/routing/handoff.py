@@ -7,13 +7,13 @@
       ◀─────────────────────────────────── listing ─
       asks for the same, and keeps what comes, until that is in force
       ── release ──────────────────────────────────▶
-                       asks everybody once more: what was on its way has come
+                       asks all brokers once more: what was on its way has come
       ◀──────────────────────────────────── parcel ─   and forgets the client
-      asks everybody once more, merges both, and delivers
+      asks all brokers once more, merges both, and delivers
 
 The last question is why a client gets nothing twice: a copy of what it got at its old
 broker may be on its way to the new one, over a slow link, for the sake of others.  When
-everybody has answered it has come, and is dropped, for the parcel says what the old
+all have answered it has come, and is dropped, for the parcel says what the old
 broker has seen.
 
 Here is the new broker's part; the old one's is a question like any other, and a parcel.

@@ -22,7 +22,7 @@ class Options:
     siena.errors.SienaError: covering is exact, pairwise or none, not 'loose'
 
     ``paths`` is for networks with cycles: a notification stays within the ``tree`` of
-    the broker where it entered, and nobody gets two copies; or it follows every
+    the broker where it entered, and no client gets two copies; or it follows every
     subscription back along its ``reverse`` path, and second copies are dropped.
     ``withdrawal`` is between brokers: a cancellation names one announcement *exactly*,
     so that what it covered is in force before it goes; or it cancels all that it

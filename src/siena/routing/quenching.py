@@ -1,6 +1,6 @@
-"""Quenching: a publisher hears when nobody wants what it advertises.
+"""Quenching: a publisher hears when nothing that it advertises is wanted.
 
-And when somebody does again.  A broker that hears of every interest in the network, or
+And when it is again.  A broker that hears of every interest in the network, or
 of one that covers it, can tell; one that has a master cannot: interests only climb.
 
 Reference:

@@ -8,12 +8,19 @@ A client may number its requests: then each is a party of its own
 (:class:`~siena.messages.Party`), and its number is what it is known by.  Without
 numbers an interest is known by itself, and cancelled by whatever covers it.
 
+A body that matches in bulk has a table of its own.  Which entry there is a party's is
+noted here, beside what the party has asked for: nothing else knows a subscription by
+its client's number.
+
 Reference:
     Our specification, A.7.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
+
+from msgspec import Struct
 
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
@@ -21,22 +28,70 @@ from siena.messages import Interest, Listing, Party, client_of
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Pattern
 
-# Hears of every numbered request that a client makes, or withdraws.
-Watcher = Callable[[Party, Interest | Advertisement, bool], None]
+# Of an interest that has no entry in a table of the body.
+NO_ENTRY = -1
+
+
+class RequestWatcher(Protocol):
+    """Hears of every numbered request that a client makes, or withdraws."""
+
+    def registered(self, party: Party, item: Interest | Advertisement) -> int:
+        """A party asks for something; its entry in the body's table, or NO_ENTRY."""
+
+    def withdrawn(
+        self, party: Party, item: Interest | Advertisement, entry: int
+    ) -> None:
+        """And no longer, for which there was this entry."""
+
+
+class Registration(Struct, gc=False):
+    """An interest, and its entry in the body's table."""
+
+    interest: Interest
+    entry: int = NO_ENTRY
+
+
+class Interests(Mapping[Hashable, Interest]):
+    """What a client wants, by number, or each under itself."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Mapping[Hashable, Registration]) -> None:
+        self._held = held
+
+    def __getitem__(self, key: Hashable) -> Interest:
+        return self._held[key].interest
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(slots=True)
 class Registered:
     """All that one client has asked for: by number, or each under itself."""
 
-    interests: dict[Hashable, Interest] = field(default_factory=dict)
+    held: dict[Hashable, Registration] = field(default_factory=dict)
     advertisements: dict[Hashable, Advertisement] = field(default_factory=dict)
+
+    @property
+    def interests(self) -> Interests:
+        """What it wants."""
+        return Interests(self.held)
 
     def filters(self) -> Iterator[Filter]:
         """All that single notifications may match."""
-        for interest in self.interests.values():
-            if not is_sequence(interest):
-                yield from filters_of(interest)
+        for one in self.held.values():
+            if not is_sequence(one.interest):
+                yield from filters_of(one.interest)
 
 
 class Registrations:
@@ -56,7 +111,7 @@ class Registrations:
 
     def __init__(self) -> None:
         self._clients: dict[str, Registered] = {}
-        self.watcher: Watcher | None = None
+        self.watcher: RequestWatcher | None = None
 
     def of(self, client: str) -> Registered:
         """What a client has asked for."""
@@ -68,6 +123,12 @@ class Registrations:
     def has(self, client: str) -> bool:
         """Whether a client has asked for anything, which may be withdrawn by now."""
         return client in self._clients
+
+    def entries(self, client: str) -> list[int]:
+        """The entries of a client's interests in the body's table."""
+        found = self._clients.get(client)
+        held = () if found is None else found.held.values()
+        return [one.entry for one in held if one.entry != NO_ENTRY]
 
     def listing(self, client: str) -> Listing:
         """The same, to be told to another broker."""
@@ -82,7 +143,7 @@ class Registrations:
         found = self._clients.get(client)
         if found is None:
             return [client]
-        numbers = {*found.interests, *found.advertisements}
+        numbers = {*found.held, *found.advertisements}
         return [
             client,
             *(Party(client, n) for n in sorted(n for n in numbers if type(n) is int)),
@@ -91,8 +152,8 @@ class Registrations:
     def interests(self) -> Iterator[tuple[str, Interest]]:
         """Every interest, with its party."""
         for client, found in self._clients.items():
-            for key, interest in found.interests.items():
-                yield _party(client, key), interest
+            for key, one in found.held.items():
+                yield _party(client, key), one.interest
 
     def filters(self) -> Iterator[Filter]:
         """Every filter that clients want."""
@@ -103,7 +164,7 @@ class Registrations:
         """Every party that asks for something; others may come and go meanwhile."""
         for client in list(self._clients):
             found = self._clients.get(client)
-            for key in list(found.interests) if found is not None else ():
+            for key in list(found.held) if found is not None else ():
                 if isinstance(key, int):
                     yield Party(client, key)
             yield client
@@ -114,39 +175,45 @@ class Registrations:
         if found is None:
             return []
         if isinstance(party, Party):
-            held = found.interests.get(party.number)
-            return [] if held is None else [held]
-        return [i for key, i in found.interests.items() if not isinstance(key, int)]
+            one = found.held.get(party.number)
+            return [] if one is None else [one.interest]
+        return [
+            one.interest for key, one in found.held.items() if not isinstance(key, int)
+        ]
 
     # --- Interests ------------------------------------------------------------------
 
     def subscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Enter an interest; its filters, unless it was there."""
-        found = self.of(client_of(source)).interests
+        held = self.of(client_of(source)).held
         if isinstance(source, Party):
-            if source.number in found:
+            if source.number in held:
                 return []
-            found[source.number] = interest
-            self._tell(source, interest, gained=True)
+            one = held[source.number] = Registration(interest)
+            if self.watcher is not None:
+                one.entry = self.watcher.registered(source, interest)
         elif is_sequence(interest):
-            found[interest] = interest
+            held[interest] = Registration(interest)
         else:
-            new = [f for f in filters_of(interest) if f not in found]
-            found.update((f, f) for f in new)
+            new = [f for f in filters_of(interest) if f not in held]
+            held.update((f, Registration(f)) for f in new)
             return new
         return [] if is_sequence(interest) else list(filters_of(interest))
 
     def unsubscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Withdraw a numbered interest, or all that this one covers; their filters."""
-        found = self.of(client_of(source)).interests
+        held = self.of(client_of(source)).held
         if isinstance(source, Party):
-            if source.number not in found:
+            if source.number not in held:
                 return []
-            gone = found.pop(source.number)
-            self._tell(source, gone, gained=False)
+            one = held.pop(source.number)
+            gone = one.interest
+            if self.watcher is not None:
+                self.watcher.withdrawn(source, gone, one.entry)
             return [] if is_sequence(gone) else list(filters_of(gone))
-        covered = [key for key, held in found.items() if _covers(interest, held)]
-        return [held for held in map(found.pop, covered) if isinstance(held, Filter)]
+        covered = [key for key, one in held.items() if _covers(interest, one.interest)]
+        ended = [held.pop(key).interest for key in covered]
+        return [f for f in ended if isinstance(f, Filter)]
 
     # --- Advertisements -------------------------------------------------------------
 
@@ -157,7 +224,8 @@ class Registrations:
             found[advertisement] = advertisement
         elif source.number not in found:
             found[source.number] = advertisement
-            self._tell(source, advertisement, gained=True)
+            if self.watcher is not None:
+                self.watcher.registered(source, advertisement)
 
     def unadvertise(self, source: str, advertisement: Advertisement) -> None:
         """Withdraw a numbered advertisement, or all that this one covers."""
@@ -168,22 +236,22 @@ class Registrations:
             ]:
                 del found[key]
         elif source.number in found:
-            self._tell(source, found.pop(source.number), gained=False)
+            gone = found.pop(source.number)
+            if self.watcher is not None:
+                self.watcher.withdrawn(source, gone, NO_ENTRY)
 
     def forget(self, client: str) -> Registered:
         """A client is gone, and wants nothing any more; what it had asked for."""
         gone = self._clients.pop(client, Registered())
-        for held in (gone.interests, gone.advertisements):
-            for key, item in held.items():
-                if isinstance(key, int):
-                    self._tell(Party(client, key), item, gained=False)
+        if self.watcher is None:
+            return gone
+        for key, one in gone.held.items():
+            if isinstance(key, int):
+                self.watcher.withdrawn(Party(client, key), one.interest, one.entry)
+        for key, advertisement in gone.advertisements.items():
+            if isinstance(key, int):
+                self.watcher.withdrawn(Party(client, key), advertisement, NO_ENTRY)
         return gone
-
-    def _tell(
-        self, party: Party, item: Interest | Advertisement, *, gained: bool
-    ) -> None:
-        if self.watcher is not None:
-            self.watcher(party, item, gained)
 
 
 def _party(client: str, key: Hashable) -> str:

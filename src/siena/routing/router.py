@@ -16,8 +16,8 @@ hybrid        several of these: a gateway has children and a mesh, or a
               mesh and peers
 ============  =========================================================
 
-Why one module: whoever wants to know what a broker does about a message finds all of it
-here; how it does it is in the rest of this room.
+Why one module: a reader who wants to know what a broker does about a message finds all
+of it here; how it does it is in the rest of this room.
 
 Reference:
     CU-CS-888-99, section 5.2; our specification, B and H.3.
@@ -104,9 +104,9 @@ class Router:
     neighbours are ignored: a link that has gone may still have had some on their way.
 
     One that is ``flat`` compares no interests until it has its first neighbour: without
-    one there is nobody to be told less.
+    one there is no neighbour to be told less.
 
-    One that is ``sliced`` puts off what takes long; whoever drives it calls
+    One that is ``sliced`` puts off what takes long; its body calls
     :meth:`work` as long as there is a ``backlog``.
     """
 
@@ -146,7 +146,7 @@ class Router:
         quenching = self._quenching if options.quench else None
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
-        self.leaving = Leaving(self.tables, self._all_known)
+        self.leaving = Leaving(self.tables, self._all_known, self._unfold)
         self._monitors = Monitors(self.tables)
         self._questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
@@ -362,7 +362,7 @@ class Router:
         return out
 
     def _all_filters(self) -> Iterable[Filter] | None:
-        """All that anybody wants; ``None`` where only a master knows."""
+        """All that is wanted; ``None`` where only a master knows."""
         if self.tables.has_master:
             return None
         if self._flat is not None:
@@ -582,11 +582,11 @@ class Router:
         del self._asked[source]
         return []
 
-    def _peer_disconnect(self, _message: PeerDisconnect, source: Interface) -> Outbox:
+    def _peer_disconnect(self, message: PeerDisconnect, source: Interface) -> Outbox:
         if isinstance(source, str):
             return [*self.clients.forget(source), *self._forget_client(source)]
         out = self._changed(self._monitors.forget(source))
-        out += self.leaving.forget(source)
+        out += self.leaving.forget(source, is_missed=message.is_missed)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
         return out + self._answers(self._questions.forget(source))

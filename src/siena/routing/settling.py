@@ -2,10 +2,10 @@
 
 A broker asks every neighbour that it told about the interest, or about one that covers
 it, and answers when all of them have; one that told no neighbour answers at once.
-Links keep the order of messages, so whoever is asked has already heard of the interest.
-What has once been answered for need not be asked again, unless the answer has to be
-*fresh*.  Questions that come together are asked together, in one message to each
-neighbour, which answers once all of what it is about is in force.
+Links keep the order of messages, so a broker that is asked has already heard of the
+interest.  What has once been answered for need not be asked again, unless the answer
+has to be *fresh*.  Questions that come together are asked together, in one message to
+each neighbour, which answers once all of what it is about is in force.
 
 In a network with cycles a question keeps to the tree of the origin that it is about,
 also where the interest has been pruned under one of another origin: what is asked is
@@ -13,7 +13,7 @@ whether the cover is in force among those brokers, and not wherever else it reac
 If it followed the tree of each cover in turn, it would go round and multiply.
 
 Of an advertisement it is asked whether all brokers know it: since subscriptions follow
-an advertisement back over the same links, before the answer, whoever has the answer
+an advertisement back over the same links, before the answer, the broker with the answer
 knows all who want something of it.
 
 Reference:

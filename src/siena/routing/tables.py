@@ -75,7 +75,7 @@ class Tables:
 
     @property
     def masters(self) -> list[int]:
-        """The brokers that know more: one at most, unless somebody erred."""
+        """The brokers that know more: one at most, unless settings are wrong."""
         return [n.number for n in self._plain if n.side is Side.MASTER]
 
     @property
@@ -143,7 +143,7 @@ class Tables:
         return out
 
     def adopt(self, number: int, asked: PeerConnect) -> None:
-        """A neighbour from the beginning, of whose link everybody knows."""
+        """A neighbour from the beginning, of whose link all brokers know."""
         side = asked.side
         neighbour = self.neighbours[number] = Neighbour(
             number,
@@ -252,7 +252,7 @@ class Tables:
         return self.mesh.trees.is_child(origin, neighbour.number, of=self.me)
 
     def check(self) -> None:
-        """Verify that everybody has been told what the declarative rule says."""
+        """Verify that all neighbours have been told what the declarative rule says."""
         for neighbour in self.neighbours.values():
             number, side = neighbour.number, neighbour.side
             order, reach = self.filters.order, self._reach_through(number, side)
@@ -293,7 +293,7 @@ class Tables:
         return lambda origin, other: trees.reaches(number, origin, other)
 
     def _gate(self, number: int, side: Side) -> Callable[[Filter], bool] | None:
-        """A peer hears only of what it, or somebody behind it, may publish."""
+        """A peer hears only of what it, or a client behind it, may publish."""
         if not self.options.is_advertising or side is Side.MASTER:
             return None
         held = self.advertisements.held_by

@@ -157,7 +157,7 @@ class Trial:
 
         What matches one step alone is the same to every broker that looks for a part of
         the pattern, whatever part.  Each time something may be missed, or be taken for
-        a sequence that began earlier; the last time, everybody begins anew.
+        a sequence that began earlier; the last time, all begin anew.
         """
         world = self.world
         waiting = [

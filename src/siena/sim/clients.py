@@ -88,7 +88,7 @@ def expected(
     *,
     advertising: bool,
 ) -> set[str]:
-    """Who must receive a notification, and nobody else, among those within reach."""
+    """Who must receive a notification, and no others, among those within reach."""
     if advertising and not publisher.offers(notification):
         return set()
     return {

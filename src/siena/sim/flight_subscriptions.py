@@ -32,8 +32,8 @@ def flight_subscriptions(count: int, seed: int = 1) -> Iterator[FlightSubscripti
     p3: carrier = EV and dest = DEN and (dep_delay > 120 or arr_delay > 300)
     p4: carrier = B6 and dest in (ABQ, ACK) and (dep_delay > 360 or arr_delay > 180)
 
-    Two of three are by somebody new; the others add to what somebody wanted before.
-    Of ten thousand, about five want a flight, and few flights are wanted by nobody.
+    Two of three are by a new client; the others add to what one wanted before.
+    Of ten thousand, about five want a flight, and few flights are wanted by none.
     """
     random = Random(f"{seed}/flight subscriptions")
     people = 0
@@ -97,7 +97,7 @@ class _Draw:
         return int(self.random.paretovariate(0.35)) % 6000 + 1
 
     def delay(self) -> int:
-        """Minutes that somebody would call a delay, mostly round."""
+        """Minutes that a passenger would call a delay, mostly round."""
         return self.random.choice((5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300))
 
     def day(self) -> str:
@@ -155,7 +155,7 @@ def _family(draw: _Draw) -> str:
 
 
 def _host(draw: _Draw) -> str:
-    """Waits for somebody at the other end."""
+    """Waits for a passenger at the other end."""
     return (
         f"{draw.destinations(3)} and {draw.month()} and {draw.hours()} "
         f"and arr_delay > {draw.delay()}"

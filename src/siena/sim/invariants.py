@@ -3,14 +3,15 @@
 Always: a client gets only what it asked for, where it wants to have it, and nothing
 twice, and in order unless routes change or reverse paths are followed.  When nothing is
 on its way any more: every neighbour holds what the declarative rule says, a publisher
-that is quenched has nobody who wants anything from it, and a publication made then
+that is quenched has no client that wants anything from it, and a publication made then
 reaches exactly those whom the oracle names.
 
 Of patterns: what is found matches, step by step, each later than the one before, and a
 sequence is found once.  Where each broker looks for whole patterns itself, it finds
 what one matcher finds that is offered the same.  Where parts are looked for elsewhere
 it may find others (greedy matching is not compositional); but it finds a sequence of
-which nothing matches any other step, if everybody begins to look when it is published.
+which nothing matches any other step, if all monitors begin to look when it is
+published.
 
 Reference:
     The design, part 9; our specification, A.8 and A.9 for what is not promised, B.11

@@ -1,7 +1,7 @@
 """Random worlds: everything about them follows from one seed.
 
 The domains are tiny on purpose.  Filters over a large domain never touch each other,
-and a world in which nobody covers or overlaps anybody asks nothing of a router.
+and a world in which no filter covers or overlaps another asks nothing of a router.
 """
 
 import random

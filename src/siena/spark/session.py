@@ -1,7 +1,7 @@
 """Sessions that we start: on this machine unless told otherwise, quick, and quiet.
 
-Whoever has a session already needs nothing of this: every function of the room takes
-the session from the DataFrames that it is given.
+A program that has a session already needs nothing of this: every function of the room
+takes the session from the DataFrames that it is given.
 """
 
 import atexit

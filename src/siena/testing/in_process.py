@@ -68,7 +68,7 @@ class ProcessBroker(RunningBroker):
             process.stdout.close()
 
     def freeze(self) -> None:
-        """Stop it in its tracks (SIGSTOP); connections stand, and nobody answers."""
+        """Stop it in its tracks (SIGSTOP); connections stand, and nothing answers."""
         assert self._process is not None, "start it first"
         self._process.send_signal(signal.SIGSTOP)
 

@@ -130,7 +130,7 @@ def network(
 
 
 def _masters_first(topology: Topology, edges: Sequence[Edge]) -> Iterator[int]:
-    """In an order in which whoever is called runs already: children call masters."""
+    """In an order in which the called one runs already: children call masters."""
     masters = {edge.one: edge.other for edge in edges if edge.side is Side.MASTER}
     masters |= {edge.other: edge.one for edge in edges if edge.side is Side.CHILD}
     started: set[int] = set()

@@ -1,4 +1,4 @@
-"""A broker that somebody has started for a test."""
+"""A broker that was started for a test."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType

@@ -39,6 +39,9 @@ NAMES = (
     "pages/network.js",
     "pages/why.js",
     "pages/workbench.js",
+    "siena.js",
+    "example/index.html",
+    "example/page.js",
     "vendor/htm-preact.mjs",
 )
 # Scripts, styles and answers of our own only; nothing inline, nothing of others, and no
@@ -76,14 +79,10 @@ def file_routes() -> list[BaseRoute]:
     known = read_files()
 
     async def page(request: Request) -> Response:
-        name = request.path_params.get("name") or "index.html"
-        if name not in known:
-            return Response("there is no such page", 404)
-        file = known[name]
-        headers = {**HEADERS, "etag": file.tag}
-        if request.headers.get("if-none-match") == file.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(file.body, headers=headers, media_type=file.kind)
+        return _sent(known, request.path_params.get("name") or "index.html", request)
+
+    async def client(request: Request) -> Response:
+        return _sent(known, "siena.js", request)
 
     async def home(request: Request) -> Response:  # noqa: ARG001 -- Starlette's signature
         return RedirectResponse("/console/")
@@ -91,6 +90,18 @@ def file_routes() -> list[BaseRoute]:
     return [
         Route("/", home),
         Route("/console", home),
+        Route("/siena.js", client),
         Route("/console/", page),
         Route("/console/{name:path}", page),
     ]
+
+
+def _sent(known: dict[str, File], name: str, request: Request) -> Response:
+    """A file, unless the browser has it already."""
+    if name not in known:
+        return Response("there is no such page", 404)
+    file = known[name]
+    headers = {**HEADERS, "etag": file.tag}
+    if request.headers.get("if-none-match") == file.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.body, headers=headers, media_type=file.kind)

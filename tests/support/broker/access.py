@@ -22,7 +22,7 @@ from siena.broker.access.settings import Access
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
 from siena.broker.io.message_stream import SUBPROTOCOL
-from siena.broker.settings import Handlers, Log, Settings
+from siena.broker.settings import HandlerSettings, Log, Settings
 from siena.client.tokens import narrow_token, new_token
 from siena.protocol.control_frames import (
     Body,
@@ -93,7 +93,7 @@ async def guarded(folder: Path, **more: Any) -> AsyncIterator[Guarded]:  # noqa:
         accept_peers=True,
         access=Access(credentials=str(file)),
         log=Log(path=str(folder / "log")),
-        handlers=Handlers(allow=("http://127.0.0.1:9/",)),
+        handlers=HandlerSettings(allow=("http://127.0.0.1:9/",)),
     )
     async with serving(structs.replace(settings, **more)) as broker:
         server = HttpServer(broker, "127.0.0.1:0")

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from siena.broker.broker import Broker
-from siena.broker.settings import Link, Routing, Settings, Side as LinkSide
+from siena.broker.settings import LinkSettings, Routing, Settings, Side as LinkSide
 from siena.messages import Side
 from siena.sim.architecture import Edge, edges_of
 from virtual.loop import VirtualClock, VirtualLoop
@@ -102,7 +102,7 @@ class _Stage:
     def _calls(self, number: int, links: Collection[tuple[int, int]]) -> Settings:
         """The settings of a broker that calls, over some of the links."""
         called = tuple(
-            Link(
+            LinkSettings(
                 url=self.brokers[edge.other].addresses[0].url,
                 side=_SIDES[edge.side],
                 weight=edge.weight,

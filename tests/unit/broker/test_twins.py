@@ -83,7 +83,9 @@ class Wire:
     """What a client, or a neighbour, has been sent; nothing is ever too much."""
 
     neighbour: int | None = None
+    name: str = ""
     takes_runs: bool = True
+    is_relaying: bool = False
     principal: Principal = LOCAL
     licence: Licence | None = None
     hears_gaps: bool = False

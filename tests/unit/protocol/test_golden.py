@@ -54,10 +54,12 @@ from siena.protocol.durable.reading import (
 from siena.protocol.durable.receipts import (
     Publisher,
     PublisherIs,
+    Relayed,
     Stored,
     pack_acked,
 )
 from siena.protocol.fast.forward_runs import ForwardRun, RunHead
+from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op, Splitter, pack
 from siena.protocol.handshake import PREFACE, Info, Limits
@@ -145,6 +147,7 @@ BODIES: list[tuple[Body, str]] = [
     (Seek("b", "all"), "09000000 45 93 a162 a3616c6c 00"),
     (Forget("b"), "04000000 46 91 a162"),
     (PublisherIs("me", 1, 5), "07000000 48 93 a26d65 01 05"),
+    (Relayed(300), "05000000 26 91 cd012c"),
     (Stored(1, 5, 2, 100), "08000000 49 96 01 05 02 64 00 a0"),
     (Stored(1, 7, 1, None, 100, "no"), "0a000000 49 96 01 07 01 c0 64 a26e6f"),
 ]
@@ -154,6 +157,7 @@ RUN = ForwardRun(
     np.array([0, 1], np.uint32),
     run_of([X1, X1]),
 )
+RELAY = RelayRun(1, 2, 3, 4, 5, np.array([0, 7], np.uint32), run_of([X1, X1]))
 OTHERS: list[tuple[bytes, str]] = [
     (pack(Op.PUB, X1), "05000000 02 81a17801"),
     (
@@ -163,6 +167,15 @@ OTHERS: list[tuple[bytes, str]] = [
     (
         pack_acked(1, 5, 1, pack(Op.PUB, X1)),
         "1a000000 40 01000000 0500000000000000 01000000 05000000 02 81a17801",
+    ),
+    (
+        RELAY.pack(),
+        (
+            "47000000 25 0100000000000000 0200000000000000 0300000000000000"
+            "0400000000000000 0500000000000000 02000000 00000000 07000000"
+            + "05000000 02 81a17801"
+            * 2
+        ),
     ),
     (pack_traced(7, X1), "09000000 0c 07000000 81a17801"),
     (Ping(b"a").pack(), "02000000 07 61"),

@@ -60,7 +60,7 @@ class Catalogue:
     >>> [str(p.filter) for p in catalogue.below(wide)]
     ['x > 5', 's = a and x > 5']
 
-    One that is in the catalogue is above and below itself.  Whoever changes the
+    One that is in the catalogue is above and below itself.  A caller that changes the
     catalogue while a search is going on takes the rest of it as a list first.
     """
 

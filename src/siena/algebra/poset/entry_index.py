@@ -25,7 +25,7 @@ class Entrance(Generic[F]):
     >>> [str(node.filter) for node in entrance.candidates({"symbol": "DIS"})]
     ['price < 5', 'price < 10 and symbol = DIS']
 
-    Cost: to make one, all roots; so it is made when somebody asks, after a change.
+    Cost: to make one, all roots; so it is made at the first question after a change.
     """
 
     __slots__ = ("_always", "_by_value")

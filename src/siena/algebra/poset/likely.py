@@ -43,7 +43,7 @@ class Sketch:
 # In a simulation, a thousand brokers of one process meet the same conditions.
 @lru_cache(maxsize=SKETCHES_MAX)
 def sketch_of(condition: Condition, reading: Reading) -> Sketch:
-    """The sketch of a condition; nobody changes it."""
+    """The sketch of a condition; it is never changed."""
     return Sketch(condition, reading)
 
 

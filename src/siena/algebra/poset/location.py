@@ -1,7 +1,7 @@
 """Locations: where a condition stands among the others on its attribute.
 
 What is above and below is told by rows of bits and, for a bound, by its places in
-chains.  The places become bits only when somebody asks for all of them: next to a
+chains.  The places become bits only when all of them are asked for: next to a
 known neighbour, only what lies between the two is of interest.
 """
 

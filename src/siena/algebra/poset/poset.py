@@ -45,7 +45,7 @@ class Poset(Generic[F]):
 
     Filters that select the same are one; the first that came stands for all.
     Filters that nothing can match are kept apart, linked to none: they are in the
-    poset, and nobody needs to hear of them.
+    poset, and no neighbour needs to hear of them.
 
     Cost: see ``benchmarks/poset.py``; an addition looks at the filters that share
     conditions with the new one, never at all of them.

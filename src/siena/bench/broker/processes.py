@@ -77,7 +77,7 @@ def running(contender: Contender, cores: Cores) -> Iterator[Running]:
 
 @contextmanager
 def pinned(core: int) -> Iterator[None]:
-    """Stay on this core, and whoever is started meanwhile."""
+    """Stay on this core, with all processes that are started meanwhile."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:
@@ -87,7 +87,7 @@ def pinned(core: int) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A port that nobody listens to."""
+    """A port at which no process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -70,7 +70,7 @@ class Run:
 
 
 class Progress:
-    """What is being done, for whoever sits at a terminal."""
+    """What is being done, for a terminal."""
 
     def __init__(self) -> None:
         self._shows = sys.stderr.isatty()

@@ -1,13 +1,13 @@
 """A crowd: many clients in a large network, and whether each gets what it wants.
 
-Everybody follows stock quotes: each client is at a random broker and wants one symbol,
+Clients follow stock quotes: each is at a random broker and wants one symbol,
 most of them below a price, some of these at one exchange only.  So filters are alike,
 as interests are, and brokers have much to cover.
 
 *What is compared.*  The oracle (:mod:`siena.sim.clients`) has a flat list of filters
 for each client, and knows nothing of brokers.  All publications travel at the same
 time; afterwards each must have reached those whom the oracle names, once each, and
-nobody else.
+no other client.
 """
 
 import random
@@ -98,7 +98,7 @@ class Crowd:
         self._run()
 
     def verify(self) -> int:
-        """Compare what everybody received since the last time with the oracle."""
+        """Compare what all clients received since the last time with the oracle."""
         got: dict[Stamp, list[str]] = {stamp: [] for stamp in self._published}
         for client in self.world.clients.values():
             for notify in client.received:

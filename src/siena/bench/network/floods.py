@@ -70,7 +70,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Span:
     """One entry against another, round by round: median, lowest and highest."""
 
     middle: float
@@ -78,20 +78,20 @@ class Ratio:
     highest: float
 
     @classmethod
-    def of(cls, numbers: Sequence[float]) -> "Ratio":
+    def of(cls, numbers: Sequence[float]) -> "Span":
         """Of what each round says."""
         return cls(median(numbers), min(numbers), max(numbers))
 
 
-def ratio(ours: Entry, theirs: Entry) -> Ratio | None:
+def ratio(ours: Entry, theirs: Entry) -> Span | None:
     """Publications for a CPU second, ours against theirs, if both are known."""
     if not (ours.is_measured and theirs.is_measured):
         return None
     pairs = zip(ours.rounds, theirs.rounds, strict=True)
-    return Ratio.of([a.per_cpu_second() / b.per_cpu_second() for a, b in pairs])
+    return Span.of([a.per_cpu_second() / b.per_cpu_second() for a, b in pairs])
 
 
-def link_cost(network: Entry, alone: Entry) -> Ratio | None:
+def link_cost(network: Entry, alone: Entry) -> Span | None:
     """What a link costs, in what one broker needs for the same work alone.
 
     >>> flood = Flood(1.0, 100, 100, 100, 0.0, 0.0, 0.0)
@@ -104,7 +104,7 @@ def link_cost(network: Entry, alone: Entry) -> Ratio | None:
     if not (network.is_measured and alone.is_measured):
         return None
     links = network.layout.links_crossed
-    return Ratio.of(
+    return Span.of(
         [
             (a.cost() / b.cost() - 1) / links
             for a, b in zip(network.rounds, alone.rounds, strict=True)

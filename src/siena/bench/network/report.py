@@ -16,7 +16,7 @@ from siena.bench.network.floods import (
     Contest,
     Crossing,
     Entry,
-    Ratio,
+    Span,
     link_cost,
     ratio,
 )
@@ -116,7 +116,7 @@ def worker_conclusions(workers: Sequence[tuple[int, Entry]]) -> Iterator[str]:
             ]
             yield (
                 f"{count} processes / {base_count}: {_span(found)} times the "
-                f"publications per CPU second, {_span(Ratio.of(rates))} by the clock"
+                f"publications per CPU second, {_span(Span.of(rates))} by the clock"
             )
 
 
@@ -162,7 +162,7 @@ def _table(columns: "dict[str, Callable[[Any], str]]", rows: Sequence[Any]) -> T
     return table
 
 
-def _span(found: Ratio) -> str:
+def _span(found: Span) -> str:
     return f"{found.middle:.3g} ({found.lowest:.3g} … {found.highest:.3g})"
 
 
@@ -299,7 +299,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _cost(contest: Contest, entry: Entry) -> Ratio | None:
+def _cost(contest: Contest, entry: Entry) -> Span | None:
     alone = _alone(contest, entry)
     if alone is None or entry.layout == ALONE:
         return None
@@ -311,7 +311,7 @@ def _against(contest: Contest, entry: Entry) -> dict[str, float] | None:
     return None if ours is None else _ratio_form(ratio(ours, entry))
 
 
-def _ratio_form(found: Ratio | None) -> dict[str, float] | None:
+def _ratio_form(found: Span | None) -> dict[str, float] | None:
     return None if found is None else asdict(found)
 
 

@@ -2,8 +2,8 @@
 
 One JSON object in a line, in a file that only its owner reads.  When it is full it is
 put aside under another name, and the oldest goes.  Refusals of one principal are
-written down a few times a second, with how many there were: whoever is refused often
-does not fill the disk.
+written down a few times a second, with how many there were: a principal that is refused
+often does not fill the disk.
 """
 
 import json

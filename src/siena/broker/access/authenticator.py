@@ -1,8 +1,8 @@
 """The authenticator: from what a client shows to the principal that it is.
 
 What is shown is a token of ours, ``NAME:PASSWORD``, a JSON web token, or a certificate;
-whoever shows a token is judged by that alone.  Strangers hear one number, 211, whatever
-was wrong, and the more often the later.
+a connection that shows a token is judged by that alone.  Strangers hear one number,
+211, whatever was wrong, and the more often the later.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ def not_admitted() -> ProtocolError:
 class Authenticator:
     """Who is who at one broker.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`stop`.
+    Ownership: the caller of :meth:`start` calls :meth:`stop`.
 
     Raises:
         SienaError: if a file that the settings name is missing or wrong.

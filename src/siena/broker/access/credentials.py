@@ -1,6 +1,6 @@
 """The file of credentials: tokens, of which it keeps a hash, and users.
 
-Whoever reads it can narrow tokens of others, and try passwords: so it is for its owner
+Its readers can narrow tokens of others, and try passwords: so it is for its owner
 alone, and a broker refuses one that is not.  It is changed whole, or not at all.
 """
 

@@ -2,7 +2,8 @@
 
 Every way to a broker ends here, and nothing else says no for want of a grant: frames,
 lines, HTTP, the log, moves, inspection and links.  What is refused is counted by its
-verb and the roles of whoever asked, and told with a notification that shows it.
+verb and the roles of the principal that asked, and told with a notification that shows
+it.
 """
 
 from collections import Counter

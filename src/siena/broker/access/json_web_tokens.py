@@ -1,4 +1,4 @@
-"""JSON web tokens: who somebody is, as another service has signed it."""
+"""JSON web tokens: who a principal is, as another service has signed it."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ ROLES_MAX = 256
 class JsonWebTokens:
     """Checks tokens with the keys of one issuer.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`stop`.
+    Ownership: the caller of :meth:`start` calls :meth:`stop`.
 
     Raises:
         SienaError: if a file of keys is missing or wrong.
@@ -68,7 +68,7 @@ class JsonWebTokens:
             self._task.cancel()
 
     def check(self, text: str) -> Principal | None:
-        """Whom a token shows; nobody, if it shows nothing.
+        """Whom a token shows; None, if it shows nothing.
 
         Raises:
             ProtocolError: if it was genuine, and is no more.

@@ -12,7 +12,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 TIMER_SECONDS_MAX = 3_600.0
 
 
-class Holder(Protocol):
+class LeaseHolder(Protocol):
     """A connection, or a client without one."""
 
     principal: Principal
@@ -22,7 +22,7 @@ class Holder(Protocol):
         ...
 
 
-class Remembered(Protocol):
+class LeasedSession(Protocol):
     """What outlives a connection: its session."""
 
     principal: Principal
@@ -33,21 +33,21 @@ class Leases:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._held: dict[Holder, Remembered | None] = {}
-        self._timers: dict[Holder, asyncio.TimerHandle] = {}
+        self._held: dict[LeaseHolder, LeasedSession | None] = {}
+        self._timers: dict[LeaseHolder, asyncio.TimerHandle] = {}
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, holder: Holder, session: Remembered | None = None) -> None:
-        """Somebody has come; a neighbour has no session."""
+    def begin(self, holder: LeaseHolder, session: LeasedSession | None = None) -> None:
+        """A principal has come; a neighbour has no session."""
         if holder.principal.is_local:
             return
         self._held[holder] = session
         self._set(holder)
 
-    def end(self, holder: Holder) -> None:
-        """Somebody has gone."""
+    def end(self, holder: LeaseHolder) -> None:
+        """A principal has gone."""
         self._held.pop(holder, None)
         timer = self._timers.pop(holder, None)
         if timer is not None:
@@ -64,7 +64,7 @@ class Leases:
             if session is not None:
                 session.principal = new
 
-    def _set(self, holder: Holder) -> None:
+    def _set(self, holder: LeaseHolder) -> None:
         end = holder.principal.expires_at
         if end is None:
             return
@@ -72,12 +72,12 @@ class Leases:
         loop = asyncio.get_running_loop()
         self._timers[holder] = loop.call_later(seconds, self._look, holder)
 
-    def _look(self, holder: Holder) -> None:
+    def _look(self, holder: LeaseHolder) -> None:
         if holder.principal.has_expired(self._clock.now()):
             self._end(holder, Fault.CREDENTIAL_EXPIRED, "the credential has expired")
         else:
             self._set(holder)
 
-    def _end(self, holder: Holder, fault: Fault, text: str) -> None:
+    def _end(self, holder: LeaseHolder, fault: Fault, text: str) -> None:
         self.end(holder)
         holder.fail(ProtocolError(fault, text))

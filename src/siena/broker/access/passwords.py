@@ -53,7 +53,7 @@ def _is_right(kept: str, password: str) -> bool:
 class Passwords:
     """Checks passwords.
 
-    Ownership: whoever makes it calls :meth:`stop`.
+    Ownership: its maker calls :meth:`stop`.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Passwords:
         return self._mark(kept, password) in self._known
 
     async def is_right(self, kept: str | None, password: str) -> bool:
-        """Whether a password is the one of which this was kept; of nobody, never.
+        """Whether a password is the one of which this was kept; of no user, never.
 
         Too many at a time are wrong, all of them.
         """

@@ -11,7 +11,7 @@ def _none() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody with a name and roles, shown by a credential.
+    """A user or a program with a name and roles, shown by a credential.
 
     ``claims`` are what the credential says besides: of a certificate its ``cn``, of a
     JWT its claims.  ``caveats`` are filters, in the language, that narrow everything

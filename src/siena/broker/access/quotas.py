@@ -111,7 +111,7 @@ class Accounts:
         self._asked = 0
 
     def of(self, identity: str | None) -> Account:
-        """The account of an identity; of nobody, a new one for each connection."""
+        """The account of an identity; of none, a new one for each connection."""
         if identity is None:
             return self._open()
         found = self._of_identities.get(identity)
@@ -180,7 +180,7 @@ class Accounts:
 
 
 def memory_now() -> int:
-    """The memory that this process has now, in bytes; 0 where nobody says it."""
+    """The memory of this process now, in bytes; 0 where the system does not say it."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

@@ -65,7 +65,7 @@ class Jwt(Strict, frozen=True):
 
 
 class Access(Strict, frozen=True):
-    """Who may come, and as whom; without this table everybody is LOCAL."""
+    """Who may come, and as whom; without this table all are LOCAL."""
 
     credentials: str | None = None  # a file with tokens and users, of mode 0600
     # The roles of those whom a certificate or a JWT shows.

@@ -22,7 +22,7 @@ class Granting:
         self._requests = requests
 
     def check(self, principal: Principal, policy: Policy) -> None:
-        """Let somebody in, if there is room for them, and as they want to be served.
+        """Let a client in, if there is room for it, and as it wants to be served.
 
         Raises:
             ProtocolError: if not.
@@ -47,7 +47,7 @@ class Granting:
     def reload(self, roles: Roles) -> None:
         """Other roles count from now on, for all who are there and what is kept.
 
-        Somebody may have other roles, too, than before.
+        A client may have other roles, too, than before.
         """
         gate = self._state.gate
         self._publications.flush()  # what was published before

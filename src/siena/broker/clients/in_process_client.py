@@ -1,6 +1,6 @@
 """Guests: clients without a connection of their own, such as those that come by HTTP.
 
-They have sessions and outboxes like everybody; but what is for them is taken out by a
+They have sessions and outboxes like all clients; but what is for them is taken out by a
 task, whenever it has got rid of what it took before.
 """
 
@@ -18,7 +18,7 @@ from siena.protocol.text.transcripts import Transcript
 class InProcessClient:
     """What is for one guest, and whether it has to wait.
 
-    Ownership: whoever let it in (:mod:`siena.broker.clients.in_process_entry`) reads
+    Ownership: what let it in (:mod:`siena.broker.clients.in_process_entry`) reads
     from it, in one task.
     """
 
@@ -54,7 +54,7 @@ class InProcessClient:
             self._has_some.set()
 
     def expect(self, size: int) -> bool:
-        """Make room for what was kept while nobody was here; whether anybody is now."""
+        """Make room for what was kept while it was away; whether it is here now."""
         self.outbox.expect(size, 0)
         return not self.is_over
 
@@ -77,19 +77,19 @@ class InProcessClient:
         self.is_over |= error.fault.closes
 
     def hold(self, by: Holder) -> None:
-        """Publish no more until somebody who is full has caught up."""
+        """Publish no more until a reader that is full has caught up."""
         self._held_by.add(by)
         by.holds.add(self)
         self._may_publish.clear()
 
     def release(self, by: Holder) -> None:
-        """Somebody has caught up, or gone."""
+        """That reader has caught up, or gone."""
         self._held_by.discard(by)
         if not self._held_by:
             self._may_publish.set()
 
     def leave(self) -> None:
-        """It has gone: nobody needs to remember that it waits."""
+        """It has gone: none of its readers need remember that it waits."""
         self.is_over = True
         for holder in self._held_by:
             holder.holds.discard(self)
@@ -117,9 +117,9 @@ class InProcessClient:
 
     @property
     def is_held(self) -> bool:
-        """Whether somebody is full of what it published."""
+        """Whether a reader is full of what it published."""
         return bool(self._held_by)
 
     async def may_publish(self) -> None:
-        """Wait until nobody is full of what it published."""
+        """Wait until no reader is full of what it published."""
         await self._may_publish.wait()

@@ -40,7 +40,7 @@ class InProcessEntry:
         policy: Policy = "drop",
         transcript: Transcript | None = None,
     ) -> InProcessSession:
-        """Let somebody in, who is to :meth:`leave` in the end.
+        """Let a client in, which is to :meth:`leave` in the end.
 
         Who has a transcript reads what that writes, and otherwise frames.
 
@@ -62,14 +62,14 @@ class InProcessEntry:
         return InProcessSession(local_client, client)
 
     def leave(self, visit: InProcessSession) -> None:
-        """Somebody has left; who has an identity may come back."""
+        """A client has left; one with an identity may come back."""
         self.guests.discard(visit.local_client)
         self.broker.leases.end(visit.local_client)
         visit.local_client.leave()
         visit.client.gone()
 
     def drain(self) -> None:
-        """Let nobody in any more, and say good-bye to those who are there."""
+        """Let no client in any more, and say good-bye to those who are there."""
         self.is_draining = True
         for local_client in list(self.guests):
             local_client.fail(ProtocolError(Fault.DRAINING, "this broker ends"))

@@ -96,7 +96,7 @@ class Requests:
             work.spend(process_time() - begun, clock.elapsed())
 
     def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
-        """Let somebody else carry out this kind of request."""
+        """Let another part of the broker carry out this kind of request."""
         self._handlers[kind] = handler
 
     def handler(self, kind: type[B]) -> Callable[[Session, B], None]:
@@ -332,7 +332,7 @@ def _unknown(number: int, what: str) -> ProtocolError:
 
 
 def check_identity(session: Session) -> None:
-    """Refuse what only somebody can ask for who can be known again."""
+    """Refuse what only a client that can be known again may ask for."""
     if session.identity is None:
         raise ProtocolError(
             Fault.BAD_REQUEST, "this is for those who gave an identity in CONNECT"

@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 class Receipt(Protocol):
-    """What is owed to whoever waits until publications in a row are stored."""
+    """What is owed to a publisher that waits until a row of its own is stored."""
 
     def tag(self, at: int) -> int:
         """What the record has that begins with one of them."""
@@ -87,6 +87,8 @@ class Stretch(NamedTuple):
     end: int
     neighbour: int | None
     forwarded: ForwardRun | None
+    # Whether they are stored before they are acknowledged, here and wherever they go.
+    is_acked: bool = False
 
 
 @dataclass
@@ -140,11 +142,14 @@ class Batch:
         for place, origin in enumerate(origins):
             is_last = place + 1 == len(origins)
             end = self.run.total if is_last else origins[place + 1].first
+            is_acked = origin.receipt is not None
             is_followed = (
                 origin.forwarded is None
                 and not is_last
                 and origins[place + 1].forwarded is None
+                and (origins[place + 1].receipt is not None) is is_acked
             )
             if not is_followed:
-                yield Stretch(begun, end, origin.source.neighbour, origin.forwarded)
+                neighbour = origin.source.neighbour
+                yield Stretch(begun, end, neighbour, origin.forwarded, is_acked)
                 begun = end

@@ -16,6 +16,7 @@ from siena.messages import Interest, Party
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Pattern
 from siena.model.expression.residual import ResidualPredicate
+from siena.routing.registrations import NO_ENTRY
 from siena.routing.router import Router
 
 
@@ -34,59 +35,74 @@ class ClientEntries:
         self._on_change = on_change
         self._on_interest = on_interest
         self._mailboxes = router.mailboxes
+        self._registrations = router.registrations
         self._exchange = exchange
         self._sessions = sessions
         self._counters = counters
-        router.registrations.watcher = self.registered
+        router.registrations.watcher = self
         router.mailboxes.watcher = self
 
-    def registered(
-        self,
-        party: Party,
-        item: Interest | Advertisement,
-        gained: bool,  # noqa: FBT001
-    ) -> None:
-        """A client has asked for something, or withdrawn it."""
-        change = 1 if gained else -1
-        self._on_change(party.client, False)
-        if isinstance(item, Advertisement):
-            self._counters.advertisements_now += change
-            if not gained:  # whoever waits for an answer about it waits no longer
-                self._sessions[int(party.client)].unsettled.discard(party.number)
-            return
-        self._on_interest(party, item, gained)
-        self._counters.subscriptions_now += change
-        connection, number = int(party.client), party.number
-        session = self._sessions.get(connection)
-        if session is not None:
-            session.filters += change * sum(map(len, steps_of(item)))
-        if isinstance(item, Pattern):
-            assert session is not None
-            session.patterns += change
-            session.steps += change * len(item)
-            return
+    def registered(self, party: Party, item: Interest | Advertisement) -> int:
+        """A client has asked for something; its entry in the exchange, if it has one.
+
+        A pattern has its monitor, and what is read from the log has its cursor.
+        """
+        session = self._count(party, item, 1)
+        if isinstance(item, (Advertisement, Pattern)):
+            return NO_ENTRY
         if session is not None and session.is_standing:
-            return  # the log has it
-        is_guarded = session is not None and session.is_guarded(number)
+            return NO_ENTRY
+        is_guarded = session is not None and session.is_guarded(party.number)
         if is_guarded or isinstance(item, ResidualPredicate):
             # Each delivery is looked at: by a residual, or for its grant.
-            change_of = self._exchange.watch if gained else self._exchange.unwatch
             for f in frozenset(filters_of(item)):
-                change_of(party, f)
-        elif gained:
-            is_away = self._mailboxes.is_suspended(party.client)
-            self._exchange.subscribe(connection, number, item, is_away=is_away)
-        else:
-            self._exchange.unsubscribe(connection, number)
+                self._exchange.watch(party, f)
+            return NO_ENTRY
+        is_away = self._mailboxes.is_suspended(party.client)
+        connection = int(party.client)
+        return self._exchange.subscribe(connection, party.number, item, is_away=is_away)
+
+    def withdrawn(
+        self, party: Party, item: Interest | Advertisement, entry: int
+    ) -> None:
+        """And has withdrawn it."""
+        session = self._count(party, item, -1)
+        if isinstance(item, Advertisement):
+            assert session is not None
+            session.unsettled.discard(party.number)  # nothing is to be answered
+        elif entry != NO_ENTRY:
+            self._exchange.unsubscribe(int(party.client), entry)
+        elif not isinstance(item, Pattern):
+            for f in frozenset(filters_of(item)):
+                if self._exchange.is_watched(party, f):
+                    self._exchange.unwatch(party, f)
+
+    def _count(
+        self, party: Party, item: Interest | Advertisement, change: int
+    ) -> Session | None:
+        """Count one more or one less; whose it is, if that is still known."""
+        self._on_change(party.client, False)
+        session = self._sessions.get(int(party.client))
+        if isinstance(item, Advertisement):
+            self._counters.advertisements_now += change
+            return session
+        self._on_interest(party, item, change > 0)
+        self._counters.subscriptions_now += change
+        if session is not None:
+            session.filters += change * sum(map(len, steps_of(item)))
+            if isinstance(item, Pattern):
+                session.patterns += change
+                session.steps += change * len(item)
+        return session
 
     def suspended(self, client: str) -> None:
         """A client is no plain connection any more."""
-        self._exchange.suspend(int(client))
+        self._exchange.suspend(int(client), self._registrations.entries(client))
         self._on_change(client, True)
 
     def resumed(self, client: str) -> None:
         """It is a plain connection again."""
-        self._exchange.resume(int(client))
+        self._exchange.resume(int(client), self._registrations.entries(client))
         self._on_change(client, True)
 
     def lost(self, client: str) -> None:

@@ -60,6 +60,7 @@ class Exchange:
     >>> from siena.block import encode
     >>> exchange = Exchange()
     >>> exchange.subscribe(7, 1, parse("x > 3"))
+    0
     >>> exchange.watch(-1, parse("x > 4"))
     >>> frames = run_of([encode({"x": 4}), encode({"x": 5})]).frames
     >>> routed = exchange.route(frames, 0, len(frames))
@@ -73,13 +74,13 @@ class Exchange:
         self._dispatcher = Dispatcher()
         self.on_change: Callable[[], None] = _nobody_asks
         """Called whenever somebody wants something else."""
-        # Of each connection its slot and of each slot its connection; slots are small,
-        # and given again.
+        # Of each connection its slot and of each slot its connection, and how many
+        # interests it has; slots are small, and given again.
         self._slots: dict[int, int] = {}
         self._connections: list[int] = []
+        self._interests_of: list[int] = []
         self._free: list[int] = []
-        # Of each connection its interests by their numbers, and of all others theirs.
-        self._parties: dict[int, dict[int, int]] = {}
+        # The interests of all others; those of connections are in the registrations.
         self._watched: dict[tuple[Key, Filter], int] = {}
         # Those others have places of their own, and so have connections, by their
         # numbers as texts, while they are away; of each interest the place.
@@ -106,50 +107,51 @@ class Exchange:
         interest: Filter | Predicate,
         *,
         is_away: bool = False,
-    ) -> None:
-        """A connection wants something, under a number that it does not use yet."""
-        numbers = self._parties.get(connection)
-        if numbers is None:
-            numbers = self._parties[connection] = {}
-            self._slots[connection] = self._take_slot(connection)
-        assert number not in numbers, "taken"
+    ) -> int:
+        """A connection wants something, under a number that it does not use yet.
+
+        Returns the interest's entry in the table, by which it is unsubscribed.
+        """
+        slot = self._slots.get(connection)
+        if slot is None:
+            slot = self._slots[connection] = self._take_slot(connection)
         self.on_change()
-        slot = NO_SLOT if is_away else self._slots[connection]
-        added = self._dispatcher.add(interest, slot=slot, number=number)
-        numbers[number] = added
+        added = self._dispatcher.add(
+            interest, slot=NO_SLOT if is_away else slot, number=number
+        )
+        self._interests_of[slot] += 1
         if is_away:
             self._put(np.array([added]), str(connection))
+        return added
 
-    def unsubscribe(self, connection: int, number: int) -> None:
-        """A connection wants nothing under this number any more."""
-        numbers = self._parties[connection]
+    def unsubscribe(self, connection: int, entry: int) -> None:
+        """A connection no longer wants what has this entry."""
+        slot = self._slots[connection]
         self.on_change()
-        self._dispatcher.remove(numbers.pop(number))
+        self._dispatcher.remove(entry)
         if str(connection) in self._places:
             self._take_away(str(connection), 1)
-        if not numbers:
-            self._leave(connection)
+        self._interests_of[slot] -= 1
+        if not self._interests_of[slot]:
+            self._free.append(self._slots.pop(connection))
 
-    def suspend(self, connection: int) -> None:
+    def suspend(self, connection: int, entries: list[int]) -> None:
         """A connection is away: what is for it is for its parties, one by one.
 
-        Nothing is matched otherwise than before, so this is soon done.
+        ``entries`` are those of all that it wants.  Nothing is matched otherwise than
+        before, so this is soon done.
         """
-        if connection in self._parties and str(connection) not in self._places:
-            added = self._added(connection)
+        if entries and str(connection) not in self._places:
+            added = np.array(entries, np.int32)
             self._dispatcher.assign(added, NO_SLOT)
             self._put(added, str(connection))
 
-    def resume(self, connection: int) -> None:
-        """It is here again."""
+    def resume(self, connection: int, entries: list[int]) -> None:
+        """It is here again, with all that it wants."""
         if str(connection) in self._places:
-            added = self._added(connection)
+            added = np.array(entries, np.int32)
             self._dispatcher.assign(added, self._slots[connection])
             self._take_away(str(connection), len(added))
-
-    def _added(self, connection: int) -> Ints:
-        numbers = self._parties[connection]
-        return np.fromiter(numbers.values(), np.int32, len(numbers))
 
     def watch(self, key: Key, interest: Filter) -> None:
         """A neighbour, a monitor or an absent client's party wants something."""
@@ -206,7 +208,7 @@ class Exchange:
     def route(
         self, frames: Octets, start: int, end: int, licence: int | Ints | None = None
     ) -> Routed:
-        """What everybody gets of the publications that stand at the beginning.
+        """What all interfaces get of the publications that stand at the beginning.
 
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
@@ -230,6 +232,24 @@ class Exchange:
         if len(messages):
             others = self._wanted(messages, interests)
         return Routed(found.total, found.end, out, found.bad, others, allowed, licensed)
+
+    def others_of(
+        self, blocks: bytes | memoryview, bounds: npt.NDArray[np.int64]
+    ) -> list[tuple[Key, Ints]]:
+        """Who but connections wants which of some blocks that stand back to back.
+
+        For those that were routed before, and go on later.
+        """
+        found = self.table.match_buffer(blocks, bounds)
+        interests = found.filters
+        counts = np.maximum(found.counts, 0)
+        messages = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        is_other = self._dispatcher.slots_of(interests) == NO_SLOT
+        messages, interests = messages[is_other], interests[is_other]
+        if len(messages) and self._licences:
+            wanted = self._place_of[interests] != _NOWHERE
+            messages, interests = messages[wanted], interests[wanted]
+        return self._wanted(messages, interests) if len(messages) else []
 
     def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         """Who wants which messages, which come in order, once for each interest."""
@@ -274,11 +294,8 @@ class Exchange:
             self._connections[slot] = connection
             return slot
         self._connections.append(connection)
+        self._interests_of.append(0)
         return len(self._connections) - 1
-
-    def _leave(self, connection: int) -> None:
-        del self._parties[connection]
-        self._free.append(self._slots.pop(connection))
 
 
 def _within(

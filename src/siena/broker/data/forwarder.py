@@ -97,6 +97,9 @@ class Forwarder:
             if first < end:
                 asked[number] = indices[first:end]
         targets = brokers_among(router.tables, asked.keys(), source, root)
+        if stretch.is_acked:  # others get them from the log, once they are stored
+            links = self._state.links
+            targets = [t for t in targets if not links[t].is_relaying]
         if targets and isinstance(source, str):
             router.seen.learn(run.window)  # should they come back
         for target in targets:

@@ -1,6 +1,6 @@
 """Licences: what sources may publish, decided where publications are matched.
 
-A grant to publish is one more interest in the table of the exchange, of nobody: a
+A grant to publish is one more interest in the table of the exchange, of no client: a
 publication that its source may make matches it.  So the call that finds out who wants a
 batch also finds out whether it may be published, and no block is read twice.
 

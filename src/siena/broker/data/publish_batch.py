@@ -79,6 +79,10 @@ class PublishBatch:
         """Take what a neighbour has forwarded together."""
         self._add(source, run.publications, run)
 
+    def add_relayed(self, source: Source, run: ForwardRun, receipt: Receipt) -> None:
+        """Take what a neighbour wants to know to be stored here."""
+        self._add(source, run.publications, run, receipt)
+
     def _add(
         self,
         source: Source,

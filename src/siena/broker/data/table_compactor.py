@@ -18,7 +18,7 @@ log = logging.getLogger("siena.broker")
 class TableCompactor:
     """A task that looks after the table of an exchange.
 
-    Ownership: whoever makes it calls :meth:`stop`.
+    Ownership: its maker calls :meth:`stop`.
     """
 
     def __init__(self, exchange: Exchange) -> None:

@@ -62,7 +62,7 @@ class Tracing:
         self._route(source, head, token_of(head.stamp), came_from)
 
     def answer(self, trace: Trace) -> None:
-        """Hand an answer of another broker on, to whoever wants to know."""
+        """Hand an answer of another broker on, to the client that traces."""
         if trace.token in self._returns:
             source, token = self._returns[trace.token]
             self._reply(source, token, trace.hop)

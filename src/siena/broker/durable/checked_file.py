@@ -23,7 +23,7 @@ Saved = Callable[[OSError | None], None]
 class CheckedFile:
     """A file that holds what a function says, whenever it is saved.
 
-    Ownership: whoever makes it awaits :meth:`close`; the thread is the loop's.
+    Ownership: its maker awaits :meth:`close`; the thread is the loop's.
     """
 
     def __init__(self, path: Path, contents: Callable[[], bytes]) -> None:

@@ -25,7 +25,7 @@ from siena.protocol.frames import Splitter
 _OPTIONS = ("start", "credit", "ack_wait", "max_deliver", "key")
 
 
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AnswerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of ``POST /durables/NAME/ack`` or ``/nak``."""
 
     offsets: Offsets = []
@@ -74,7 +74,7 @@ async def answer(request: Request) -> Response:
     """Acknowledge, or have delivered again."""
     kind_of(request.headers)
     try:
-        said = msgspec.json.decode(await read_body(request.receive), type=Answer)
+        said = msgspec.json.decode(await read_body(request.receive), type=AnswerBody)
     except (msgspec.MsgspecError, ValueError) as error:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     entry: InProcessEntry = request.app.state.entry

@@ -6,6 +6,23 @@ PUBLISHERS_MAX = 10_000
 # Stretches of sequence numbers that are remembered of one publisher, with where they
 # are in the log; what is below them is taken for stored.
 STRETCHES_MAX = 1_024
+# Streams that come from other brokers: of each life of a broker what comes from one
+# neighbour; the one that was met first is forgotten.  And stretches of their numbers,
+# of which most are apart, as only some of a broker's publications come.
+STREAMS_MAX = 4_096
+STREAM_STRETCHES_MAX = 65_536
+# Lives of this broker that are remembered; what is in the log of older ones counts as
+# of the oldest that is.
+LIVES_MAX = 1_024
+# What a neighbour is sent before it has said that it has stored it: in all, and in one
+# frame unless a single publication is longer; and what is read of the log at once.
+RELAY_BYTES_MAX = 4 * 1024 * 1024
+RELAY_FRAME_BYTES = 128 * 1024
+# For how long after a neighbour is back what it wanted before stays wanted: those
+# behind it may not be back yet.
+RELAY_GRACE_SECONDS = 10.0
+# How many filters of a neighbour are written down, so that they outlive the broker.
+RELAY_FILTERS_MAX = 100_000
 # Durable subscriptions of a broker, and what each has found and not got acknowledged:
 # beyond that, the log is looked at when there is room.
 DURABLES_MAX = 100_000

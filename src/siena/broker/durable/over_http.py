@@ -2,7 +2,7 @@
 
 With ``publisher=NAME&sequence=N`` a request that is made again, because its answer was
 lost, stores nothing again: the notifications of a request have the sequence numbers
-from N on, and whoever posts more goes on behind them.
+from N on, and the next post goes on behind them.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ from siena.model import Predicate
 
 
 def owner_of(session: Session) -> str:
-    """The identity of the principal that a session is of; empty if nobody asks.
+    """The identity of a session's principal; empty if the broker does not ask.
 
     Not the identity that a client keeps across connections: that is connected once,
     and a durable subscription may be read over several connections.

@@ -2,8 +2,8 @@
 
 Several connections may read one subscription, and share what there is: each
 notification goes to the one with the least under way.  What has no answer in time, or
-whose reader has gone, comes again, to whoever is there; after too many deliveries it
-becomes a dead letter, which is a notification like any other.
+whose reader has gone, comes again, to a reader that is there; after too many deliveries
+it becomes a dead letter, which is a notification like any other.
 """
 
 import asyncio
@@ -133,7 +133,7 @@ class Reading:
             self.leave(member)
 
     def end(self, cursor: Cursor) -> None:
-        """Nobody reads this subscription any more: it is forgotten, or sought."""
+        """No client reads this subscription any more: it is forgotten, or sought."""
         for member in self._readers.get(cursor, ()):
             member.flights = member.bytes = 0
         timer = self._timers.pop(cursor, None)
@@ -270,7 +270,7 @@ class Reading:
     # --- Dead letters ---------------------------------------------------------------
 
     def _bury(self, cursor: Cursor, offset: int, reason: str) -> None:
-        """Give up on a notification, and tell whoever wants to know."""
+        """Give up on a notification, and tell those that asked for dead letters."""
         cursor.dead += 1
         found = self._blocks.get(offset)
         is_dead_letter = found is not None and DEAD in decode(found[0])

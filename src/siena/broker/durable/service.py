@@ -24,6 +24,7 @@ from siena.broker.durable.reading import Reading
 from siena.broker.durable.receipts.acknowledging import Acknowledging
 from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.receipts.refusing import refuse
+from siena.broker.durable.relays.relaying import Relaying
 from siena.broker.durable.subscribing import Subscribing
 from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
@@ -34,7 +35,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Body
-from siena.protocol.handshake import DURABLE
+from siena.protocol.handshake import DURABLE, RELAY
 
 log = logging.getLogger("siena.broker")
 
@@ -60,15 +61,25 @@ class DurableService:
         self._finder: Finder | None = None
         self.reading: Reading | None = None
         self._subscribing: Subscribing | None = None
+        self.relaying: Relaying | None = None
         self._publications = publications
         self.acknowledging: Acknowledging | None = None
         if journal is not None and folder is not None:
-            self._publishers = Publishers(journal, folder)
+            epoch = state.router.epoch
+            self._publishers = Publishers(journal, folder, epoch)
             waits = state.settings.durable.sync == "always"
             self.acknowledging = Acknowledging(
                 publications, journal, self._publishers, waits=waits
             )
-            self._open_cursors(state, requests, journal, folder)
+            finder = self._open_cursors(state, requests, journal, folder)
+            self.relaying = relaying = Relaying(
+                *(state, publications, journal, self._publishers, folder),
+                finder.beyond,
+                waits=waits,
+            )
+            self.acknowledging.refusal = relaying.refusal
+            self.acknowledging.on_synced = relaying.sending.wake
+            journal.durable_floor = self._floor
         else:
             for kind in (DurableSubscribe, Ack, Nak, Seek, Forget):
                 requests.add(kind, _refuse)
@@ -77,7 +88,7 @@ class DurableService:
 
     def _open_cursors(
         self, state: BrokerState, requests: Requests, journal: Journal, folder: Path
-    ) -> None:
+    ) -> Finder:
         store = journal.store
         self._cursors = cursors = Cursors(folder, store.latest)
         self._blocks = blocks = Blocks(store)
@@ -89,22 +100,32 @@ class DurableService:
             state, requests, journal, cursors, finder, self.reading
         )
         journal.on_append = self._appended
-        journal.durable_floor = cursors.floor
+        return finder
+
+    def _floor(self, latest: int) -> int:
+        """The first offset that a durable subscription, or a neighbour, needs."""
+        assert self._cursors is not None
+        assert self.relaying is not None
+        return min(self._cursors.floor(latest), self.relaying.floor(latest))
 
     def start(self) -> None:
         """Go on with what was asked for in another life."""
         if self._subscribing is not None:
             self._subscribing.start()
+        if self.relaying is not None:
+            self.relaying.start()
 
     @property
     def features(self) -> tuple[str, ...]:
         """What INFO says about it."""
-        return () if self.acknowledging is None else (DURABLE,)
+        return () if self.acknowledging is None else (DURABLE, RELAY)
 
     async def close(self) -> None:
         """Write down what is remembered."""
         if self._publishers is not None:
             await self._publishers.close()
+        if self.relaying is not None:
+            await self.relaying.close()
         if self._finder is not None and self.reading is not None:
             self._finder.is_closed = True
             self.reading.close()
@@ -169,6 +190,10 @@ class DurableService:
             return []
         return [self.reading.snapshot(c) for c in islice(self._cursors, limit)]
 
+    def relays(self, limit: int) -> list[dict[str, object]]:
+        """What there is to know of what neighbours get."""
+        return [] if self.relaying is None else self.relaying.snapshot()[:limit]
+
     @property
     def count(self) -> int:
         """How many durable subscriptions there are."""
@@ -188,7 +213,7 @@ class DurableService:
             self.acknowledging.publish(session, source, run)
 
     def publish_once(self, session: Session, source: Source, run: PublishRun) -> None:
-        """Publish for somebody who waits, and does not send again.
+        """Publish for a client that waits, and does not send again.
 
         Raises:
             ProtocolError: if there is no store.
@@ -210,7 +235,7 @@ class DurableService:
 
 
 class _Ours:
-    """Whoever publishes dead letters: the broker itself."""
+    """The publisher of dead letters: the broker itself."""
 
     principal = LOCAL
     licence: Licence | None = None

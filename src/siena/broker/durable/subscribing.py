@@ -1,7 +1,7 @@
 """Durable subscriptions as clients ask for them: made, changed, sought, forgotten.
 
 The interests of all of them are those of one *standing* client of the router, which has
-no connection: so neighbours forward what they want, whether anybody reads or not; and
+no connection: so neighbours forward what they want, whether a client reads or not; and
 what is delivered comes from the log.
 """
 

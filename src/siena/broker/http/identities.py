@@ -26,7 +26,7 @@ class Mapped(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def list_identities(request: Request) -> Response:
-    """All identities that have a handler, and belong to whoever asks."""
+    """All identities that have a handler, and belong to the principal that asks."""
     handlers: Handlers = request.app.state.handlers
     owns = principal_of(request.scope).owns
     found = handlers.snapshot()

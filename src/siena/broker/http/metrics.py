@@ -1,6 +1,6 @@
 """``/metrics``: the counters of a broker as Prometheus reads them.
 
-Nothing is counted twice: the numbers are taken from the broker when somebody asks.
+Nothing is counted twice: the numbers are taken from the broker when they are asked for.
 """
 
 import platform
@@ -126,6 +126,12 @@ class BrokerCollector(Collector):
             for each in shown:
                 family.add_metric([str(each["name"])], float(str(each[name])))
             yield family
+        lags = GaugeMetricFamily(
+            "siena_relay_lag", help_of("relay_lag"), labels=["neighbour"]
+        )
+        for each in durable.relays(LINKS_MAX):
+            lags.add_metric([str(each["neighbour"])], float(str(each["lag"])))
+        yield lags
 
     def _queues(self) -> Histogram:
         """What waits to be sent now, by connection; drawn anew each time."""

@@ -119,7 +119,7 @@ def read_where(text: str) -> Address:
 class HttpServer:
     """The HTTP side of a broker that has started.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`drain`, before the broker's; the
+    Ownership: the caller of :meth:`start` calls :meth:`drain`, before the broker's; the
     task of the server lives in between.
     """
 
@@ -188,7 +188,7 @@ class HttpServer:
             await asyncio.sleep(0.001)
 
     async def drain(self) -> None:
-        """Answer nobody any more, and say good-bye to those who are there."""
+        """Answer no request any more, and say good-bye to those who are there."""
         self.entry.drain()
         if self._questions is not None:
             self._questions.following.forget()

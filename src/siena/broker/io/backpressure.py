@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class Holder(Protocol):
-    """Somebody who is full: a connection that reads slowly, or the log."""
+    """What is full: a connection that reads slowly, or the log."""
 
     @property
     def holds(self) -> "set[Held]":
@@ -14,19 +14,19 @@ class Holder(Protocol):
 
 
 class Held(Protocol):
-    """Somebody who publishes, and may have to wait."""
+    """A publisher, which may have to wait."""
 
     def hold(self, by: Holder) -> None:
         """Publish no more until it has caught up."""
         ...
 
     def release(self, by: Holder) -> None:
-        """Somebody has caught up, or gone."""
+        """A holder has caught up, or gone."""
         ...
 
 
 class Pause:
-    """A while for which somebody waits, who has published more than they may.
+    """A while for which a publisher waits that has published more than it may.
 
     Ownership: a timer of the loop, which ends it.
     """

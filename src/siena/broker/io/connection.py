@@ -23,7 +23,7 @@ from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.io.role import Publisher, Role, carry_out
+from siena.broker.io.role import EndRole, Publisher, carry_out
 from siena.broker.limits import (
     DRAIN_SECONDS_MAX,
     HERE_BYTES_MIN,
@@ -48,7 +48,7 @@ class Connection(asyncio.BufferedProtocol):
     ``opened`` to ``closed``.
 
     Back-pressure: what is sent never waits; the outbox says what is too much.  A
-    connection that is held is not read from, until everybody who holds it lets go.
+    connection that is held is not read from, until all that hold it let go.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Connection(asyncio.BufferedProtocol):
         self.conversation = ServerConversation(is_calling=is_calling)
         self.is_greeted = is_greeted
         """Whether another process has sent the first line already."""
-        self.role: Role | None = None
+        self.role: EndRole | None = None
         # The same, if it is a client.
         self._publisher: Publisher | None = None
         self.outbox = Outbox("drop", limit)
@@ -217,7 +217,7 @@ class Connection(asyncio.BufferedProtocol):
             self.let_go()
 
     def let_go(self) -> None:
-        """Nobody who publishes for it waits for it any longer."""
+        """No publisher waits for it any longer."""
         if self.patience is not None:
             self.patience.cancel()
             self.patience = None
@@ -322,7 +322,7 @@ class Connection(asyncio.BufferedProtocol):
         self._host.route()
         self.close()
 
-    def become(self, role: Role, publisher: Publisher | None = None) -> None:
+    def become(self, role: EndRole, publisher: Publisher | None = None) -> None:
         """It is known who this is, and no longer waited for."""
         self.role, self._publisher = role, publisher
         self.outbox.in_lines = self.conversation.talks_in_lines
@@ -353,7 +353,7 @@ class Connection(asyncio.BufferedProtocol):
                 self.touch()
 
     def expect(self, size: int) -> bool:
-        """Make room for what was kept while nobody was here; whether anybody is now."""
+        """Make room for what was kept for the client; whether it is here now."""
         if self.is_closing:
             return False
         self.outbox.expect(size, self.waiting)

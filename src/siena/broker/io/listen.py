@@ -56,7 +56,7 @@ def check_listening(
     Args:
         addresses: where to listen.
         insecure: whether that was said to be wanted.
-        is_asking: whether those who come are asked who they are, and anybody can tell.
+        is_asking: whether those who come are asked who they are, and can be told apart.
     """
     for address in addresses:
         if insecure or address.is_loopback or (is_asking and address.is_secure):

@@ -57,7 +57,7 @@ class Outbox:
         """Make room for what was kept elsewhere, within a bound of its own.
 
         It moves from there to here, and does not count beside what comes later; but
-        nobody gets such room twice before they have read.
+        no client gets such room twice before it has read.
 
         >>> outbox = Outbox("drop", limit=3)
         >>> outbox.expect(8, waiting=0)

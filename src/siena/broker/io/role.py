@@ -7,7 +7,7 @@ from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.states import Event, is_barrier, operation_of
 
 
-class Role(Protocol):
+class EndRole(Protocol):
     """What the other end is: a client, a neighbour, or not known yet."""
 
     @property
@@ -28,7 +28,7 @@ class Role(Protocol):
         ...
 
 
-class Publisher(Role, Protocol):
+class Publisher(EndRole, Protocol):
     """An end that may publish."""
 
     def run(self, run: PublishRun) -> None:
@@ -63,7 +63,7 @@ class Answered(Protocol):
         ...
 
 
-def carry_out(event: Event, role: Role, broker: AnswerHost, to: Answered) -> None:
+def carry_out(event: Event, role: EndRole, broker: AnswerHost, to: Answered) -> None:
     """Do what follows from an event, after all that was published before it."""
     if isinstance(event, ProtocolError):
         error = event

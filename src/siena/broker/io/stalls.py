@@ -19,7 +19,7 @@ LOOKED_AT_MAX = 1_000
 class StallWatch:
     """Looks at the connections of a broker, again and again.
 
-    Ownership: whoever calls :meth:`start` calls :meth:`stop`.
+    Ownership: the caller of :meth:`start` calls :meth:`stop`.
     """
 
     def __init__(self, connections: Collection[Connection]) -> None:

@@ -2,8 +2,8 @@
 
 So twenty publishers who send one notification each cost one call of the exchange, and a
 connection that gets a thousand notifications costs one write.  There is one each time
-that the loop comes round; and one at once for whoever sends much, up to a bound, so
-that those it is for are written to in between.  In each the router does a little of
+that the loop comes round; and one at once for a client that sends much, up to a bound,
+so that those it is for are written to in between.  In each the router does a little of
 what it has put off.
 """
 

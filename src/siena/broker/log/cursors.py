@@ -1,4 +1,4 @@
-"""Readers: how far each has come, and so what nobody needs any more."""
+"""Readers: how far each has come, and so what no reader needs any more."""
 
 import logging
 from pathlib import Path
@@ -83,7 +83,7 @@ class Readers:
             self.save()
 
     def floor(self, latest: int) -> int:
-        """The first offset that somebody needs."""
+        """The first offset that a reader needs."""
         offsets = (position.offset for position in self._kept.value.values())
         return min(offsets, default=latest)
 

@@ -85,7 +85,7 @@ class Sieves:
         return self._of(text)
 
     def of_grant(self, heard: Predicate) -> RecordFilter:
-        """The sieve of what somebody may hear."""
+        """The sieve of what a principal may hear."""
         return self._of(heard)
 
     def _of(self, text: str | Predicate) -> RecordFilter:

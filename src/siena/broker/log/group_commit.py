@@ -1,7 +1,7 @@
 """Group commit: one sync of the disk for all that was written while the last one ran.
 
-A disk does a few hundred syncs a second, whatever their size; so whoever wants to know
-that something is on the disk waits for the next one, together with everybody else.  A
+A disk does a few hundred syncs a second, whatever their size; so a writer that wants to
+know that something is on the disk waits for the next one, together with all others.  A
 thread waits for the disk, and the loop goes on.
 """
 
@@ -34,7 +34,7 @@ class Syncable(Protocol):
         ...
 
     def descriptors(self) -> list[int]:
-        """Of what the disk may not have yet, for somebody else to sync and close."""
+        """Of what the disk may not have yet, for another thread to sync and close."""
         ...
 
 
@@ -42,9 +42,9 @@ class GroupCommit:
     """Syncs of one store, one after the other.
 
     A sync that failed is never made good by another: the system may have dropped what
-    it could not write.  So from then on nobody hears that anything is on the disk.
+    it could not write.  So from then on no writer hears that anything is on the disk.
 
-    Ownership: whoever makes it awaits :meth:`close`; the thread is the loop's.
+    Ownership: its maker awaits :meth:`close`; the thread is the loop's.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class GroupCommit:
 
     @property
     def is_busy(self) -> bool:
-        """Whether somebody waits for the disk."""
+        """Whether a writer waits for the disk."""
         return self._running is not None or bool(self._waiting)
 
     def when_synced(self, then: Synced) -> None:
@@ -127,7 +127,7 @@ class GroupCommit:
         self.failure = None
 
     async def close(self) -> None:
-        """Wait for the sync that runs, and for one more if somebody wants it."""
+        """Wait for the sync that runs, and for one more if it is wanted."""
         while self._running is not None:
             await asyncio.wait([self._running])
             await asyncio.sleep(0)  # what it calls may want another one

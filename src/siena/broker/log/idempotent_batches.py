@@ -1,4 +1,4 @@
-"""Sinks: batches that are published once, however often somebody tries.
+"""Sinks: batches that are published once, however often they are sent.
 
 A batch is first written down as begun, then published part by part, then written down
 as done.  Each record of it in the log has its tag; so a broker that died in between
@@ -316,13 +316,13 @@ class Sinks:
         self._queue[0].failure = error
 
     def hold(self, by: Holder) -> None:
-        """Publish no more until somebody who is full has caught up."""
+        """Publish no more until a reader that is full has caught up."""
         if by is not self._journal:  # which lets us in for longer: see `_step`
             self._held_by.add(by)
             by.holds.add(self)
 
     def release(self, by: Holder) -> None:
-        """Somebody has caught up, or gone."""
+        """That reader has caught up, or gone."""
         self._held_by.discard(by)
         self._go_on()
 

@@ -7,9 +7,9 @@ PING is answered before what its connection published before it has been written
 who have published nothing wait for nothing.
 
 *A sync that failed* ends that: what the disk has is not known, and asking again would
-not tell (the system forgets what it could not write).  Nobody whose publications may be
-concerned gets an answer, and publishers wait until the operator says that the disk is
-good again (:meth:`Journal.resume`).
+not tell (the system forgets what it could not write).  No client whose publications may
+be concerned gets an answer, and publishers wait until the operator says that the disk
+is good again (:meth:`Journal.resume`).
 
 Why one module: what is written, who waits and what the disk says are one state.
 """
@@ -330,7 +330,7 @@ class Journal:
             log.warning("there could be no room made in the log: %s", error)
 
     def look_for_room(self) -> None:
-        """Somebody has committed, or time has passed: let those go on who waited."""
+        """A reader has committed, or time has passed: let those go on who waited."""
         if self.defers:
             self._write_all()
         self._make_room()
@@ -367,7 +367,7 @@ class Journal:
             self._show_life()
 
     def _sync_elsewhere(self) -> None:
-        """Let a thread wait for the disk, unless nobody wants that."""
+        """Let a thread wait for the disk, unless that is not wanted."""
         self._is_dirty = False
         if self._settings.sync != "never":
             self.group_commit.start()
@@ -415,7 +415,7 @@ def _nobody_reads(*_: object) -> None:
 
 
 def _pieces(batch: Batch, bad: set[int], time: int, tag: int) -> Iterator[_Piece]:
-    """What a batch writes if somebody waits for it: each of theirs is a record.
+    """What a batch writes if publishers wait for it: each of theirs is a record.
 
     Its tag says whose it is, and so it is known again, whatever happens.
     """

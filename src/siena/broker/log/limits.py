@@ -36,3 +36,5 @@ SIEVES_MAX = 64
 # again after an error; and how often those who wait are told that somebody is there.
 TICK_SECONDS = 1.0
 SIGN_OF_LIFE_TICKS = 5
+# How long what is acknowledged is kept for a neighbour whose link is broken.
+SPOOL_SECONDS = 86_400.0

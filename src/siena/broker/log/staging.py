@@ -1,4 +1,4 @@
-"""Staging: parts of batches that nobody gets yet, on disk if there is one.
+"""Staging: parts of batches that are not published yet, on disk if there is one.
 
 A part is a file of records, like a segment of the log; the offsets in it are places in
 the part.

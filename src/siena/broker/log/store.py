@@ -167,7 +167,7 @@ class Store:
     def _keep_cut(self, last: Segment, place: int, whole: int) -> bool:
         """Cut off what is no record at the end; a copy of it is kept.
 
-        Whether it was half a record, which nobody has heard of.
+        Whether it was half a record, which was never acknowledged.
         """
         if whole <= place:
             return True
@@ -319,7 +319,7 @@ class Store:
         self._seal()
 
     def descriptors(self) -> list[int]:
-        """Of what the disk may not have yet, for somebody else to sync and close.
+        """Of what the disk may not have yet, for another thread to sync and close.
 
         Those of the call before have been synced by now.
 
@@ -374,10 +374,10 @@ class Store:
     # --- Making room ----------------------------------------------------------------
 
     def make_room(self, floor: int, bytes_max: int, older_than: float | None) -> int:
-        """Delete the oldest files that nobody needs while there is too much of them.
+        """Delete the oldest files that no reader needs while there is too much of them.
 
         Args:
-            floor: the first offset that somebody still needs.
+            floor: the first offset that a reader still needs.
             bytes_max: so much may stay.
             older_than: files that were written before go in any case.
         """
@@ -431,7 +431,7 @@ def _cuts(offsets: npt.NDArray[np.int64]) -> list[int]:
 
 
 def locked(folder: Path) -> IO[bytes]:
-    """A file that nobody else has locked, as long as it is open."""
+    """A file that no other process has locked, as long as it is open."""
     file = (folder / LOCK).open("ab")
     try:
         import fcntl  # noqa: PLC0415 -- not on Windows, where nobody is stopped

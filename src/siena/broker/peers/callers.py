@@ -6,7 +6,7 @@ from typing import NamedTuple
 from siena.broker.access.authenticator import Authenticator
 from siena.broker.access.certificates import Certificates
 from siena.broker.io.connection import Connection
-from siena.broker.settings import Link
+from siena.broker.settings import LinkSettings
 from siena.client.tokens import TOKEN_CHARACTERS_MAX
 from siena.errors import SienaError
 from siena.protocol.address import Address
@@ -18,7 +18,7 @@ class Callers(NamedTuple):
     access: Authenticator
     certificates: Certificates
 
-    def recognise(self, connection: Connection, link: Link) -> None:
+    def recognise(self, connection: Connection, link: LinkSettings) -> None:
         """Give a connection that was made the principal at its other end.
 
         Raises:
@@ -27,7 +27,7 @@ class Callers(NamedTuple):
         connection.principal = self.access.called(connection.certificate, link.identity)
 
 
-def token_of(link: Link, address: Address) -> str | None:
+def token_of(link: LinkSettings, address: Address) -> str | None:
     """What is shown to a broker that is called: the file is read each time.
 
     Raises:

@@ -18,7 +18,7 @@ from siena.broker.peers.callers import Callers, token_of
 from siena.broker.peers.destination import Destination, read_destination
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_feature, pulse_of
-from siena.broker.settings import Link as LinkSettings
+from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker, hub_of
 from siena.errors import SienaError
@@ -31,6 +31,7 @@ from siena.protocol.handshake import (
     EXACT,
     GAPS,
     PREFACE,
+    RELAY,
     RUNS,
     VERSIONS,
     Info,
@@ -55,6 +56,11 @@ class Switchboard(Protocol):
     callers: Callers
     worker: Worker | None
     calling: dict[int, "Dialer"]
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether it stores what is acknowledged."""
+        ...
 
     def greeted(self, settings: LinkSettings, number: int) -> None:
         """A broker that is called has said who it is."""
@@ -91,6 +97,7 @@ class Dialer:
         self._name = ""
         self._takes_runs = False
         self._hears_gaps = False
+        self._is_relaying = False
         self._pulse_seconds: float | None = None
         self.was_linked = False
         self._where = (
@@ -171,6 +178,7 @@ class Dialer:
         self._number, self._name = info.number, info.broker
         self._takes_runs = RUNS in info.features
         self._hears_gaps = GAPS in info.features
+        self._is_relaying = links.is_relaying and RELAY in info.features
         self._pulse_seconds = pulse_of(info.features)
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
@@ -182,6 +190,7 @@ class Dialer:
             RUNS,
             GAPS,
             pulse_feature(links.state.settings.pulse_seconds),
+            *((RELAY,) if links.is_relaying else ()),
         ]
         peer = Peer(
             router.me,
@@ -231,6 +240,7 @@ class Dialer:
             urls,
             self._takes_runs,
             self._hears_gaps,
+            self._is_relaying,
             self._pulse_seconds,
         )
         link = Link(

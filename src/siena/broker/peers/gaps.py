@@ -1,7 +1,7 @@
 """Gaps: clients learn when something may have been lost on its way to them.
 
 A link that breaks loses what was on it, and what was published beyond it until it is up
-again.  How much that was nobody knows; when it was is told to all clients on this side
+again.  How much that was is not known; when it was is told to all clients on this side
 of it that want to know, here and at the brokers behind, each of which hears it once.
 """
 
@@ -54,6 +54,15 @@ class Gaps:
         start = self._gone.pop(link.number, None)
         if start is not None:
             self._ours(start, f"the link to {link.name} was down", link.number)
+
+    def tell_beyond(self, link: Link, since: float, reason: str) -> None:
+        """Tell those behind a link that something for them was lost on this side."""
+        if link.hears_gaps:
+            self._number = max(self._number + 1, self._now())
+            me, start = self._state.router.me, int(since * 1e6)
+            gap = Gap(start, self._now(), reason, me, self._number, HOPS_MAX)
+            self._known_now(gap)
+            link.connection.reply(gap.pack())
 
     def _ours(self, start: int, reason: str, neighbour: int) -> None:
         """A gap of one of our links: told to all on our side of it."""

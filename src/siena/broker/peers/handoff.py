@@ -207,7 +207,7 @@ class Handoff:
     def _allowed(self, session: Session, url: str) -> Address:
         """A client makes a broker connect only to places that it was told of.
 
-        Where somebody is asked who they are, these are brokers to which there is a
+        Where brokers are asked who they are, these are brokers to which there is a
         link: otherwise a client would hear which ports of this machine are open.
         """
         try:

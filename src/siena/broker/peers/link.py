@@ -33,8 +33,10 @@ from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
+from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.peer_forms import text_of
 from siena.protocol.peer_messages import decode, pack_tell
 from siena.protocol.pings import Ping, Pong
@@ -67,6 +69,7 @@ class Other(NamedTuple):
     urls: list[str]  # where clients find it
     takes_runs: bool
     hears_gaps: bool = False
+    is_relaying: bool = False  # it stores what is acknowledged, and so do we
     pulse_seconds: float | None = None  # how often something comes, if that is known
 
 
@@ -91,6 +94,11 @@ class Link:
         self._urls = other.urls
         self.takes_runs = other.takes_runs
         self.hears_gaps = other.hears_gaps
+        self.is_relaying = other.is_relaying
+        self.on_relay: Callable[[RelayRun, Link], None] = lambda _run, _link: None
+        """Called when it relays something that is acknowledged."""
+        self.on_relayed: Callable[[Relayed, Link], None] = lambda _body, _link: None
+        """And when it has stored something."""
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
         theirs = other.pulse_seconds
@@ -124,13 +132,10 @@ class Link:
     def handle(self, event: Event) -> None:
         """Do what follows."""
         match event:
-            case ForwardRun():
-                self._forward(event)
-            case Forwarded():
-                if event.flags & TRACED:
-                    self._trace(event)
-                else:
-                    self._forward(ForwardRun.of(event))
+            case ForwardRun() | Forwarded():
+                self._notified(event)
+            case RelayRun() | Relayed():
+                self._relayed(event)
             case Ping():
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
@@ -147,6 +152,23 @@ class Link:
                 self.connection.close()
             case _:
                 assert isinstance(event, Pong)
+
+    def _notified(self, event: ForwardRun | Forwarded) -> None:
+        if isinstance(event, ForwardRun):
+            self._forward(event)
+        elif event.flags & TRACED:
+            self._trace(event)
+        else:
+            self._forward(ForwardRun.of(event))
+
+    def _relayed(self, event: RelayRun | Relayed) -> None:
+        if not self.is_relaying:
+            text = "nothing is relayed on this link: both brokers need a store"
+            raise ProtocolError(Fault.BAD_FRAME, text)
+        if isinstance(event, RelayRun):
+            self.on_relay(event, self)
+        else:
+            self.on_relayed(event, self)
 
     def gone(self) -> None:
         """The connection has ended."""
@@ -208,6 +230,12 @@ class Link:
         """Send notifications, as many as a frame has."""
         self.counters.forwarded += count
         self.connection.deliver(frame, count)
+
+    def relay(self, frame: bytes, count: int) -> None:
+        """Send publications that are acknowledged, as many as a frame has."""
+        self.counters.forwarded += count
+        self._state.counters.forwarded += count
+        self.connection.reply(frame)
 
     # --- Grants ---------------------------------------------------------------------
 

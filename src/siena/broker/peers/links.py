@@ -8,6 +8,7 @@ import logging
 import random
 from collections.abc import Iterator
 from hmac import compare_digest
+from typing import Protocol
 
 from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
@@ -19,21 +20,43 @@ from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
 from siena.broker.peers.wanted_link import WantedLink
-from siena.broker.settings import Link as LinkSettings
+from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
 from siena.errors import SienaError
 from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
+from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RUNS, VERSIONS
+from siena.protocol.fast.relay_runs import RelayRun
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, RELAY, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
 # How long to wait before a call is repeated: first, and at most.
 RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
+
+
+class Relaying(Protocol):
+    """Who relays what is acknowledged, as far as links need it."""
+
+    def link_up(self, link: Link) -> None:
+        """A link stands."""
+        ...
+
+    def link_down(self, link: Link) -> bool:
+        """A link has gone; whether the neighbour is waited for."""
+        ...
+
+    def take(self, run: RelayRun, link: Link) -> None:
+        """A neighbour relays something."""
+        ...
+
+    def answered(self, body: Relayed, link: Link) -> None:
+        """A neighbour has stored something."""
+        ...
 
 
 class Links:
@@ -57,6 +80,8 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        self.relaying: Relaying | None = None
+        """Who relays what is acknowledged, if there is a store."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
         # Brokers that we have called, and that have not answered yet.
@@ -64,6 +89,11 @@ class Links:
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
         self._beat_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_relaying(self) -> bool:
+        """Whether this broker stores what is acknowledged."""
+        return self.relaying is not None
 
     # --- Those that we call ---------------------------------------------------------
 
@@ -83,7 +113,7 @@ class Links:
             self._wait_for_batch()
 
     async def stop(self) -> None:
-        """Call nobody any more."""
+        """Call no neighbour any more."""
         self._wanted.clear()  # nor is any missed
         for timer in (self._timer, self._batch_timer, self._beat_timer):
             if timer is not None:
@@ -95,7 +125,7 @@ class Links:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _keep(self, settings: LinkSettings) -> None:
-        """Call until somebody answers, and again when the link has gone."""
+        """Call until a neighbour answers, and again when the link has gone."""
         router = self.state.router
         # Different in every broker and in every life of it, and the same when its clock
         # is a test's.
@@ -184,6 +214,7 @@ class Links:
             peer.urls,
             RUNS in peer.features,
             GAPS in peer.features,
+            self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
@@ -231,6 +262,10 @@ class Links:
         if self.gaps is not None:
             link.on_gap = self.gaps.hear
             self.gaps.link_up(link)
+        if self.relaying is not None:
+            link.on_relay = self.relaying.take
+            link.on_relayed = self.relaying.answered
+            self.relaying.link_up(link)
         log.info("linked to %s (%s)", link.name, link.side.value)
         for wanted in self._wanted_at(link.number):
             if wanted.is_missed:
@@ -238,13 +273,15 @@ class Links:
                 log.warning("the link to %s is up", wanted.settings.url)
 
     def down(self, link: Link) -> None:
-        """A link has gone: all that the neighbour wanted is forgotten."""
+        """A link has gone: what the neighbour wanted is forgotten, or waits for it."""
         if self.state.links.get(link.number) is link:
             del self.state.links[link.number]
             log.info("the link to %s has gone", link.name)
             for wanted in self._wanted_at(link.number):
                 self._miss(wanted.settings, "it has gone")
-            out = self.state.router.handle(PeerDisconnect(), link.number)
+            is_missed = self.relaying is not None and self.relaying.link_down(link)
+            gone = PeerDisconnect(is_missed=is_missed)
+            out = self.state.router.handle(gone, link.number)
             self.state.post(out)
             if self.gaps is not None:
                 self.gaps.link_down(link)

@@ -1,10 +1,10 @@
 """A standstill: a neighbour that takes nothing at all is waited for no longer.
 
 Those who publish for a neighbour that is slow wait for it, so that a flood does not end
-its link.  But one that is frozen, or behind one that is, would let everybody wait until
-it is known to be dead: nobody local waits for anybody far.  So whoever waits for a link
-over which nothing has gone for a second goes on.  What is for it then adds up to its
-bound, and the link breaks, if it does not come to itself before.
+its link.  But one that is frozen, or behind one that is, would let all publishers wait
+until it is known to be dead: no local client waits for a far one.  So a publisher that
+waits for a link over which nothing has gone for a second goes on.  What is for it then
+adds up to its bound, and the link breaks, if it does not come to itself before.
 """
 
 import asyncio

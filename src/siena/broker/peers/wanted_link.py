@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from siena.broker.settings import Link as LinkSettings
+from siena.broker.settings import LinkSettings
 
 
 @dataclass

@@ -43,7 +43,7 @@ class Tries:
 class HandlerDelivery:
     """Brings letters one after the other.
 
-    Ownership: the visit; :meth:`run` is a task of whoever made it, and ends with the
+    Ownership: the visit; :meth:`run` is a task of its maker, and ends with the
     visit.  What comes while a letter waits for another attempt stays in the outbox,
     which is bounded.
     """

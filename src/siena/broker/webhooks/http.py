@@ -20,7 +20,7 @@ class GiveUpError(Exception):
 
 
 class Hooks:
-    """Posts letters; follows nobody to elsewhere, and reads no answer."""
+    """Posts letters; follows no redirect, and reads no answer."""
 
     def __init__(self) -> None:
         self._client = httpx.AsyncClient(

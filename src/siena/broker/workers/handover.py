@@ -44,7 +44,7 @@ async def hand_over(path: Path, connection: socket.socket, data: bytes) -> None:
 class Takeover:
     """Where connections are taken over.
 
-    Ownership: whoever makes it calls :meth:`stop`.
+    Ownership: its maker calls :meth:`stop`.
     """
 
     def __init__(self, path: Path, adopter: Adopter) -> None:

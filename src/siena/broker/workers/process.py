@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from siena.broker.broker import Broker
 from siena.broker.logs import set_up_logs
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.broker.workers.handover import Takeover
 from siena.broker.workers.worker import Worker
 from siena.errors import SienaError
@@ -47,7 +47,7 @@ def settings_of(settings: Settings, worker: Worker) -> Settings:
         name=f"{settings.name}#{worker.number}",
         http=None,
         accept_peers=False,
-        links=(Link(url=worker.hub.url),),
+        links=(LinkSettings(url=worker.hub.url),),
     )
 
 

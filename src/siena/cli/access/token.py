@@ -153,7 +153,7 @@ def narrow(
 
 
 def _print(token: str, out: Path | None) -> None:
-    """Print a token, or write it where nobody else can read it."""
+    """Print a token, or write it where only its owner can read it."""
     if out is None:
         print(token)
         return

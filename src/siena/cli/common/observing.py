@@ -1,7 +1,7 @@
 """What the observing commands share: looking at brokers, one after the other.
 
 A plain socket around the conversation of a client: what is asked is answered in order,
-and nobody waits for anything else.
+and no broker waits for anything else.
 """
 
 import socket
@@ -57,7 +57,7 @@ class Observer:
         """Connect.
 
         Raises:
-            NoBrokerError: if nobody answers, or nobody that we understand.
+            NoBrokerError: if no broker answers, or none that we understand.
         """
         try:
             self._socket = _connected(self.address, self._seconds, self._tls)

@@ -12,7 +12,7 @@ _TO_THE_END = "\x1b[K"  # erases what is left of a longer line
 class Progress:
     """A line that shows how far it is; nothing at all where it is not a terminal.
 
-    Whoever writes anything else to the same terminal clears the line first.
+    Before anything else is written to the same terminal, clear the line first.
     """
 
     def __init__(self, stream: TextIO) -> None:

@@ -90,7 +90,8 @@ def _spread(
 def _reach(name: str, link: Form, known: Server, *, tables: bool) -> Found:
     """A neighbour, at the first of its addresses where it really is.
 
-    It is shown what the broker was shown that named it, if nobody else can read that.
+    It is shown what the broker was shown that named it, if only its owner can read
+    that.
     """
     error = "it has not said where it is"
     for address in addresses_of(link["urls"], link["address"]):

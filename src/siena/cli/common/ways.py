@@ -27,7 +27,8 @@ class Nearest:
 class Step:
     """What happens at one broker; each of who gets it, and the filter why.
 
-    Where nobody does, ``nearest`` is the filter with the fewest constraints that fail.
+    Where no client does, ``nearest`` is the filter with the fewest constraints that
+    fail.
     """
 
     broker: str
@@ -56,8 +57,8 @@ def ways(found: dict[str, Found], n: Notification) -> list[Step]:
 
     >>> table = {"shown": [{"text": "x > 3", "holders": ["broker b", "client 1/1"]}]}
     >>> a = Found("a", tables={"filters": {**table, "complete": True}})
-    >>> nobody = {"filters": {"shown": [], "complete": True}}
-    >>> steps = ways({"a": a, "b": Found("b", tables=nobody)}, Notification(x=4))
+    >>> none = {"filters": {"shown": [], "complete": True}}
+    >>> steps = ways({"a": a, "b": Found("b", tables=none)}, Notification(x=4))
     >>> [(step.broker, step.came_from, step.clients) for step in steps]
     [('a', None, [('client 1/1', 'x > 3')]), ('b', 'a', [])]
     """

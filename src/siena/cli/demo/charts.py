@@ -1,7 +1,7 @@
 """Small charts as SVG, to stand inside a page: its colours, by day and by night.
 
 Drawn here and not with Matplotlib, whose pictures have the colours that they were drawn
-with; and a page that needs one library less is a page that everybody gets.
+with; and a page that needs one library less is a page that every browser gets.
 """
 
 from collections.abc import Sequence

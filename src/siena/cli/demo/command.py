@@ -225,7 +225,7 @@ def _table(*columns: str) -> Table:
 
 
 def _stay(console: Console, brokers: Brokers) -> None:
-    """Leave the brokers running until somebody has had enough."""
+    """Leave the brokers running until they are interrupted."""
     siena = _command().split()[0]
     city, jfk = brokers.urls[CITY], brokers.urls["jfk"]
     console.print("\nThe brokers go on until Ctrl-C.  In another terminal each:")
@@ -242,7 +242,7 @@ def _stay(console: Console, brokers: Brokers) -> None:
 
 
 def _are_free(first: int, count: int) -> bool:
-    """Whether nobody listens at these ports."""
+    """Whether no process listens at these ports."""
     for port in range(first, first + count):
         with socket.socket() as trying:
             trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

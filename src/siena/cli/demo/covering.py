@@ -25,7 +25,7 @@ class Saved:
 
     @property
     def messages(self) -> int:
-        """Those that nobody had to send."""
+        """Those that no broker had to send."""
         return self.without - self.with_covering
 
     @property
@@ -35,7 +35,7 @@ class Saved:
 
 
 def saved_by_covering(wishes: Sequence[Wish]) -> Saved:
-    """Subscribe everybody twice, and count.
+    """Subscribe all clients twice, and count.
 
     >>> saved_by_covering([Wish(99, "a", "x > 3"), Wish(100, "b", "x > 5")])
     Saved(without=8, with_covering=4)

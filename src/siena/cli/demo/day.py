@@ -35,7 +35,7 @@ PATIENCE = range(15, 181, 15)
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """Somebody with a name, in the words that the terminal shows."""
+    """A client with a name, in the words that the terminal shows."""
 
     name: str
     broker: str

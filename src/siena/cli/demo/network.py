@@ -82,7 +82,7 @@ class Crowd:
         await self._stack.aclose()
 
     async def subscribe(self, report: Callable[[int], None]) -> Told:
-        """Say what everybody wants, and wait until all brokers know."""
+        """Say what all clients want, and wait until all brokers know."""
         before, start = self._brokers.told(), perf_counter()
         for begin in range(0, len(self._wishes), AT_ONCE):
             new = [
@@ -165,7 +165,7 @@ def run_network(
     day: list[Notification] | None,
     report: Callable[[int], None],
 ) -> tuple[Told, Published | None]:
-    """Subscribe everybody, and publish the day if there is one."""
+    """Subscribe all clients, and publish the day if there is one."""
 
     async def run() -> tuple[Told, Published | None]:
         async with Crowd(brokers, wishes) as crowd:

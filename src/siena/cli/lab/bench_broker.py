@@ -27,7 +27,7 @@ from siena.errors import SienaError
 EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
-class Peer(StrEnum):
+class PeerServer(StrEnum):
     """Servers of other makers."""
 
     NATS = "nats"
@@ -36,11 +36,11 @@ class Peer(StrEnum):
     RABBITMQ = "rabbitmq"
 
 
-PEERS: dict[Peer, type[Contender]] = {
-    Peer.NATS: Nats,
-    Peer.REDIS: Redis,
-    Peer.MOSQUITTO: Mosquitto,
-    Peer.RABBITMQ: RabbitMQ,
+PEERS: dict[PeerServer, type[Contender]] = {
+    PeerServer.NATS: Nats,
+    PeerServer.REDIS: Redis,
+    PeerServer.MOSQUITTO: Mosquitto,
+    PeerServer.RABBITMQ: RabbitMQ,
 }
 
 
@@ -75,7 +75,7 @@ def bench_broker(
         ),
     ] = inf,
     peer: Annotated[
-        list[Peer] | None,
+        list[PeerServer] | None,
         typer.Option(help="Another server, the same work in turn; may be repeated."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides what is drawn.")] = 1,

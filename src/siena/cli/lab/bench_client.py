@@ -20,7 +20,7 @@ from siena.cli.common.progress import Progress
 from siena.errors import SienaError
 
 
-class Peer(StrEnum):
+class PeerClient(StrEnum):
     """Clients of other makers."""
 
     NATS = "nats"
@@ -32,7 +32,7 @@ def bench_client(
         int, typer.Option(min=1_000, max=1_000_000, help="Of a round.")
     ] = 50_000,
     peer: Annotated[
-        list[Peer] | None,
+        list[PeerClient] | None,
         typer.Option(help="Another client, the same work in turn."),
     ] = None,
     rounds: RoundsOption = 5,
@@ -51,7 +51,7 @@ def bench_client(
       siena bench client --peer nats --rounds 3
     """  # noqa: D301 -- Typer needs the backspace itself
     check_machine("bench client")
-    has_nats = Peer.NATS in (peer or [])
+    has_nats = PeerClient.NATS in (peer or [])
     if has_nats:
         Nats().find()
         if find_spec("nats") is None:

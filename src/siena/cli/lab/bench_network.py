@@ -44,7 +44,7 @@ class Part(StrEnum):
     FIRST_LINK = "first-link"
 
 
-class Peer(StrEnum):
+class PeerNetwork(StrEnum):
     """Networks of other makers."""
 
     NATS = "nats"
@@ -52,13 +52,17 @@ class Peer(StrEnum):
     REDIS = "redis"
 
 
-PEERS: dict[Peer, type[Make]] = {
-    Peer.NATS: NatsRoutes,
-    Peer.NATS_LEAF: NatsLeaves,
-    Peer.REDIS: RedisCluster,
+PEERS: dict[PeerNetwork, type[Make]] = {
+    PeerNetwork.NATS: NatsRoutes,
+    PeerNetwork.NATS_LEAF: NatsLeaves,
+    PeerNetwork.REDIS: RedisCluster,
 }
 # What a broker of each is alone: a leaf node is then a server as any other.
-ALONE_AS = {Peer.NATS: NatsRoutes, Peer.NATS_LEAF: NatsRoutes, Peer.REDIS: RedisCluster}
+ALONE_AS = {
+    PeerNetwork.NATS: NatsRoutes,
+    PeerNetwork.NATS_LEAF: NatsRoutes,
+    PeerNetwork.REDIS: RedisCluster,
+}
 
 
 def bench_network(
@@ -84,7 +88,7 @@ def bench_network(
         ),
     ] = None,
     peer: Annotated[
-        list[Peer] | None,
+        list[PeerNetwork] | None,
         typer.Option(help="Another make, the same work in turn; may be repeated."),
     ] = None,
     workers: Annotated[
@@ -177,7 +181,7 @@ class Asked(NamedTuple):
     parts: list[Part]
     layouts: list[Layout]
     workloads: list[Workload]
-    peers: list[Peer]
+    peers: list[PeerNetwork]
     workers: list[int]
     shapes: list[Shape]
     interests: int
@@ -214,10 +218,13 @@ def _measure_workers(
     return list(zip(asked.workers, contest.entries, strict=True))
 
 
-def contestants(layout: Layout, peers: Sequence[Peer]) -> list[tuple[Make, Layout]]:
+def contestants(
+    layout: Layout, peers: Sequence[PeerNetwork]
+) -> list[tuple[Make, Layout]]:
     """Our network, those of peers that can be laid out so, and a broker of each alone.
 
-    >>> for make, layout in contestants(Layout("chain:3"), [Peer.NATS, Peer.NATS_LEAF]):
+    >>> peers = [PeerNetwork.NATS, PeerNetwork.NATS_LEAF]
+    >>> for make, layout in contestants(Layout("chain:3"), peers):
     ...     print(make.name, layout.shape)
     siena chain:3
     siena chain:1

@@ -295,7 +295,7 @@ def _mapped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
     """Of this worker, the kilobytes of mapped tables of which it has a copy.
 
     The system knows: what is mapped and was only read is shared with the cache of
-    files, and with whoever maps it too; what was written to is "private dirty".
+    files, and with other processes that map it; what was written to is "private dirty".
     """
     import os
 

@@ -40,6 +40,15 @@ def chaos(
     ack: Annotated[
         bool, typer.Option(help="Publishers wait for the disk; the logs are judged.")
     ] = False,
+    durable: Annotated[
+        bool,
+        typer.Option(
+            help="The same, and durable subscriptions: nothing may be lost at all."
+        ),
+    ] = False,
+    faults: Annotated[
+        int | None, typer.Option(min=1, help="So many at most.", show_default=False)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
 ) -> None:
     """Start five brokers, hurt them, and say which promises were kept.
@@ -51,6 +60,10 @@ def chaos(
     After each it is waited until everything comes again.  All ends by itself, and
     leaves nothing behind.
 
+    With --durable brokers are a tree, publications are acknowledged, and subscriptions
+    are durable: all that is acknowledged must come, in order, and again only from the
+    same offset.
+
     With --ack publications are acknowledged when the disk has them, and in the end
     each must be in the log of its broker, once; faults that destroy what a disk has
     are left out then.
@@ -61,7 +74,8 @@ def chaos(
     \b
     Examples:
       siena chaos --seconds 60 --seed 1
-      siena chaos --ack --fault kill-all --seconds 300
+      siena chaos --durable --minutes 10
+      siena chaos --durable --fault kill-all --faults 200 --minutes 60
       siena chaos --minutes 10 --fault kill --fault partition --json
     """  # noqa: D301 -- Typer needs the backspace itself
     unknown = set(fault or ()) - set(FAULTS)
@@ -69,14 +83,17 @@ def chaos(
         raise SienaError(
             f"there is no fault {min(unknown)!r}", hint=f"known: {', '.join(FAULTS)}"
         )
+    destructive = DESTRUCTIVE if ack or durable else set()
     plan = Plan(
         seconds=60 * minutes if minutes is not None else seconds,
         seed=seed,
-        faults=tuple(fault or sorted(FAULTS.keys() - (DESTRUCTIVE if ack else set()))),
+        faults=tuple(fault or sorted(FAULTS.keys() - destructive)),
         fault_s=fault_seconds,
         rate=rate,
         recover_s=recover_seconds,
         acked=ack,
+        durable=durable,
+        faults_max=faults,
     )
     logging.getLogger("siena.client").setLevel(logging.ERROR)
     report = asyncio.run(run(plan, _tell))
@@ -99,7 +116,7 @@ def _print(report: Report) -> None:
     )
     names = (
         *("attempted", "acknowledged", "expected", "delivered", "lost", "lost_quiet"),
-        *("duplicated", "out_of_order", "not_matching", "gaps"),
+        *("again", "duplicated", "out_of_order", "not_matching", "gaps"),
         *("acknowledged_lost", "stored_twice"),
     )
     for name in names:

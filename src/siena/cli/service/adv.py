@@ -1,4 +1,4 @@
-"""``siena adv``: advertise, and see whether anybody wants it."""
+"""``siena adv``: advertise, and see whether it is wanted."""
 
 import contextlib
 import json
@@ -35,16 +35,16 @@ def adv(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Advertise what will be published, and print whether anybody wants it.
+    """Advertise what will be published, and print whether it is wanted.
 
-    Says "wanted" or "quenched" at once, and again whenever that changes: quenched
-    means that nobody wants anything that the advertisement admits, so that there is no
+    Says "wanted" or "quenched" at once, and again whenever that changes: quenched means
+    that no client wants anything that the advertisement admits, so that there is no
     point in publishing it.  The advertisement stands until Ctrl-C, --count or
     --timeout.
 
     \b
     Exit codes: 0 done; 2 misuse; 3 no broker answers; 4 the time was over before
-    --count lines, or somebody who wants it, came; 1 other failures.
+    --count lines, or a client that wants it, came; 1 other failures.
 
     \b
     Examples:

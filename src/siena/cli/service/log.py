@@ -161,7 +161,7 @@ def compact(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete the files of a log that nobody needs any more.
+    """Delete the files of a log that no reader needs any more.
 
     A log is deleted file by file: what a reader or a durable subscription still needs
     keeps its whole file.

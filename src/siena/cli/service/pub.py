@@ -95,7 +95,7 @@ def pub(
     --count, {i} counts from 1, {random} is a number from 0 to 1, {random:1:6} one from
     1 to 6, {choice:a|b} one of these, {now} the time.  A line of standard input that
     cannot be read is reported with its number and skipped.  A terminal is told what was
-    published; who gets it is nobody's business, but see siena trace and siena why.
+    published; who gets it is not told, but see siena trace and siena why.
 
     \b
     Exit codes: 0 all were published; 1 some were not; 2 misuse; 3 no broker answers;

@@ -1,4 +1,4 @@
-"""``siena serve``: run a broker, or a network of them, until somebody ends it."""
+"""``siena serve``: run a broker, or a network of them, until it is ended."""
 
 import asyncio
 import logging
@@ -219,7 +219,7 @@ async def _serve_network(path: Path, http: str | None, *, json: bool) -> None:
 
 
 def _ended() -> asyncio.Event:
-    """Set when somebody wants this to end."""
+    """Set when a signal wants this to end."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -253,7 +253,7 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     if where is None:
         return None
     from siena.broker.http.server import HttpServer, read_where
-    from siena.cli.service.looking_around import LookAround
+    from siena.cli.console.looking_around import LookAround
     from siena.web.around import around_routes
     from siena.web.files import file_routes
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import deque
 from contextlib import ExitStack
 from time import perf_counter, sleep
 from typing import Annotated
@@ -13,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
+from siena.cli.service.sparkline import sparkline
 from siena.protocol.handshake import DURABLE
 from siena.protocol.limits import LOOK_MAX
 
@@ -38,6 +40,9 @@ GROWING = (
     "bytes_in",
     "bytes_out",
 )
+
+# So many rates are drawn behind each counter.
+HISTORY = 30
 
 # Durable subscriptions: which of their numbers, and of how many.
 DURABLE_COLUMNS = ("lag", "under_way", "readers", "dead")
@@ -67,7 +72,8 @@ def top(
 ) -> None:
     """Watch counters and links of brokers.
 
-    Beside each counter stands how much it grew in a second, from the second look on.
+    Beside each counter stands how much it grew in a second, from the second look on,
+    and how that went in the last 30 looks.
 
     \b
     Examples:
@@ -104,13 +110,13 @@ def _look(observer: Observer) -> Form:
 
 def _show(observers: list[Observer], interval: float, count: int | None) -> None:
     console = Console()
-    before: list[Form] = []
-    looks, then = 0, perf_counter()
+    rates = Rates()
+    looks = 0
     with Live(console=console, auto_refresh=False, transient=False) as live:
         while True:
-            seen, now = [_look(observer) for observer in observers], perf_counter()
-            live.update(picture(seen, before, now - then), refresh=True)
-            before, then = seen, now
+            seen = [_look(observer) for observer in observers]
+            rates.add(seen, perf_counter())
+            live.update(picture(seen, rates), refresh=True)
             looks += 1
             if count is not None and looks >= count:
                 return
@@ -120,21 +126,48 @@ def _show(observers: list[Observer], interval: float, count: int | None) -> None
                 return
 
 
-def picture(seen: list[Form], before: list[Form], seconds: float) -> Group:
-    """Tables of what was seen, and how it grew since the time before."""
+class Rates:
+    """How much the counters of brokers grew in a second, look by look."""
+
+    def __init__(self) -> None:
+        self._before: list[Form] = []
+        self._then = 0.0
+        self._rates: dict[tuple[int, str], deque[float]] = {}
+
+    def add(self, seen: list[Form], now: float) -> None:
+        """Add what was seen of each broker, at this second of any clock."""
+        for place, (broker, before) in enumerate(zip(seen, self._before, strict=False)):
+            for name in GROWING:
+                grown = broker["counters"][name] - before["counters"][name]
+                # A broker that began anew counts from nothing again.
+                rate = max(grown, 0) / (now - self._then)
+                self._rates.setdefault((place, name), deque(maxlen=HISTORY)).append(
+                    rate
+                )
+        self._before, self._then = seen, now
+
+    def of(self, place: int, name: str) -> list[float]:
+        """The rates of a counter of the broker at this place, the latest last."""
+        return list(self._rates.get((place, name), ()))
+
+
+def picture(seen: list[Form], rates: Rates) -> Group:
+    """Tables of what was seen, and how it grew."""
     counters = Table(box=None, pad_edge=False)
     counters.add_column("")
     for broker in seen:
         counters.add_column(escape(str(broker["broker"])), justify="right")
         counters.add_column("a second", justify="right", style="dim")
+        counters.add_column("lately", style="dim")
     for name in (*NOW, *GROWING):
         row = [name.removesuffix("_now").replace("_", " ")]
         for place, broker in enumerate(seen):
-            value = broker["counters"][name]
-            row += [f"{value:,}", ""]
-            if name in GROWING and before:
-                grown = value - before[place]["counters"][name]
-                row[-1] = f"{grown / seconds:,.0f}"
+            lately = rates.of(place, name)
+            row += [
+                f"{broker['counters'][name]:,}",
+                f"{lately[-1]:,.0f}" if lately else "",
+                sparkline(lately),
+            ]
         counters.add_row(*row)
     return Group(counters, "", _links(seen), *_durables(seen))
 

@@ -48,11 +48,11 @@ def trace(
 ) -> None:
     """Publish a notification, and say which brokers it came to, and who wanted it.
 
-    It is really published: whoever wants it gets it.  Times are those of the brokers'
-    own clocks, from when the first of them had it.
+    It is really published: clients that want it get it.  Times are those of the
+    brokers' own clocks, from when the first of them had it.
 
     \b
-    Exit codes: 0 somebody wanted it; 1 nobody did, or the broker said no; 2 misuse; 3
+    Exit codes: 0 a client wanted it; 1 none did, or the broker said no; 2 misuse; 3
     no broker answers; 4 not all brokers on the way have answered in time.
 
     \b

@@ -45,11 +45,11 @@ def why(
     """Say why a notification would, or would not, reach who has these filters.
 
     With --server, also which brokers it would come to if it were published there, who
-    would get it from them, and because of which filters; and where nobody would, which
+    would get it from them, and because of which filters; and where none would, which
     filter came nearest and what it missed.
 
     \b
-    Exit codes: 0 it would reach somebody; 1 it would not; 2 misuse; 3 no broker
+    Exit codes: 0 it would reach a client; 1 it would not; 2 misuse; 3 no broker
     answers.
 
     \b

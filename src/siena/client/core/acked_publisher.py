@@ -4,7 +4,7 @@ They go in frames of many, as many as were published in one turn of the loop.  W
 connection is lost, all without a receipt are sent again over the next one, in the same
 order and with the same numbers, so that the broker stores each once.
 
-*Cancellation*: whoever stops waiting for a receipt has published all the same.
+*Cancellation*: a caller that stops waiting for a receipt has published all the same.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class AckedPublisher:
         self._unsent = list(self._unacked)
 
     def fail(self, reason: SienaError) -> None:
-        """There will be no other connection: nobody gets a receipt any more."""
+        """There will be no other connection: there are no receipts any more."""
         self.detach()
         self._room.fail(reason)
         self._refuse_all(reason)

@@ -20,7 +20,7 @@ R = TypeVar("R")
 class LoopThread:
     """Runs a client's coroutines, and hands their results to other threads.
 
-    *Ownership*: whoever calls :meth:`start` calls :meth:`stop`, after which the thread
+    *Ownership*: the caller of :meth:`start` calls :meth:`stop`, after which the thread
     has ended.  Calls that are under way then fail; none waits for ever.
     """
 

@@ -13,8 +13,8 @@ Question = tuple[int, int | bytes | None]
 class Pending:
     """Futures by question; equal questions are answered in the order of asking.
 
-    Cancellation: whoever stops waiting leaves the place in the queue behind, so that
-    the answer, when it comes, is not taken for that of the next.
+    Cancellation: a caller that stops waiting leaves the place in the queue behind, so
+    that the answer, when it comes, is not taken for that of the next.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Pending:
         error: SienaError | None = None,
         answer: object = None,
     ) -> bool:
-        """Answer the first who asked this; whether somebody had."""
+        """Answer the first caller that asked this; whether there was one."""
         waiting = self._waiting.get(question)
         if not waiting:
             return False

@@ -1,6 +1,6 @@
 """Publications on their way out: encoded, gathered, held back when there is no room.
 
-Cancellation: whoever waits for room and is cancelled has sent nothing.
+Cancellation: a caller that waits for room and is cancelled has sent nothing.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Publisher:
 
     @property
     def has_room(self) -> bool:
-        """Whether nobody has to wait."""
+        """Whether there is room at once."""
         return self._session.room.is_open
 
     def frame(self, attributes: Attributes) -> bytes:
@@ -54,7 +54,7 @@ class Publisher:
         self._session.publish(frames)
 
     def send_now(self, attributes: Attributes) -> bytes | None:
-        """Send a notification, if nobody has to wait; otherwise the frame of it."""
+        """Send a notification, if there is room at once; otherwise the frame of it."""
         session = self._session
         frame = publication(attributes, session.limits.block_bytes)
         transport = session.transport

@@ -253,7 +253,7 @@ def _call(callback: Callable[..., object] | None, *arguments: SienaError) -> Non
 
 
 def _is_refusal(error: OSError) -> bool:
-    """Nobody listens.  A host has several addresses, and Python joins what they say."""
+    """Refused.  A host has several addresses, and Python joins what they say."""
     return error.errno == ECONNREFUSED or f"[Errno {ECONNREFUSED}]" in str(error)
 
 

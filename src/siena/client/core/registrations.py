@@ -23,13 +23,13 @@ class Gate:
         self.is_open = self._failure is None
 
     def close(self) -> None:
-        """Let nobody pass, until it is opened again."""
+        """Let no caller pass, until it is opened again."""
         self.is_open = False
         if self._failure is None:
             self._open.clear()
 
     def fail(self, reason: SienaError) -> None:
-        """Nobody passes any more: whoever waits or comes gets the reason."""
+        """No caller passes any more: those that wait or come get the reason."""
         self.is_open = False
         self._failure = self._failure or reason
         self._open.set()
@@ -102,7 +102,7 @@ class StandingAdvertisement:
         self._changed: list[asyncio.Future[None]] = []
 
     def hear(self, *, is_quenched: bool) -> None:
-        """The broker says whether nobody wants it."""
+        """The broker says whether it is wanted by none."""
         is_news = not self.answered.is_open or is_quenched != self.is_quenched
         self.is_quenched = is_quenched
         self.answered.open()
@@ -114,7 +114,7 @@ class StandingAdvertisement:
             self._tell()
 
     def forget(self) -> None:
-        """The connection is gone, and nobody knows who wants it now."""
+        """The connection is gone, and it is not known who wants it now."""
         self.answered.close()
         self.wanted.close()
 
@@ -125,7 +125,7 @@ class StandingAdvertisement:
         self._tell()
 
     def stop(self) -> None:
-        """It was taken back: whoever follows its changes looks again."""
+        """It was taken back: those that follow its changes look again."""
         self.wanted.fail(ConnectionLostError("the advertisement was taken back"))
         self._tell()
 

@@ -169,7 +169,7 @@ class Session:
             advertisement.forget()
 
     def fail(self, reason: SienaError) -> None:
-        """There will be no other wire: everybody who waits hears why."""
+        """There will be no other wire: all that wait hear why."""
         self.failure = self.failure or reason
         self.detach(reason)
         self.acked.fail(reason)
@@ -202,7 +202,7 @@ class Session:
             self.transport.send(frames)
 
     def publish(self, frames: bytes) -> None:
-        """Send publications; whoever sends them has waited for room."""
+        """Send publications; the caller has waited for room."""
         self.has_published = True
         self.say(frames)
 

@@ -71,7 +71,7 @@ class StandingDurable:
         self.inbox.finish(reason)
 
     def end(self) -> None:
-        """Nothing comes any more, because nobody wants to read it."""
+        """Nothing comes any more, because the program does not want to read it."""
         self.settled.fail(ConnectionLostError("the subscription was closed"))
         self.inbox.finish(at_once=True)
 

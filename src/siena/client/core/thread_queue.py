@@ -31,8 +31,8 @@ class ThreadQueue:
     def offer(self, frame: bytes) -> bool:
         """Put it on the pile, unless there is no room or the pile is high.
 
-        Whoever is refused asks the loop itself, which comes to that after the pile:
-        the order stays.
+        A caller that is refused asks the loop itself, which comes to that after the
+        pile: the order stays.
 
         Raises:
             ConnectionLostError: if the loop has ended.

@@ -1,13 +1,13 @@
 """One connection: bytes to events, frames to bytes, and no opinion about either.
 
-*Ownership*: whoever made the connection closes it with :meth:`Wire.close`; when it has
+*Ownership*: the maker of a connection closes it with :meth:`Wire.close`; when it has
 ended, by whomever, :attr:`Wire.ended` holds the reason.
 
-*Cancellation*: nothing here waits, except for room; whoever is cancelled there has
-sent nothing.
+*Cancellation*: nothing here waits, except for room; a caller that is cancelled there
+has sent nothing.
 
 *Back-pressure*: what is sent is written once a turn of the loop.  A socket that takes
-no more is noticed by :attr:`Wire.is_writable`, and whoever sends much asks first.
+no more is noticed by :attr:`Wire.is_writable`, and a caller that sends much asks first.
 """
 
 import asyncio

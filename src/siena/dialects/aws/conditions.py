@@ -8,6 +8,7 @@ keeps together where a field has several.
 from collections.abc import Callable, Iterable
 
 from siena.dialects.aws.events import NULL
+from siena.dialects.aws.numbers import as_number, is_comparable
 from siena.errors import FilterError
 from siena.lang.json_text import Json
 from siena.model import Constraint, Operator
@@ -66,7 +67,11 @@ def _equals(name: str, value: Json) -> Expression:
     if isinstance(value, str) and _is_long_address(value):
         # An address of version 6 has many texts, and all of them are meant.
         return call(Operation.IN_NETWORK, Attribute(name), Literal(value))
-    return Constraint(name, Operator.EQ, value)
+    return Constraint(name, Operator.EQ, as_number(value))
+
+
+def _exactly(name: str, value: Json) -> Expression:
+    return Constraint(name, Operator.EQ, _string(value, "exactly"))
 
 
 def _is_long_address(text: str) -> bool:
@@ -93,10 +98,6 @@ def _string(value: Json, key: str) -> str:
     if not isinstance(value, str):
         raise EntryError(f"{key} compares with one string", key)
     return value
-
-
-def _string_test(name: str, operator: Operator, text: str) -> Expression:
-    return Constraint(name, operator, text)
 
 
 def _affix(key: str, plain: Operator, folded: Operator) -> Callable[..., Expression]:
@@ -126,11 +127,11 @@ def wildcard_pattern(text: str) -> str:
     >>> wildcard_pattern("a?*.jpg") == r"a\?*.jpg"
     True
     """
-    if "**" in text.replace("\\\\", "").replace("\\*", ""):
-        raise EntryError("two wildcards stand side by side", "wildcard")
     found: list[str] = []
     characters = iter(text)
     for character in characters:
+        if character == "*" and found[-1:] == ["*"]:
+            raise EntryError("two wildcards stand side by side", "wildcard")
         if character == "\\":
             escaped = next(characters, "")
             if escaped not in {"*", "\\"}:
@@ -145,7 +146,10 @@ def wildcard_pattern(text: str) -> str:
 
 def _cidr(name: str, value: Json) -> Expression:
     network = _string(value, "cidr")
-    read_network(network)
+    found = read_network(network)
+    if "/" not in network or found.prefixlen == found.max_prefixlen:
+        hint = "write one address as a string"
+        raise EntryError("a network has more than one address", "cidr", hint=hint)
     return call(Operation.IN_NETWORK, Attribute(name), Literal(network))
 
 
@@ -168,10 +172,17 @@ def _numeric(name: str, value: Json) -> Expression:
             raise EntryError(f"{sign!r} is not a comparison", "numeric", i, hint=hint)
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             raise EntryError("numeric compares with numbers", "numeric", i + 1)
+        _check_number(number, "numeric", i + 1)
         parts.append(call(_NUMERIC[sign], Attribute(name), Literal(number)))
     if len(parts) == 2:
         _check_range(value)
     return _of_one_value(name, all_of(parts))
+
+
+def _check_number(number: float, *path: str | int) -> None:
+    if not is_comparable(number):
+        hint = "numbers are doubles there"
+        raise EntryError(f"{number} has too many digits", *path, hint=hint)
 
 
 def _check_range(value: list[Json]) -> None:
@@ -194,6 +205,9 @@ def _anything_but(name: str, value: Json) -> Expression:
     if len(kinds) != 1 or not is_allowed:
         message = "anything-but takes strings, or numbers, and not both"
         raise EntryError(message, "anything-but")
+    for member in members:
+        if isinstance(member, (int, float)):
+            _check_number(member, "anything-but")
     literals = [Literal(m) for m in members if isinstance(m, (str, int, float))]
     among = call(Operation.ONE_OF, Attribute(name), *literals)
     return _of_one_value(name, call(Operation.NOT, among))
@@ -237,6 +251,7 @@ _UNWANTED = {
     "wildcard": Operator.LIKE,
 }
 _MATCHERS: dict[str, Callable[[str, Json], Expression]] = {
+    "exactly": _exactly,
     "prefix": _affix("prefix", Operator.PREFIX, Operator.PREFIX_FOLDED),
     "suffix": _affix("suffix", Operator.SUFFIX, Operator.SUFFIX_FOLDED),
     "equals-ignore-case": _ignoring_case,
@@ -246,7 +261,12 @@ _MATCHERS: dict[str, Callable[[str, Json], Expression]] = {
     "cidr": _cidr,
     "exists": _exists,
 }
-MATCHERS = frozenset(_MATCHERS)
+# What no field inside `$or` is called: what matches, compares, or may do so one day.
+RESERVED = frozenset(
+    {*_MATCHERS, *_NUMERIC, "regex", "not-wildcard", "not-equals-ignore-case"}
+    | {"date-after", "date-on-or-after", "date-before", "date-on-or-before"}
+    | {"in-date-range", "ip-address-in-range", "ip-address-not-in-range"}
+)
 
 
 def read_entries(name: str, entries: Iterable[Json]) -> Expression:

@@ -15,22 +15,20 @@ Reference:
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from siena.dialects.aws.numbers import as_number, without_order
 from siena.errors import InvalidFormError, LimitError
 from siena.lang.json_text import Json
 from siena.model import Constraint, Operator
-from siena.model.expression import Call, Expression, Literal, call, holds
+from siena.model.expression import Call, Expression, Literal, call, holds, names_of
 from siena.model.expression.evaluation import Values
 from siena.model.limits import ATTRIBUTES_MAX, COMBINATIONS_MAX, NESTING_MAX
-from siena.model.values import INTEGER_MAX, INTEGER_MIN, Value, as_value
+from siena.model.values import Value
 
 # No JSON has times, so no other value is equal to this one, or of its kind.
 NULL = datetime(1, 1, 1, tzinfo=UTC)
-
-# Numbers are doubles there: an integer that is larger than ours is one, up to here.
-_FLOATS_END = 10**308
 
 # A name, a value, and whether it is the only one that its field can have.
 _Leaf = tuple[str, Value, bool]
@@ -70,18 +68,57 @@ def event_matches(pattern: Expression, event: Json) -> bool:
     False
     """
     names = {name for name, _, _ in _leaves(event, "", NESTING_MAX, is_one=True)}
-    asked = _with_absences(pattern, names)
-    return any(holds(asked, view) for view in views(event))
+    asked = _asked(pattern, names)
+    looked_at = _looked_at(_checked(event), _ways_to(names_of(pattern)), "")
+    return any(holds(asked, _without_order(view)) for view in views(looked_at))
 
 
-def _with_absences(pattern: Expression, names: set[str]) -> Expression:
-    """The pattern, in which it is decided which fields the event does not have."""
-    if isinstance(pattern, Constraint) and pattern.operator is Operator.ABSENT:
-        return Literal(pattern.name not in names)
-    if isinstance(pattern, Call):
-        parts = (_with_absences(part, names) for part in pattern.arguments)
-        return call(pattern.operation, *parts)
-    return pattern
+def _without_order(view: Mapping[str, Values]) -> Mapping[str, Values]:
+    """The same, numbers that no double is told from all others."""
+    return {
+        name: tuple(map(without_order, values))
+        if isinstance(values, tuple)
+        else without_order(values)
+        for name, values in view.items()
+    }
+
+
+def _ways_to(names: Iterable[str]) -> set[str]:
+    """The paths to fields, with all that lie before them."""
+    ways = set()
+    for name in names:
+        steps = name.split(".")
+        ways |= {".".join(steps[:count]) for count in range(1, len(steps) + 1)}
+    return ways
+
+
+def _looked_at(form: Json, ways: Container[str], path: str) -> Json:
+    """The event without what no pattern asks for: arrays there need no choices."""
+    if isinstance(form, dict):
+        return {
+            key: _looked_at(value, ways, below)
+            for key, value in form.items()
+            if (below := _below(path, key)) in ways
+        }
+    if isinstance(form, list):
+        return [_looked_at(value, ways, path) for value in form]
+    return form
+
+
+def _asked(pattern: Expression, names: set[str]) -> Expression:
+    """What is asked of a view, it being decided which fields the event does not have.
+
+    Numbers stand in it as in the view.
+    """
+    match pattern:
+        case Constraint(name, Operator.ABSENT, _, _):
+            return Literal(name not in names)
+        case Constraint(name, Operator.EQ, _, int() as value):
+            return Constraint(name, Operator.EQ, without_order(value))
+        case Call(operation, parts):
+            return call(operation, *(_asked(part, names) for part in parts))
+        case _:
+            return pattern
 
 
 def _checked(event: Json) -> dict[str, Json]:
@@ -164,6 +201,5 @@ def _below(path: str, key: str) -> str:
 def _value(form: Json) -> Value:
     if form is None:
         return NULL
-    if isinstance(form, int) and not INTEGER_MIN <= form <= INTEGER_MAX:
-        return as_value(float(form) if abs(form) < _FLOATS_END else form)
-    return as_value(form)
+    assert not isinstance(form, (list, dict))
+    return as_number(form)

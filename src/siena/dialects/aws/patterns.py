@@ -1,12 +1,12 @@
 """Event patterns: objects of fields, each with a list of what its value may be.
 
 All fields must match.  ``"$or"`` is followed by objects of which one must match; it is
-the name of a field where it is not a list of two objects or more.  A field that is
-named twice on the way to an alternative counts where it was named last, as their own
-matcher has it.
+the name of a field where it is not a list of two objects or more, or where one of them
+has a field that is called like a way to match.  A field that is named twice on the way
+to an alternative counts where it was named last, as their own matcher has it.
 """
 
-from siena.dialects.aws.conditions import MATCHERS, EntryError, read_entries
+from siena.dialects.aws.conditions import RESERVED, EntryError, read_entries
 from siena.dialects.json_places import placed
 from siena.errors import InvalidFormError, LimitError, SienaError
 from siena.lang.json_text import Json, read_json
@@ -53,6 +53,8 @@ class _Pattern:
 
     def __init__(self) -> None:
         self.depth = 0
+        # How many `$or` the walk is inside of.
+        self.ors = 0
 
     def object(
         self, found: list[Fields], path: tuple[str | int, ...], form: dict[str, Json]
@@ -64,6 +66,9 @@ class _Pattern:
             raise LimitError("NESTING_MAX", NESTING_MAX, "objects inside each other")
         self.depth += 1
         for key, value in form.items():
+            if self.ors and key in RESERVED:
+                message = f'no field inside {OR} is called "{key}"'
+                raise EntryError(message, *path, key)
             if key == OR and _is_or(value):
                 assert isinstance(value, list)
                 found = self.alternatives(found, (*path, key), value)
@@ -94,12 +99,15 @@ class _Pattern:
         if len(found) * len(forms) > ARGUMENTS_MAX:
             what = "alternatives of $or, multiplied out"
             raise LimitError("ARGUMENTS_MAX", ARGUMENTS_MAX, what)
-        return [
+        self.ors += 1
+        alternatives = [
             fields
             for i, form in enumerate(forms)
             if isinstance(form, dict)
             for fields in self.object(found, (*path, i), form)
         ]
+        self.ors -= 1
+        return alternatives
 
 
 def _name(path: tuple[str | int, ...]) -> str:
@@ -116,5 +124,5 @@ def _is_or(value: Json) -> bool:
     return (
         isinstance(value, list)
         and len(value) >= 2
-        and all(isinstance(each, dict) and not MATCHERS & each.keys() for each in value)
+        and all(isinstance(each, dict) and not RESERVED & each.keys() for each in value)
     )

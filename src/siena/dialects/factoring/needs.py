@@ -18,6 +18,8 @@ _TAKES: dict[Operation, tuple[frozenset[Kind], ...]] = {
     Operation.MULTIPLY: (_NUMBERS, _NUMBERS),
     Operation.DIVIDE: (_NUMBERS, _NUMBERS),
     Operation.REMAINDER: (_NUMBERS, _NUMBERS),
+    Operation.QUOTIENT: (_NUMBERS, _NUMBERS),
+    Operation.MODULO: (Kind.INTEGER.parts, Kind.INTEGER.parts),
     Operation.NEGATIVE: (_NUMBERS,),
     Operation.ABSOLUTE: (_NUMBERS,),
     Operation.STARTS_WITH: (_STRINGS, _STRINGS),

@@ -14,14 +14,24 @@ from typing import NamedTuple
 
 from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_around, value_of
 from siena.model import Constraint, Kind, Operator, Value
-from siena.model.expression import Attribute, Call, Expression, Literal, Operation
+from siena.model.expression import (
+    Attribute,
+    Call,
+    Expression,
+    Literal,
+    Operation,
+    compile_expression,
+    names_of,
+)
 from siena.model.expression.numbers import (
     STEP_ADD,
     STEP_DIVIDE,
     STEP_MULTIPLY,
+    STEP_QUOTIENT,
     STEP_SUBTRACT,
     Number,
 )
+from siena.model.expression.operations import MIRRORED
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
 
 _KINDS = (Kind.INTEGER, Kind.FLOAT)
@@ -52,12 +62,11 @@ def solve(
     >>> solve(comparison.operation, *comparison.arguments)
     [(<Constraint x > 3>,)]
     """
-    if not isinstance(right, Literal) or type(right.value) not in {int, float}:
+    if not names_of(left):
+        left, right, operation = right, left, MIRRORED[operation]
+    chain, bound = chain_of(left), _constant(right)
+    if chain is None or bound is None:
         return None
-    chain, bound = chain_of(left), right.value
-    if chain is None:
-        return None
-    assert isinstance(bound, (int, float))
     if not chain.rises:
         chain, bound = _turned(chain), -bound
         operation = _TURNED[operation]
@@ -84,19 +93,16 @@ def _extended(
     operation: Operation, left: Expression, right: Expression
 ) -> Chain | None:
     """One more step, if one side is a chain and the other a number."""
-    if isinstance(right, Literal):
-        chain, literal, is_first = chain_of(left), right.value, True
-    elif isinstance(left, Literal):
-        chain, literal, is_first = chain_of(right), left.value, False
-    else:
+    literal, is_first = _constant(right), True
+    if literal is None:
+        literal, is_first = _constant(left), False
+    chain = chain_of(left if is_first else right)
+    if chain is None or literal is None:
         return None
-    if chain is None or type(literal) not in {int, float}:
-        return None
-    assert isinstance(literal, (int, float))
     rises = chain.rises
-    if operation in {Operation.MULTIPLY, Operation.DIVIDE}:
+    if operation in {Operation.MULTIPLY, *_QUOTIENTS}:
         # Zero makes a constant, or nothing; and a quotient by a chain has a gap.
-        if literal == 0 or (operation is Operation.DIVIDE and not is_first):
+        if literal == 0 or (operation in _QUOTIENTS and not is_first):
             return None
         rises = rises == (literal > 0)
     elif operation is Operation.SUBTRACT and not is_first:
@@ -105,6 +111,14 @@ def _extended(
     if is_first:
         return Chain(chain.name, lambda value: step(before(value), literal), rises)
     return Chain(chain.name, lambda value: step(literal, before(value)), rises)
+
+
+def _constant(expression: Expression) -> Number | None:
+    """The number that an expression is of every notification, if it is one."""
+    if names_of(expression):
+        return None
+    value = compile_expression(expression)({}, [])
+    return value if type(value) in {int, float} else None
 
 
 def _turned(chain: Chain) -> Chain:
@@ -245,7 +259,9 @@ _STEPS = {
     Operation.SUBTRACT: STEP_SUBTRACT,
     Operation.MULTIPLY: STEP_MULTIPLY,
     Operation.DIVIDE: STEP_DIVIDE,
+    Operation.QUOTIENT: STEP_QUOTIENT,
 }
+_QUOTIENTS = frozenset({Operation.DIVIDE, Operation.QUOTIENT})
 # Where a span begins, and where it has ended: the bound first, then the chain's value.
 _BEGIN: dict[Operation, Callable[[Number, Number], bool]] = {
     Operation.GE: python.le,

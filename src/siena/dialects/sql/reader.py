@@ -19,10 +19,17 @@ what is true matches.  Arithmetic on one property is solved
 (:mod:`siena.dialects.factoring`).
 """
 
+from siena.dialects.sql.defaults import with_defaults
 from siena.dialects.sql.settling import settle
-from siena.dialects.sql.strictness import check_characters, check_field, check_token
+from siena.dialects.sql.strictness import (
+    KEYWORDS,
+    check_characters,
+    check_field,
+    check_token,
+)
 from siena.dialects.sql.tokens import (
     RESERVED,
+    STRICT_TOKEN,
     TOKEN,
     read_number,
     read_pattern,
@@ -76,18 +83,22 @@ def read_sql(text: str, variant: str = "sql") -> Expression:
         return TRUE  # no selector, as Jakarta Messaging has it
     reader = _Reader(text, VARIANTS[variant])
     try:
-        found = settle(reader.selector())
+        found = settle(reader.selector(), settles_like=reader.variant.settles_like)
     except SienaError as error:
         raise error.at(text, min(reader.tokens.start, len(text))) from None
     reader.tokens.expect_end()
-    return found
+    return with_defaults(found, reader.variant.defaults)
 
 
 class _Reader(Climber[Expression]):
     """The grammar above, the weaker rules by their strength."""
 
     def __init__(self, text: str, variant: Variant) -> None:
-        super().__init__(text, TOKEN)
+        if variant.is_strict:
+            # Keywords are compared in small letters, and are those that are capitals.
+            super().__init__(text, STRICT_TOKEN, str.swapcase)
+        else:
+            super().__init__(text, TOKEN)
         self.variant = variant
 
     def selector(self) -> Expression:
@@ -95,21 +106,42 @@ class _Reader(Climber[Expression]):
         start = self.tokens.start
         return self.checked(self.climb(), start)
 
+    def climb(self, weakest: int = 0) -> Expression:
+        if self.variant.is_strict and weakest > _NOT and self.tokens.at("not"):
+            self.tokens.fail("not stands before a condition, or in parentheses")
+        return super().climb(weakest)
+
     def strength(self) -> int | None:
+        if self.variant.is_strict and self.tokens.at("between"):
+            return None
         return _STRENGTHS.get(self.tokens.word)
 
     def joined(self, left: Expression, strength: int, start: int) -> Expression:
         tokens = self.tokens
         word = tokens.word
         if strength == _TEST:
-            return self.compared_with(left)
+            found = self.compared_with(left, start)
+            if self.variant.is_strict and self.strength() == _TEST:
+                tokens.fail("a comparison is compared in parentheses only")
+            return found
         tokens.advance()
         behind = tokens.start
         right = self.climb(strength + 1)
         if strength in {_OR, _AND}:
             parts = self.checked(left, start), self.checked(right, behind)
             return any_of(parts) if strength == _OR else all_of(parts)
-        return call(Operation(word), left, right)
+        return self.computed(word, left, right)
+
+    def computed(self, sign: str, left: Expression, right: Expression) -> Expression:
+        """What a sign of arithmetic between two values means."""
+        if sign == "/":
+            return call(self.variant.quotient, left, right)
+        if sign == "%":
+            return call(self.variant.remainder, left, right)
+        if sign == "+" and not self.variant.adds_strings:
+            # A difference is one of numbers.
+            return call(Operation.SUBTRACT, left, negative(right))
+        return call(Operation(sign), left, right)
 
     def operand(self) -> Expression:
         tokens = self.tokens
@@ -122,44 +154,45 @@ class _Reader(Climber[Expression]):
             return self.signed()
         return self.primary()
 
-    def compared_with(self, left: Expression) -> Expression:
+    def compared_with(self, left: Expression, start: int) -> Expression:
         """What follows a value that is compared, or tested in another way."""
         tokens = self.tokens
         if tokens.token in _COMPARISONS:
             operation = _COMPARISONS[tokens.token]
             tokens.advance()
-            return compared(operation, left, self.sum())
+            return self.compared(operation, left, self.sum(), start)
         if tokens.take("is"):
-            return self.null(left)
+            return self.null(left, start)
         negated = tokens.take("not")
-        found = self.tested(left)
+        found = self.tested(left, start)
         return call(Operation.NOT, found) if negated else found
 
     def sum(self) -> Expression:
         """A value that is computed, without comparisons in it."""
         return self.climb(_SUM)
 
-    def null(self, subject: Expression) -> Expression:
+    def null(self, subject: Expression, start: int) -> Expression:
         negated = self.tokens.take("not")
         self.tokens.expect("null")
-        if not isinstance(subject, Attribute):
+        is_inside = self.variant.is_strict and self.tokens.text[start] == "("
+        if not isinstance(subject, Attribute) or is_inside:
             self.tokens.fail("only a name is null or not")
         operator = Operator.ANY if negated else Operator.ABSENT
         return Constraint(subject.name, operator)
 
-    def tested(self, subject: Expression) -> Expression:
+    def tested(self, subject: Expression, start: int) -> Expression:
         tokens = self.tokens
         if tokens.take("between"):
             low = self.sum()
             tokens.expect("and", "after the first end of between")
             bounds = ((Operation.GE, low), (Operation.LE, self.sum()))
-            return all_of(compared(o, subject, bound) for o, bound in bounds)
+            return all_of(self.compared(o, subject, b, start) for o, b in bounds)
         if tokens.take("in"):
             return self.member(subject, self.members())
         if not tokens.take("like"):
             found = tokens.describe()
             tokens.fail(f"expected between, in or like, found {found}")
-        start = tokens.start
+        place = tokens.start
         pattern = self.string("like wants a quoted pattern")
         mark = ""
         if tokens.take("escape"):
@@ -167,9 +200,10 @@ class _Reader(Climber[Expression]):
             if len(mark) != 1:
                 tokens.fail("an escape is one character")
         if self.variant.is_strict:
-            check_characters(tokens, pattern, start)
+            check_characters(tokens, pattern, place)
         pattern = read_pattern(tokens, pattern, mark, self.variant)
-        return call(Operation.LIKE, subject, Literal(pattern))
+        # Not as the constraint that it may be: settling has to know it is a `like`.
+        return Call(Operation.LIKE, (subject, Literal(pattern)))
 
     def member(self, subject: Expression, members: list[Expression]) -> Expression:
         """Whether a value is one of these; unknown if it is absent."""
@@ -199,19 +233,21 @@ class _Reader(Climber[Expression]):
         tokens = self.tokens
         sign = tokens.token
         tokens.advance()
-        if tokens.kind == "number" and sign == "-" and not tokens.word.startswith("0x"):
+        if self.variant.is_strict:
+            check_token(tokens)
+            if tokens.at("+", "-", "not"):
+                tokens.fail("a sign stands before a value, or a parenthesis")
+        is_binary = tokens.token[:2] in {"0x", "0X"}
+        if tokens.kind == "number" and sign == "-" and not is_binary:
             # With its sign, for the least integer has no opposite.
-            if self.variant.is_strict:
-                check_token(tokens)
             value = read_number(tokens, variant=self.variant, sign=-1)
             tokens.advance()
             return Literal(value)
         inner = self.climb(_SIGN)
-        if isinstance(inner, Literal) and type(inner.value) in {int, float}:
-            assert isinstance(inner.value, (int, float))
-            return Literal(-inner.value) if sign == "-" else inner
         if sign == "-":
-            return call(Operation.NEGATIVE, inner)
+            return negative(inner)
+        if isinstance(inner, Literal) and type(inner.value) in {int, float}:
+            return inner
         return call(Operation.ADD, Literal(0), inner)  # so that it is a number
 
     def primary(self) -> Expression:
@@ -245,7 +281,9 @@ class _Reader(Climber[Expression]):
             found = unquoted(tokens.token)
             tokens.advance()
             return found
-        if tokens.kind != "word" or tokens.word in RESERVED:
+        # What is strict has been looked at before, and reserves other words.
+        is_reserved = not self.variant.is_strict and tokens.word in RESERVED
+        if tokens.kind != "word" or is_reserved or tokens.token in KEYWORDS:
             what = "a name in brackets or quotes may be any word"
             tokens.fail(f"expected a value, found {tokens.describe()}", hint=what)
         found, start = tokens.token, tokens.start
@@ -283,6 +321,19 @@ class _Reader(Climber[Expression]):
         tokens.advance()
         return found
 
+    def compared(
+        self, operation: Operation, left: Expression, right: Expression, start: int
+    ) -> Expression:
+        """A comparison of two values."""
+        if operation in {Operation.EQ, Operation.NE}:
+            return call(operation, left, right)
+        if not self.variant.orders_anything:
+            for side in (left, right):
+                if isinstance(side, Literal) and isinstance(side.value, (str, bool)):
+                    hint = "strings and booleans are compared with = and <>"
+                    self.tokens.fail("these have no order", hint=hint, position=start)
+        return ordered(operation, left, right)
+
     def checked(self, found: Expression, start: int) -> Expression:
         """What can be true or false."""
         if self.variant.wants_conditions and not _may_be_true(found):
@@ -290,15 +341,22 @@ class _Reader(Climber[Expression]):
         return found
 
 
-def compared(operation: Operation, left: Expression, right: Expression) -> Expression:
-    """A comparison; booleans have no order, and are not like what has one."""
-    if operation not in {Operation.EQ, Operation.NE}:
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, Literal) and isinstance(side.value, bool):
-                # False of anything that is there: nothing is like a number and a text.
-                tests = (call(Operation.ALIKE, other, Literal(v)) for v in (0, ""))
-                return all_of(tests)
+def ordered(operation: Operation, left: Expression, right: Expression) -> Expression:
+    """A comparison of order; booleans have none, and are not like what has one."""
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Literal) and isinstance(side.value, bool):
+            # False of anything that is there: nothing is like a number and a text.
+            tests = (call(Operation.ALIKE, other, Literal(v)) for v in (0, ""))
+            return all_of(tests)
     return call(operation, left, right)
+
+
+def negative(value: Expression) -> Expression:
+    """The number with the other sign."""
+    if isinstance(value, Literal) and type(value.value) in {int, float}:
+        assert isinstance(value.value, (int, float))
+        return Literal(-value.value)
+    return call(Operation.NEGATIVE, value)
 
 
 def _may_be_true(expression: Expression) -> bool:

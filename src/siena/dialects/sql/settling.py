@@ -3,7 +3,8 @@
 In a selector ``x = 3`` is false of a string, so that ``not x = 3`` is true of it, and
 ``x <> 3`` is the same as that.  In a filter neither holds of a string.  The two differ
 only where a comparison must be false: under ``not``, and in ``<>``.  There, and only
-there, the comparison is joined with a test whether the values are alike at all.
+there, the comparison is joined with a test whether the values are alike at all.  So is
+``like``, but for makers to whom it is unknown of what is no string.
 
 Reference:
     Jakarta Messaging 3.1, section 3.8.1.2: comparing values of unlike types is false.
@@ -25,19 +26,35 @@ from siena.model.expression.operations import COMPARISONS
 _ORDERED = frozenset({Operator.EQ, Operator.LT, Operator.LE, Operator.GT, Operator.GE})
 
 
-def settle(expression: Expression, *, negated: bool = False) -> Expression:
+def settle(
+    expression: Expression, *, settles_like: bool = True, negated: bool = False
+) -> Expression:
     """The expression with every comparison true or false of values that are there.
 
     >>> from siena.lang.expression.parser import parse_expression as parse
     >>> from siena.model.expression import spell_expression
     >>> print(spell_expression(settle(parse("not x = 3 and y = 4"))))
     not ([x = 3] and alike(x, 3)) and [y = 4]
+
+    ``like`` is still a call here, whatever its pattern: without wildcards it would be
+    an equality, and what that is of values that are no strings is another question.
     """
-    if isinstance(expression, Call) and expression.operation is Operation.NOT:
-        return call(Operation.NOT, settle(expression.arguments[0], negated=not negated))
-    if isinstance(expression, Call) and expression.operation in _JUNCTIONS:
-        parts = (settle(part, negated=negated) for part in expression.arguments)
-        return call(expression.operation, *parts)
+    match expression:
+        case Call(Operation.NOT, (part,)):
+            found = settle(part, settles_like=settles_like, negated=not negated)
+            return call(Operation.NOT, found)
+        case Call((Operation.AND | Operation.OR) as operation, parts):
+            settled = (
+                settle(part, settles_like=settles_like, negated=negated)
+                for part in parts
+            )
+            return call(operation, *settled)
+        case Call(Operation.LIKE, (subject, _)):
+            like = call(Operation.LIKE, *expression.arguments)
+            is_string = call(Operation.ALIKE, subject, Literal(""))
+            return all_of((like, is_string)) if settles_like and negated else like
+        case _:
+            pass
     sides = _sides(expression)
     if sides is None:
         return expression
@@ -61,6 +78,3 @@ def _sides(expression: Expression) -> tuple[bool, Expression, Expression] | None
         left, right = expression.arguments
         return expression.operation is Operation.NE, left, right
     return None
-
-
-_JUNCTIONS = frozenset({Operation.AND, Operation.OR})

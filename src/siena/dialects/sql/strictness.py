@@ -13,12 +13,12 @@ import re
 from siena.dialects.sql.tokens import RESERVED
 from siena.lang.expression.tokens import Tokens
 
-_RESERVED = RESERVED | {
+_RESERVED = RESERVED - {"between"} | {
     *("nan", "inf", "lower", "upper", "left", "right", "substring", "utc", "date"),
 }
-# Of AMQP's keywords; `between` is not one of them, and `exists` only reserved.
-_KEYWORDS = frozenset(
-    {"and", "or", "not", "like", "in", "is", "null", "escape", "true", "false"}
+# Of AMQP's keywords; `between` is none of them, and `exists` only reserved.
+KEYWORDS = frozenset(
+    {"AND", "OR", "NOT", "LIKE", "IN", "IS", "NULL", "ESCAPE", "TRUE", "FALSE"}
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+(?:E[+-]?[0-9]+)?)?|0x(?:[0-9A-F]{2})+")
@@ -36,8 +36,8 @@ _FIELDS = {
 def check_token(tokens: Tokens) -> None:
     """Refuse the token at the front if AMQP would."""
     token = tokens.token
-    if tokens.kind == "word" and token not in {*map(str.upper, _KEYWORDS)}:
-        if tokens.word in _RESERVED:
+    if tokens.kind == "word" and token not in KEYWORDS:
+        if token.lower() in _RESERVED:
             hint = "keywords are in capitals; a name in brackets may be any word"
             tokens.fail(f"{tokens.describe()} is a reserved word", hint=hint)
         if not _WORD.fullmatch(token):

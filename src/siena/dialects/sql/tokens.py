@@ -8,8 +8,7 @@ from siena.lang.expression.tokens import Tokens
 from siena.model.values import Value, as_value
 from siena.model.wildcards import escape
 
-TOKEN = re.compile(
-    r"""(?:\s|--[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?:
+_LEXEME = r"""(?:
       (?P<string>'(?:[^']|'')*')
     | (?P<quoted>"(?:[^"]|"")*")
     | (?P<bracketed>\[(?:[^\[\]]|\[\[|\]\])*\])
@@ -20,9 +19,10 @@ TOKEN = re.compile(
     | (?P<word>[^\W\d][\w$]*|\$[\w$]+)
     | (?P<symbol><=|>=|<>|!=|[-=<>+*/%(),.@])
     | \Z
-    )""",
-    re.VERBOSE,
-)
+    )"""
+TOKEN = re.compile(r"(?:\s|--[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*" + _LEXEME, re.VERBOSE)
+# Two signs are two signs where there are no comments.
+STRICT_TOKEN = re.compile(r"[ \t\f\n\r]*" + _LEXEME, re.VERBOSE)
 RESERVED = frozenset(
     {"and", "or", "not", "like", "in", "is", "null", "escape", "between"}
     | {"true", "false", "exists"}

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from siena.model.expression import Operation
+
 
 class Variant(NamedTuple):
     """One maker's selectors."""
@@ -18,8 +20,19 @@ class Variant(NamedTuple):
     # Whether `in` is unknown if a member is absent and no other is equal, as in SQL;
     # else it is about the other members.
     knows_members: bool
+    # Whether strings and booleans have an order; else they are equal or not.
+    orders_anything: bool
+    # Whether strings are added to each other, one behind the other.
+    adds_strings: bool
+    # What `/` and `%` are: of integers an integer or not, and of floats at all or not.
+    quotient: Operation
+    remainder: Operation
+    # Whether `like` is false of what is no string; else it is unknown.
+    settles_like: bool
     # What may stand before a dot, and the attribute's name begins with instead.
     sections: dict[str, str]
+    # Fields that a message has even if it does not say so.
+    defaults: dict[str, int]
 
 
 _AMQP_SECTIONS = {
@@ -38,7 +51,13 @@ VARIANTS = {
         wants_conditions=True,
         is_strict=False,
         knows_members=True,
+        orders_anything=False,
+        adds_strings=True,
+        quotient=Operation.QUOTIENT,
+        remainder=Operation.REMAINDER,
+        settles_like=True,
         sections={},
+        defaults={},
     ),
     "amqp": Variant(
         quoted_names=False,
@@ -46,7 +65,13 @@ VARIANTS = {
         wants_conditions=False,
         is_strict=True,
         knows_members=False,
+        orders_anything=True,
+        adds_strings=False,
+        quotient=Operation.DIVIDE,
+        remainder=Operation.MODULO,
+        settles_like=False,
         sections=_AMQP_SECTIONS,
+        defaults={"header.priority": 4},
     ),
     "azure": Variant(
         quoted_names=True,
@@ -54,6 +79,12 @@ VARIANTS = {
         wants_conditions=True,
         is_strict=False,
         knows_members=True,
+        orders_anything=True,
+        adds_strings=True,
+        quotient=Operation.QUOTIENT,
+        remainder=Operation.REMAINDER,
+        settles_like=False,
         sections={"user": "", "sys": "sys."},
+        defaults={},
     ),
 }

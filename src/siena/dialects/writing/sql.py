@@ -1,7 +1,8 @@
 """Predicates as SQL selectors.
 
 A comparison with a value of another kind is false in a selector and ``<>`` is true, so
-that inequality is written in two halves, or with a pattern that only strings match.
+that inequality is written in two halves, or with a pattern that only strings match; as
+is ``NOT LIKE``.
 """
 
 from siena.dialects.sql.tokens import RESERVED
@@ -92,7 +93,10 @@ def _like(shown: str, operator: Operator, value: str) -> str:
         negated = operator is Operator.NOT_LIKE
         pattern = "%".join(map(_part, read_wildcards(value).parts))
     ending = f" ESCAPE '{_ESCAPE}'" if _ESCAPE in pattern else ""
-    return f"{shown} {'NOT ' if negated else ''}LIKE {_literal(pattern)}{ending}"
+    if not negated:
+        return f"{shown} LIKE {_literal(pattern)}{ending}"
+    # What is no string is not like anything, in a selector.
+    return f"{shown} NOT LIKE {_literal(pattern)}{ending} AND {shown} LIKE '%'"
 
 
 def _part(part: Part) -> str:

@@ -7,6 +7,7 @@ three calls deep, so that what may be nested fits on Python's stack.
 
 import abc
 import re
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from siena.errors import LimitError
@@ -19,8 +20,13 @@ T = TypeVar("T")
 class Climber(abc.ABC, Generic[T]):
     """A text, its tokens, and how deep the reader is in it."""
 
-    def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
-        self.tokens = Tokens(text, pattern)
+    def __init__(
+        self,
+        text: str,
+        pattern: re.Pattern[str],
+        folded: Callable[[str], str] = str.lower,
+    ) -> None:
+        self.tokens = Tokens(text, pattern, folded)
         self.depth = 0
 
     def climb(self, weakest: int = 0) -> T:

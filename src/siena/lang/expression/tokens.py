@@ -6,6 +6,7 @@ read twice, so that a hostile text costs no more than an honest one of its lengt
 """
 
 import re
+from collections.abc import Callable
 from typing import NoReturn
 
 from siena.errors import FilterSyntaxError, LimitError
@@ -20,18 +21,25 @@ class Tokens:
     """A text, and the token at the front of what is left of it.
 
     ``kind`` is the name of the group of the expression that found it, or ``"end"``;
-    ``word`` is the token in lower case, for languages that ignore case.
+    ``word`` is the token as keywords are compared with it: in lower case, for languages
+    that ignore case.
     """
 
-    __slots__ = ("_pattern", "end", "kind", "start", "text", "token", "word")
+    __slots__ = ("_folded", "_pattern", "end", "kind", "start", "text", "token", "word")
 
-    def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
+    def __init__(
+        self,
+        text: str,
+        pattern: re.Pattern[str],
+        folded: Callable[[str], str] = str.lower,
+    ) -> None:
         if len(text) > TEXT_CHARACTERS_MAX:
             raise LimitError(
                 "TEXT_CHARACTERS_MAX", TEXT_CHARACTERS_MAX, "characters of text"
             ).at(text, TEXT_CHARACTERS_MAX)
         self.text = text
         self._pattern = pattern
+        self._folded = folded
         self.skip_to(0)
 
     def advance(self) -> None:
@@ -47,7 +55,7 @@ class Tokens:
         self.kind: str = found.lastgroup
         self.start, self.end = found.span(self.kind)
         self.token = found[self.kind]
-        self.word = self.token.lower()
+        self.word = self._folded(self.token)
 
     def at(self, *tokens: str) -> bool:
         """Whether the token at the front is one of these symbols or words."""

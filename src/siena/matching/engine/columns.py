@@ -101,7 +101,7 @@ class Snapshot(NamedTuple):
 class Columns:
     """Filters, row by row, each with the owner that a match of it reports.
 
-    Owners ascend.  What comes from a file is copied only when somebody needs it; its
+    Owners ascend.  What comes from a file is copied only when it is needed; its
     constraints are in no dictionary, so one of them may be entered once more, which
     costs a few bytes and changes nothing.
     """
@@ -304,7 +304,7 @@ class Columns:
     def compact(self) -> "Columns":
         """The same rows; without constraints that no row has, if these are many.
 
-        Whoever comes and goes with another constraint every time leaves them behind.
+        Interests that come and go, each with another constraint, leave them behind.
         """
         members = np.array(self.members, np.int32)
         used, _ = numbered_anew(members, len(self._name))

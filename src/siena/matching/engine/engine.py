@@ -49,10 +49,15 @@ class Matches(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The coordinates of notifications; see :meth:`Engine.record`."""
+    """The coordinates of notifications; see :meth:`Engine.record`.
+
+    ``memory`` and ``lists`` are those of the kernel: what it knows of string values.
+    """
 
     tape: Ints
     starts: Longs
+    memory: Ints
+    lists: Ints
 
 
 class Encoded(NamedTuple):
@@ -222,7 +227,8 @@ class Engine:
         starts = np.zeros(len(offsets), np.int64)
         if worker.kernel.record(blocks, offsets, tape, starts) < len(offsets) - 1:
             raise ValueError("a block is bad, or there are too many values to remember")
-        return Recorded(tape, starts)
+        scratch = worker.scratch
+        return Recorded(tape, starts, scratch["memory"], scratch["lists"])
 
     def encode(self, notifications: Iterable[Mapping[str, Value]]) -> Encoded:
         """Find names and strings beforehand, so that matching alone can be measured.
@@ -379,7 +385,7 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
 
 
 def _check(size: int, offsets: Longs) -> None:
-    """The kernel trusts the offsets; nobody else should have to."""
+    """The kernel trusts the offsets; no caller should have to."""
     if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) == 0:
         raise ValueError("offsets are a row of 64-bit integers, one more than blocks")
     if not are_within(np.ascontiguousarray(offsets), size):

@@ -32,7 +32,7 @@ from siena.matching.engine.ranks import (
     names_table,
     rank,
 )
-from siena.matching.engine.selectivity import guess, learn
+from siena.matching.engine.selectivity import echo, guess, learn
 from siena.matching.kernels.build import order_members
 from siena.matching.sample import Sample
 
@@ -87,7 +87,10 @@ def lay_out(
         np.int64,
     )
     arrays.update(lay_out_checks(snapshot, checks, ranks.node))
-    probabilities = guess(table, members)
+    if np.any(table.dimension & 7 == CONTAINED):
+        probabilities = echo(table, members, arrays, snapshot)
+    else:
+        probabilities = guess(table, members)
     if sample:
         probabilities = learn(probabilities, table, arrays, sample)
     order_members(offsets, members, probabilities, table.name, table.kind)
@@ -117,7 +120,7 @@ def _atoms(snapshot: Snapshot, ranks: Ranks, arrays: Arrays) -> int:
 
 
 def _check_limits(snapshot: Snapshot) -> None:
-    """The kernel counts with 32 bits; whoever exceeds them is told, and not wrapped."""
+    """The kernel counts with 32 bits; what exceeds them is refused, and not wrapped."""
     for name, limit, size, what in (
         ("NAMES_MAX", NAMES_MAX, len(snapshot.names.starts) - 1, "names"),
         ("CONSTRAINTS_MAX", CONSTRAINTS_MAX, len(snapshot.name), "constraints"),

@@ -108,7 +108,7 @@ def successor(text: bytes) -> bytes:
 
 
 def extend(made: Any, column: Any, end: int) -> None:  # noqa: ANN401 -- or bytes
-    """Append the first items of a column, so few at a time that nobody waits."""
+    """Append the first items of a column, so few at a time that no reader waits."""
     for start in range(0, end, _PIECE):
         made.extend(column[start : min(end, start + _PIECE)])
 

@@ -13,7 +13,7 @@ The one module of the core that touches the disk.  The file::
 
 Integers are little-endian.  The kernels read arrays without checking bounds, so a file
 is trusted as code is, if it has the checksum that it says: that finds damage, not
-malice.  Whoever loads files of strangers runs what strangers wrote.
+malice.  A process that loads files of strangers runs what they wrote.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 5
+VERSION = 6
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -54,7 +54,7 @@ TYPES = {
             " local_starts local_ranks number_starts dense_ranks"
             " time_starts row_places fold_edges fold_links fold_atoms fold_pages"
             " fold_shifts atom_tokens atom_bounds atom_flags check_owners"
-            " check_starts check_tests",
+            " check_starts check_ways check_tests",
         }.items()
         for name in names.split()
     },
@@ -117,7 +117,7 @@ class _Directory(msgspec.Struct):
 def write(path: Path, table: StoredTable) -> str:
     """Write a table to a file; its SHA-256, by which it can be named.
 
-    The file is complete before it has its name: nobody ever sees half of it.
+    The file is complete before it has its name: no reader ever sees half of it.
     """
     arrays = {name: np.ascontiguousarray(a) for name, a in _named(table).items()}
     assert {name: a.dtype.str for name, a in arrays.items()} == TYPES

@@ -37,7 +37,7 @@ LEARNING_ROWS = 1_024
 
 @dataclass(slots=True)
 class Tier:
-    """Rows ``first`` to ``last``, and their engines once somebody needs them."""
+    """Rows ``first`` to ``last``, and their engines once they are needed."""
 
     first: int
     last: int
@@ -151,7 +151,7 @@ class Tiers:
     def compile(self, first: int, last: int, gone: Marks) -> Engine:
         """An engine for some rows.
 
-        Each has a seed of its own: nobody can prepare names that collide.
+        Each has a seed of its own: names that collide cannot be prepared.
         """
         snapshot = self.columns.snapshot(first, last, gone)
         # To learn takes longer than to lay out a few rows.

@@ -2,7 +2,7 @@
 
 Whatever has ``__arrow_c_array__`` hands out two C structures.  Their pointers are read
 here (:mod:`siena.matching.input.arrow_interface`), once per batch and column, and
-checked as far as the interface lets anybody know; the kernel gets addresses, sizes and
+checked as far as the interface tells; the kernel gets addresses, sizes and
 a few words about each column, and reads the rows.
 
 =====================================  ============================================

@@ -107,7 +107,7 @@ NOTHING_ADDRESS = int(_EMPTY.ctypes.data)
 def open_batch(source: ArrowSource) -> tuple[object, Schema, Array]:
     """The structures of a batch, and what keeps them alive.
 
-    Their release is called by the capsules, when nobody holds these any longer.
+    Their release is called by the capsules, when these are not held any longer.
     """
     if not hasattr(source, "__arrow_c_array__"):
         hint = "; match its batches" if hasattr(source, "__arrow_c_stream__") else ""

@@ -70,8 +70,9 @@ Patterns, and what ignores case, are *atoms*: like the operands of substrings, t
 that hold of a value are noted when it is met first, and filters are stored under them.
 What an attribute is not finds no filter.  Such constraints are left out of the arena,
 where their filter has a number from ``check_base`` on; when it has been found it is
-tested, by ``check_tests``: ``dimension, code, operand`` each.  Filters of which nothing
-is left are tested always.
+tested, by ``check_tests``: ``dimension, code, operand`` each.  There may be several
+*ways* to pass: in ``check_ways``, of each where its tests begin, and how many of them
+are those of the way before it.  Filters of which nothing is left are tested always.
 
 With at most 64 interfaces there is a second form of the table, in which filters are
 bits: what the filters of one constraint of a row add up to stands in ``row_masks``.
@@ -262,6 +263,7 @@ class Kernel:
     checks: cython.int
     check_owners: cython.p_int
     check_starts: cython.p_int
+    check_ways: cython.p_int
     check_tests: cython.p_int
     # The memory of string values: of each its ranks, row, lists and substrings; and of
     # its arrays those that are read here.
@@ -343,6 +345,7 @@ class Kernel:
         self.checks = header[10]
         self.check_owners = ints(table["check_owners"])
         self.check_starts = ints(table["check_starts"])
+        self.check_ways = ints(table["check_ways"])
         self.check_tests = ints(table["check_tests"])
         self.values = Values(table, scratch)
         self.memory_slots = self.values.memory_slots
@@ -1424,29 +1427,49 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def passes(self, check: cython.int) -> cython.bint:
-        """Whether all tests of a check succeed."""
+        """Whether all tests of one of the ways to pass a check succeed.
+
+        What a way begins with as the one before it did is not tested again: the test
+        that failed there fails here, or those before it succeed.
+        """
+        ways = self.check_ways
+        w: cython.Py_ssize_t
+        t: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        failed: cython.Py_ssize_t = 0
+        for w in range(
+            2 * self.check_starts[check], 2 * self.check_starts[check + 1], 2
+        ):
+            if ways[w + 1] > failed:
+                continue
+            t = ways[w] + ways[w + 1]
+            end = ways[w + 2]
+            while t < end and self.succeeds(3 * t):
+                t += 1
+            if t == end:
+                return True
+            failed = t - ways[w]
+        return False
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def succeeds(self, t: cython.Py_ssize_t) -> cython.bint:
+        """Whether one test does."""
         tests = self.check_tests
         x = self.x
-        t: cython.Py_ssize_t
-        d: cython.int
+        d: cython.int = tests[t]
         bits: cython.int
-        for t in range(
-            3 * self.check_starts[check], 3 * self.check_starts[check + 1], 3
-        ):
-            d = tests[t]
-            if tests[t + 1] == CHECK_ABSENT:
-                if x[d] >= 0:
-                    return False
-            elif tests[t + 1] == CHECK_OTHER:
-                if x[d] < 0:
-                    return False
-                bits = (x[d] & 1) | (x[d + 1] >= 0) << 1 | (x[d + 5] >= 0) << 2
-                bits |= (x[d + 6] >= 0) << 3 | (x[d + 7] >= 0) << 4
-                if bits & tests[t + 2]:
-                    return False
-            elif x[d + 3] < 0 or self.contains(x[d + 3], tests[t + 2]):
+        if tests[t + 1] == CHECK_ABSENT:
+            return x[d] < 0
+        if tests[t + 1] == CHECK_OTHER:
+            if x[d] < 0:
                 return False
-        return True
+            bits = (x[d] & 1) | (x[d + 1] >= 0) << 1 | (x[d + 5] >= 0) << 2
+            bits |= (x[d + 6] >= 0) << 3 | (x[d + 7] >= 0) << 4
+            return (bits & tests[t + 2]) == 0
+        return x[d + 3] >= 0 and not self.contains(x[d + 3], tests[t + 2])
 
     @cython.cfunc
     @cython.nogil

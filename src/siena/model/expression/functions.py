@@ -70,6 +70,8 @@ FUNCTIONS: dict[Operation, Function] = {
     Operation.MULTIPLY: numbers.multiply,
     Operation.DIVIDE: numbers.divide,
     Operation.REMAINDER: numbers.remainder,
+    Operation.QUOTIENT: numbers.quotient,
+    Operation.MODULO: numbers.modulo,
     Operation.NEGATIVE: numbers.negative,
     Operation.ABSOLUTE: numbers.absolute,
     Operation.LENGTH: strings.of_string(len),

@@ -66,15 +66,25 @@ def _remainder(left: Number, right: Number) -> Number:
     return math.fmod(left, right)
 
 
+def _quotient(left: Number, right: Number) -> Number:
+    # Towards zero, as in C, Java and C#.
+    if isinstance(left, int) and isinstance(right, int):
+        found = abs(left) // abs(right)
+        return found if (left < 0) is (right < 0) else -found
+    return left / right
+
+
 STEP_ADD = unbounded(python.add)
 STEP_SUBTRACT = unbounded(python.sub)
 STEP_MULTIPLY = unbounded(python.mul)
 STEP_DIVIDE = unbounded(python.truediv)
+STEP_QUOTIENT = unbounded(_quotient)
 
 subtract = _numeric(STEP_SUBTRACT)
 multiply = _numeric(STEP_MULTIPLY)
 divide = _numeric(STEP_DIVIDE)
 remainder = _numeric(unbounded(_remainder))
+quotient = _numeric(STEP_QUOTIENT)
 _sum = _numeric(STEP_ADD)
 
 
@@ -87,6 +97,16 @@ def add(left: Value | None, right: Value | None) -> Value | None:
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     return _sum(left, right)
+
+
+def modulo(left: Value | None, right: Value | None) -> Value | None:
+    """The remainder of two integers; of anything else it is unknown.
+
+    >>> modulo(-7, 3), modulo(7.0, 3)
+    (-1, None)
+    """
+    is_whole = type(left) is int and type(right) is int
+    return remainder(left, right) if is_whole else None
 
 
 def negative(value: Value | None) -> Value | None:

@@ -62,6 +62,9 @@ class Operation(enum.Enum):
     MULTIPLY = "*"
     DIVIDE = "/"
     REMAINDER = "%"
+    # Of two integers an integer, cut off; and the remainder of integers alone.
+    QUOTIENT = "quotient"
+    MODULO = "modulo"
     NEGATIVE = "negative"
     ABSOLUTE = "absolute"
     # Strings, as values.
@@ -131,6 +134,8 @@ _SHAPES = {
     Operation.MULTIPLY: Shape(2, 2, _PRODUCT),
     Operation.DIVIDE: Shape(2, 2, _PRODUCT),
     Operation.REMAINDER: Shape(2, 2, _PRODUCT),
+    Operation.QUOTIENT: Shape(2, 2),
+    Operation.MODULO: Shape(2, 2),
     Operation.NEGATIVE: Shape(1, 1),
     Operation.ABSOLUTE: Shape(1, 1),
     Operation.LENGTH: Shape(1, 1),

@@ -39,7 +39,7 @@ class DurableSubscribe(Body, frozen=True, array_like=True):
     """Under this number, what a durable subscription has not got yet.
 
     Answered by SETTLED, when its filter is in force in the whole network.  The first to
-    use a name makes the subscription, from ``start`` on; whoever uses it later goes on
+    use a name makes the subscription, from ``start`` on; later users of it go on
     where it is.  Another filter begins an epoch: it holds for what is logged from then
     on.
     """

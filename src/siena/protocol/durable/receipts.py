@@ -83,4 +83,11 @@ class Stored(Body, frozen=True, array_like=True):
     text: Annotated[str, Meta(max_length=ERROR_CHARACTERS_MAX)] = ""
 
 
-DURABLE_BODIES: tuple[type[Body], ...] = (Publisher, PublisherIs, Stored)
+class Relayed(Body, frozen=True, array_like=True):
+    """A broker has on its disk what came in RELAY frames, up to one."""
+
+    op: ClassVar[Op] = Op.RELAYED
+    frame: Count
+
+
+DURABLE_BODIES: tuple[type[Body], ...] = (Publisher, PublisherIs, Stored, Relayed)

@@ -101,7 +101,8 @@ class Dispatcher:
         self, interest: Filter | Predicate, *, slot: int = NO_SLOT, number: int = 0
     ) -> int:
         """Hold an interest, which its connection knows by a number; its own number."""
-        added = self.table.add(slot, interest)
+        # The table need not know whose an interest is: that stands in the slots.
+        added = self.table.add(0, interest)
         if added >= len(self._slots):
             self._slots = with_room(self._slots, added)
             self._numbers = with_room(self._numbers, added)
@@ -119,6 +120,10 @@ class Dispatcher:
     def numbers_of(self, added: Ints) -> npt.NDArray[np.uint32]:
         """By which numbers connections know these interests."""
         return self._numbers[added]
+
+    def slots_of(self, added: Ints) -> Ints:
+        """To which slots these interests belong."""
+        return self._slots[added]
 
     def remove(self, added: int) -> None:
         """Hold it no longer."""

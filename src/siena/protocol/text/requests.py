@@ -96,7 +96,7 @@ Advertise(number=8, advertisement='x any'))
         }
 
     def read(self, line: bytes) -> Iterator[Request]:
-        """What a line asks for; before the first one somebody connects."""
+        """What a line asks for; before the first one a client connects."""
         if _HTTP.match(line) or (not self._connected and _CONTROL.match(line)):
             yield ProtocolError(
                 Fault.BAD_PREFACE,

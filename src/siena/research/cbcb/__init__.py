@@ -1,6 +1,6 @@
 """CBCB, combined broadcast and content-based routing: how tables are filled.
 
-*Receiver advertisements* push what a broker wants to everybody, and widen tables.
+*Receiver advertisements* push what a broker wants to all, and widen tables.
 *Sender requests* pull it, and the *update replies* narrow tables again and repair them.
 Notifications then travel on the tree of their source, where they are wanted.
 

@@ -1,4 +1,4 @@
-"""The broadcast layer: for every root a tree that reaches everybody.
+"""The broadcast layer: for every root a tree that reaches all brokers.
 
 CBCB asks only for a broker's parent and children in the tree of a root, and relies on
 one property: the way from ``u`` to ``v`` in the tree of ``u`` is the way back in the

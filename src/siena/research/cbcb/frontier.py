@@ -2,7 +2,7 @@
 
 What a table must remember of a disjunction.  The
 :class:`~siena.algebra.poset.poset.Poset` knows more, which filter is between which;
-here filters come and go by the thousand, and nobody asks.
+here filters come and go by the thousand, and no order is asked for.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The right side of the forwarding table: from filters to whoever wants them.
+"""The right side of the forwarding table: from filters to their interfaces.
 
 Beside the constraint index stand the *targets*, which differ with the question: the
 interests that match, or the interfaces that want a notification.

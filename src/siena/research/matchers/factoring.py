@@ -111,7 +111,7 @@ class FactoredTree:
                 cell.tree.add(rest, entry)
 
     def remove(self, path: Path, entry: Entry) -> None:
-        """Hold a filter no longer; a value that nobody asks for loses its tree."""
+        """Hold a filter no longer; a value that no filter asks for loses its tree."""
         values, rest = self._asked(path)
         for value in values:
             cell = self._cells[Kind.of(value), value]

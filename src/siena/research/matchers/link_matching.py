@@ -95,7 +95,7 @@ class LinkMatcher:
         self._leading: dict[int, frozenset[int]] = {}
 
     def add(self, link: int, interest: Filter | Predicate) -> int:
-        """Hold an interest of somebody behind a link."""
+        """Hold an interest of a client behind a link."""
         self._bits.setdefault(link, 1 << len(self._bits))
         return self._matcher.add(link, interest)
 
@@ -110,7 +110,7 @@ class LinkMatcher:
     def match(
         self, notification: Mapping[str, Value], source: int | None = None
     ) -> frozenset[int]:
-        """The links over which somebody wants the notification.
+        """The links over which clients want the notification.
 
         Without a ``source``, or with one of which nothing was told, all links are
         asked for.

@@ -66,7 +66,7 @@ class SearchTree:
     >>> sorted(found)
     [(0, 0), (1, 0)]
 
-    ``done`` are levels that somebody else has tested before, see
+    ``done`` are levels that another tree has tested before, see
     :mod:`siena.research.matchers.factoring`.
     """
 

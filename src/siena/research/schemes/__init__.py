@@ -9,7 +9,7 @@ and beside them ``delivery``, ``ideal`` and ``assessment``, which judge any sche
 ``ips``            the same with one table for sources that cannot be told apart
 ``pif``            per-interface forwarding: one table for all sources
 ``drp``            dynamic receiver partitioning: the receivers travel in the header
-``flooding``       everything to everybody
+``flooding``       everything to all brokers
 ``link_matching``  Gryphon's search for links, with all interests at every broker
 =================  ==================================================================
 """

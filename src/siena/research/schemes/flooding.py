@@ -1,4 +1,4 @@
-"""Flooding: everything to everybody, on the tree of the source.
+"""Flooding: everything to all brokers, on the tree of the source.
 
 The scheme that needs to know nothing, and the measure for all that know something.
 """

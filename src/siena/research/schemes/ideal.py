@@ -1,4 +1,4 @@
-"""Ideal delivery trees: the smallest in which everybody is reached on a shortest path.
+"""Ideal delivery trees: the smallest in which all are reached on shortest paths.
 
 *Theory of operation.*  No broker need be twice in such a tree, since all its vertices
 for one broker are equally far from the source.  So it is a set of brokers in which

@@ -61,7 +61,7 @@ class IPS:
     def forward(
         self, broker: Broker, header: Broker, notification: Mapping[str, Value]
     ) -> list[Broker]:
-        """The children below which somebody wants it."""
+        """The children below which a broker wants it."""
         table = self.tables[broker][self.representatives[broker][header]]
         return [w for w, wanted in table.items() if wanted.matches(notification)]
 
@@ -92,7 +92,7 @@ class IPS:
         return frozenset((w, network.reached(source, broker, w)) for w in children)
 
     def _grouped(self, broker: Broker) -> dict[Broker, Broker]:
-        """Every broker, not only the senders: a header may name whoever rewrote it."""
+        """Every broker, not only senders: a header may name the one that rewrote it."""
         least: dict[Continuation, Broker] = {}
         return {
             source: least.setdefault(self._continuation(broker, source), source)
@@ -107,7 +107,7 @@ class IPS:
         )
 
     def _passes_for(self, broker: Broker, source: Broker) -> bool:
-        """Whether nobody below can tell the broker from the source."""
+        """Whether no broker below can tell the broker from the source."""
         below = self.network.trees[source].below(broker) - {broker}
         told = (self.representatives[w] for w in below)
         return all(mapping[source] == mapping[broker] for mapping in told)

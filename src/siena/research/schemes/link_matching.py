@@ -5,7 +5,7 @@ and finds out with one search which links want a notification
 (:mod:`siena.research.matchers.link_matching`).
 
 Which link that is, and whether there is one at all, depends on the tree on which a
-notification travels: in the tree of another source, somebody else may be in charge of
+notification travels: in the tree of another source, another broker may be in charge of
 the subscriber.  So a broker has *virtual* links, one for each way in which subscribers
 are reached in the trees of all sources, and asks only for those that lead somewhere in
 the tree at hand.
@@ -70,7 +70,7 @@ class LinkMatching:
     def forward(
         self, broker: Broker, header: Broker, notification: Mapping[str, Value]
     ) -> list[Broker]:
-        """The links that lead away from the source to somebody who wants it."""
+        """The links that lead away from the source to a broker that wants it."""
         return sorted(self.match(broker, header, notification) - {broker})
 
     def match(

@@ -1,8 +1,8 @@
 """Per-interface forwarding: each broker has one table for all sources.
 
-A table says what is wanted behind each neighbour, whoever publishes; messages are kept
+A table says what is wanted behind each neighbour, for all publishers; messages are kept
 from running in circles by the tree of their source.  That needs little memory, and
-sends a little too much: somebody behind a neighbour may be reached another way.  The
+sends a little too much: a broker behind a neighbour may be reached another way.  The
 protocol that fills such tables is :mod:`siena.research.cbcb`.
 """
 
@@ -49,7 +49,7 @@ class PIF:
     def forward(
         self, broker: Broker, header: Broker, notification: Mapping[str, Value]
     ) -> list[Broker]:
-        """The children in the source's tree behind which somebody wants it."""
+        """The children in the source's tree behind which a broker wants it."""
         parent = self.network.trees[header].parent
         return [
             w

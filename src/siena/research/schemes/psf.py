@@ -1,7 +1,7 @@
 """Per-source forwarding: each broker has a table for every source.
 
 A message of source ``v`` goes down the tree of ``v``, to those children below which
-somebody wants it.  Every interested broker is reached on a shortest path, by the
+a broker wants it.  Every interested broker is reached on a shortest path, by the
 smallest tree there is if shortest paths are unique; the price is memory.
 """
 
@@ -46,7 +46,7 @@ class PSF:
     def forward(
         self, broker: Broker, header: Broker, notification: Mapping[str, Value]
     ) -> list[Broker]:
-        """The children in the tree of the source below which somebody wants it."""
+        """The children in the tree of the source below which a broker wants it."""
         table = self.tables[broker][header]
         return [w for w, wanted in table.items() if wanted.matches(notification)]
 

@@ -2,9 +2,9 @@
 
 A monitor looks for one pattern on behalf of one subscriber, a client or a neighbour.
 It is a hop of its own broker, with a number below 0: it subscribes to what it matches
-itself, and is handed what others have found.  Without advertisements nobody knows who
-can provide what, and a monitor matches every step itself: at the access point of the
-subscriber, which always works, and costs more messages.
+itself, and is handed what others have found.  Without advertisements it is not known
+who can provide what, and a monitor matches every step itself: at the access point of
+the subscriber, which always works, and costs more messages.
 
 Reference:
     Our specification, A.6.1 and B.11.
@@ -139,7 +139,8 @@ class Monitors:
         if not self._monitors and not self._delegated:
             return []
         spared = self._tables.spared
-        for hop in [h for h in spared if h not in self._monitors]:
+        ours = [hop for hop in spared if isinstance(hop, int) and hop < 0]
+        for hop in [h for h in ours if h not in self._monitors]:
             del spared[hop]
         out: Outbox = []
         for number in sorted(self._tables.neighbours):

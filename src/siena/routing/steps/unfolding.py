@@ -39,7 +39,7 @@ class Unfolding:
             self.enter(party)
 
     def in_steps(self, done: Callable[[], Outbox]) -> Task:
-        """Enter everything, some at a time; nobody is told before the end."""
+        """Enter everything, some at a time; no neighbour is told before the end."""
         self._tables.is_held = True
         parties = self._registrations.parties_now()
         while some := list(islice(parties, self._tables.step_max)):

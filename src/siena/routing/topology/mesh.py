@@ -22,7 +22,7 @@ class Mesh:
         self.trees: Trees = trees_of(frozenset())
 
     def preload(self, states: LinkStates) -> None:
-        """Begin with what is known from a configuration, without asking anybody."""
+        """Begin with what is known from a configuration, without asking a neighbour."""
         self._states = states.copy()
         if self._me in states:
             own = states[self._me]

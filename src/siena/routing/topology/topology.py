@@ -50,7 +50,7 @@ class Topology:
 
     A link without a weight has weight 1.  Weights are positive; a float is taken for
     exactly the number that it is.  A broker may have a *role*, a word that means
-    something to whoever asked for the network.
+    something to the caller that asked for the network.
 
     >>> Topology([(1, 2, -5)])
     Traceback (most recent call last):

@@ -25,7 +25,7 @@ from siena.routing.topology.topology import Broker, Topology, Weight
 
 
 class Tree:
-    """A rooted tree: everybody but the root has a parent.
+    """A rooted tree: every broker but the root has a parent.
 
     >>> tree = Tree(1, {2: 1, 3: 1, 4: 3})
     >>> tree.children(1), tree.parent(4), sorted(tree.below(3))
@@ -107,7 +107,7 @@ def tree_below(topology: Topology, root: Broker) -> Tree:
     >>> tree_below(Topology([(1, 2), (2, 3), (2, 4)]), 2).parents
     {1: 2, 3: 2, 4: 2}
 
-    Where there are cycles, everybody hangs where there are the fewest links between it
+    Where there are cycles, a broker hangs where there are the fewest links between it
     and the root, whatever they weigh; below the first such neighbour.
     """
     parents: dict[Broker, Broker] = {}
@@ -156,7 +156,7 @@ def cost_centre(topology: Topology) -> Broker:
 
 
 class Components:
-    """Which brokers are joined so far; those that nobody has named are alone.
+    """Which brokers are joined so far; those that were not named are alone.
 
     >>> joined = Components()
     >>> joined.join(1, 2), joined.join(2, 3), joined.join(1, 3)

@@ -69,7 +69,7 @@ def place(topology: Topology, sizes: Mapping[Broker, Size]) -> Places:
 
 
 def _hanging(tree: Tree, sizes: Mapping[Broker, Size]) -> Places:
-    """Everybody above the middle of what is below it."""
+    """Every broker above the middle of what is below it."""
     order = [tree.root]
     depth = {tree.root: 0}
     for broker in order:  # grows as it goes

@@ -1,7 +1,7 @@
 """What filters ask of a table, and what they ask in vain.
 
 A filter on what a table cannot have is no error: others may ask for it elsewhere.  But
-it matches nothing, and whoever wrote it would like to know.
+it matches nothing, and its author would like to know.
 """
 
 import difflib
@@ -70,8 +70,8 @@ def _never(
 ) -> bool:
     """Whether a column of one kind is compared with values of another, in vain.
 
-    Somebody among many may well ask for something odd.  But files without types make
-    strings of everything, and then it is no oddity.
+    One subscriber among many may well ask for something odd.  But files without types
+    make strings of everything, and then it is no oddity.
     """
     if attribute.kind is not column or value not in asked:
         return False

@@ -3,7 +3,7 @@
 The file is a stored table (:mod:`siena.matching.engine.table_file`), whose note says,
 of each subscription in its order, whose it is: an Arrow stream with the columns
 ``subscriber`` and, where there are such, ``interface`` and ``id``.  Names are
-dictionaries, so that a match is a number until somebody wants to read it.  Nothing here
+dictionaries, so that a match is a number until it is to be read.  Nothing here
 needs Spark.
 """
 
@@ -116,7 +116,7 @@ class CompiledSubscriptions:
 
 @cache
 def tables_folder() -> Path:
-    """Where this process keeps tables that nobody has asked it to keep elsewhere."""
+    """Where this process keeps tables that are not to be kept elsewhere."""
     folder = Path(tempfile.mkdtemp(prefix="siena-tables-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,6 +1,6 @@
 """Rules that change while streams run.
 
-A folder holds *revisions* of a rule set, numbered and compiled; whoever changes rules
+A folder holds *revisions* of a rule set, numbered and compiled; the editor of rules
 publishes a new one.  A micro-batch is given the newest when its first task asks, once
 and for all: which one is written down under the number of the micro-batch, by a link
 that only one task can make.  So all tasks of a micro-batch apply the same rules, and a

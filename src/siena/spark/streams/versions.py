@@ -1,6 +1,6 @@
 """Subscriptions that change while a stream runs.
 
-A folder holds versions of a compiled table, numbered; whoever changes subscriptions
+A folder holds versions of a compiled table, numbered; the editor of subscriptions
 publishes a new one.  Each micro-batch looks once, on the driver, for the newest, and is
 matched with that alone: a change is in force for the next micro-batch, and no
 micro-batch sees half of it.
@@ -89,7 +89,7 @@ class VersionedSubscriptions:
             return self._opened
 
     def _open(self, version: int) -> CompiledSubscriptions:
-        """A version under a name that stays while somebody may use it."""
+        """A version under a name that stays while it may be used."""
         if self._home is None:
             self._home = Path(tempfile.mkdtemp(dir=tables_folder()))
         opened = replace(open_compiled(self._path(version)), home=self._home)

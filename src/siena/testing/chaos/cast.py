@@ -21,7 +21,9 @@ from siena.testing.in_process import ProcessBroker
 
 BROKERS = 5
 # A ring and a chord: whatever one link or broker does, there is another way.
-LINKS = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2))
+MESH = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2))
+# No cycles: there is one way, and what is acknowledged keeps its order on it.
+TREE = ((0, 1), (1, 2), (1, 3), (3, 4))
 # What a publisher sends before it waits for an answer.
 BATCH = 5
 KINDS = ("quote", "trade", "alarm")
@@ -56,19 +58,24 @@ class Cast:
         pulse_s: float,
         *,
         acked: bool = False,
+        durable: bool = False,
     ) -> None:
-        self._acked = acked
+        self._acked = acked or durable
+        self._durable = durable
+        self.links = TREE if durable else MESH
+        """Who is linked to whom."""
         self._folder = folder
         self._rng = rng
         self._rate = rate
         self._pulse_s = pulse_s
-        self.ledger = Ledger()
+        self.ledger = Ledger(durable=durable)
         self.brokers: list[ProcessBroker] = []
         self.proxies: dict[tuple[int, int], Proxy] = {}
         self._next = [0] * BROKERS
         self._stack = AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
         self._is_over = False
+        self._is_hushed = False
 
     def log_of(self, number: int) -> Path:
         """The folder of a broker's log."""
@@ -115,13 +122,18 @@ class Cast:
     async def _links_of(self, number: int) -> list[str]:
         """It calls those that run already, each through a proxy."""
         options: list[str] = []
-        for a, b in LINKS:
+        option = "--peer" if self._durable else "--mesh"
+        for a, b in self.links:
             if max(a, b) == number:
                 host, _, port = self.brokers[min(a, b)].url[8:].partition(":")
                 proxy = self.proxies[a, b] = Proxy((host, int(port)))
                 await proxy.start()
-                options += ["--mesh", proxy.url]
+                options += [option, proxy.url]
         return options
+
+    def hush(self) -> None:
+        """Let no client publish any more."""
+        self._is_hushed = True
 
     async def begin(self) -> None:
         """Let all clients come; returns when what they want is in force."""
@@ -133,6 +145,7 @@ class Cast:
             ready.append(loop.create_future())
             work = self._subscribe(name, number, text, ready[-1])
             self._tasks.append(self._clients.create_task(work))
+        await asyncio.gather(*ready)
         for number in range(BROKERS):
             ready.append(loop.create_future())
             work = self._publish(number, ready[-1])
@@ -158,18 +171,32 @@ class Cast:
             received.gaps += 1
 
         async with self._connect(number, missed) as client:
+            if self._durable:
+                await self._read_durably(client, name, text, ready)
             wanted = await client.subscribe(text).settled()
             ready.set_result(None)
             async for notification in wanted:
                 self.ledger.receive(name, event_of(notification))
                 received.told_lost = client.lost
 
+    async def _read_durably(
+        self, client: Client, name: str, text: str, ready: "asyncio.Future[None]"
+    ) -> None:
+        """Acknowledge all that comes; in order for each publisher."""
+        wanted = client.subscribe(text, durable=name, key="publisher")
+        await wanted.settled()
+        ready.set_result(None)
+        async for message in wanted:
+            event = event_of(message.notification)
+            self.ledger.receive(name, event, message.offset)
+            message.ack()
+
     # --- Publishers -----------------------------------------------------------------
 
     async def _publish(self, number: int, ready: "asyncio.Future[None]") -> None:
         async with self._connect(number, lambda _gap: None) as client:
             ready.set_result(None)
-            while not self._is_over:
+            while not (self._is_over or self._is_hushed):
                 try:
                     await self._publish_some(client, number)
                 except SienaError:  # its broker is gone, and comes back

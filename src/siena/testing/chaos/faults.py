@@ -6,7 +6,7 @@ import resource
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from siena.testing.chaos.cast import BROKERS, LINKS, Cast
+from siena.testing.chaos.cast import BROKERS, Cast
 
 Fault = Callable[[Cast, random.Random, float], Awaitable[str]]
 
@@ -55,9 +55,9 @@ async def freeze(cast: Cast, rng: random.Random, seconds: float) -> str:
 
 
 async def partition(cast: Cast, rng: random.Random, seconds: float) -> str:
-    """Nothing passes between two halves, and nobody is told."""
+    """Nothing passes between two halves, and no process is told."""
     side = set(rng.sample(range(BROKERS), rng.choice((1, 2))))
-    cut = [link for link in LINKS if (link[0] in side) != (link[1] in side)]
+    cut = [link for link in cast.links if (link[0] in side) != (link[1] in side)]
     for link in cut:
         cast.proxies[link].hold()
     try:
@@ -70,7 +70,7 @@ async def partition(cast: Cast, rng: random.Random, seconds: float) -> str:
 
 async def reset(cast: Cast, rng: random.Random, seconds: float) -> str:
     """A link is reset, some times in a row."""
-    link = rng.choice(LINKS)
+    link = rng.choice(cast.links)
     for _ in range(3):
         cast.proxies[link].reset()
         await asyncio.sleep(min(seconds / 3, 0.5))
@@ -79,7 +79,7 @@ async def reset(cast: Cast, rng: random.Random, seconds: float) -> str:
 
 async def delay(cast: Cast, rng: random.Random, seconds: float) -> str:
     """A link is slow."""
-    link = rng.choice(LINKS)
+    link = rng.choice(cast.links)
     cast.proxies[link].delay_s = DELAY_SECONDS
     try:
         await asyncio.sleep(seconds)

@@ -32,7 +32,7 @@ class Proxy:
         return f"siena://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def hold(self) -> None:
-        """Let nothing through; nobody is told."""
+        """Let nothing through; neither end is told."""
         self._open.clear()
 
     def let(self) -> None:

@@ -32,6 +32,8 @@ class Plan:
     recover_s: float = 10.0
     pulse_s: float = 0.5
     acked: bool = False  # whether publishers wait for the disk
+    durable: bool = False  # and subscribers read what is acknowledged, from logs
+    faults_max: int | None = None
 
 
 async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> Report:
@@ -42,22 +44,29 @@ async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> R
     begun = clock.elapsed()
     outcomes: list[Outcome] = []
     try:
-        cast = Cast(folder, rng, plan.rate, plan.pulse_s, acked=plan.acked)
+        cast = Cast(
+            *(folder, rng, plan.rate, plan.pulse_s),
+            acked=plan.acked,
+            durable=plan.durable,
+        )
         async with cast:
             tell(f"{BROKERS} brokers run, logs in {folder}")
             await cast.begin()
             await _recover(cast, clock)
             faults = _order(plan, rng)
             end = clock.elapsed() + plan.seconds
-            for name in faults:
+            for name in faults[: plan.faults_max]:
                 if clock.elapsed() >= end:
                     break
                 outcomes.append(await _one(cast, plan, name, rng, clock))
                 tell(_line(outcomes[-1]))
             cast.ledger.state = TROUBLED
+            if plan.durable:
+                cast.hush()
+                await _all_arrived(cast)
             await _all_quiet_arrived(cast)
         ledger = cast.ledger
-        if plan.acked:
+        if plan.acked or plan.durable:
             cast.read_stores()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -109,6 +118,14 @@ async def _all_quiet_arrived(cast: Cast) -> bool:
             return True
         await asyncio.sleep(0.1)
     return False
+
+
+async def _all_arrived(cast: Cast) -> None:
+    """Wait until all has come that was acknowledged, or nothing more comes."""
+    for _ in range(int(GIVE_UP_SECONDS / 0.1)):
+        if not any(cast.ledger.missing().values()):
+            return
+        await asyncio.sleep(0.1)
 
 
 async def _recover(cast: Cast, clock: SystemClock) -> float | None:

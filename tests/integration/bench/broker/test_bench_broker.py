@@ -23,7 +23,7 @@ from siena.bench.broker.processes import Cores, family, running
 from siena.bench.broker.report import conclusions
 from siena.bench.broker.rounds import Plan, Result, Round, ratio
 from siena.bench.broker.workload import Workload
-from siena.cli.lab.bench_broker import PEERS, Peer, bench_broker
+from siena.cli.lab.bench_broker import PEERS, PeerServer, bench_broker
 from siena.errors import SienaError
 
 # Servers are processes: they take seconds to start on a machine that does other things.
@@ -92,8 +92,8 @@ def test_many_publishers_one_at_a_time_in_words() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("peer", Peer)
-def test_another_server_does_the_same_work(peer: Peer) -> None:
+@pytest.mark.parametrize("peer", PeerServer)
+def test_another_server_does_the_same_work(peer: PeerServer) -> None:
     try:
         PEERS[peer]().find()
     except SienaError as error:

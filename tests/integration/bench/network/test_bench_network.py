@@ -9,7 +9,7 @@ import pytest
 
 from siena.bench.network.floods import ALONE
 from siena.bench.network.makes.make import Place
-from siena.cli.lab.bench_network import PEERS, Peer
+from siena.cli.lab.bench_network import PEERS, PeerNetwork
 from siena.errors import SienaError
 
 # Brokers are processes: they take seconds to start on a machine that does other things.
@@ -79,8 +79,8 @@ def test_workers_chains_and_meshes_are_told_in_words() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("peer", Peer)
-def test_another_make_does_the_same_work(peer: Peer) -> None:
+@pytest.mark.parametrize("peer", PeerNetwork)
+def test_another_make_does_the_same_work(peer: PeerNetwork) -> None:
     try:
         PEERS[peer]().broker(Place(1, (), ALONE, {})).find()
     except SienaError as error:

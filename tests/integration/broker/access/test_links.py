@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from broker.people import access, named
 from siena.block import decode
 from siena.broker.broker import Broker
-from siena.broker.settings import Link, Routing, Settings, Side
+from siena.broker.settings import LinkSettings, Routing, Settings, Side
 from siena.protocol.control_frames import Subscribe
 from siena.protocol.data_frames import Delivery, FoundSequence
 from wire import Wire, connect, serving, until
@@ -29,7 +29,7 @@ async def bridge(
     )
     async with AsyncExitStack() as stack:
         them = await stack.enter_async_context(serving(theirs))
-        link = Link(url=them.addresses[0].url, side=side, role="partner")
+        link = LinkSettings(url=them.addresses[0].url, side=side, role="partner")
         ours = replace(theirs, name="us", links=(link,), access=access(partner=PARTNER))
         us = await stack.enter_async_context(named(ours))
         await until(lambda: us.state.links and them.state.links)
@@ -112,7 +112,7 @@ async def test_a_stranger_is_no_neighbour_where_roles_say_who_is() -> None:
         listen=("127.0.0.1:0",), accept_peers=True, access=access(anonymous={})
     )
     async with serving(settings) as broker:
-        link = Link(url=broker.addresses[0].url)
+        link = LinkSettings(url=broker.addresses[0].url)
         caller = Settings(listen=("127.0.0.1:0",), links=(link,))
         async with serving(caller) as other:
             await until(lambda: other.wanted_links()[0]["error"])

@@ -7,7 +7,7 @@ import pytest
 from broker.access import make_tokens
 from siena.block import encode
 from siena.broker.access.settings import Access
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.protocol.control_frames import Done, Error, Move
 from siena.protocol.data_frames import Delivery
 from siena.protocol.frames import Op
@@ -29,7 +29,7 @@ async def test_a_client_takes_along_what_was_kept_between_linked_brokers(
     )
     async with serving(settings) as old:
         url = old.addresses[0].url
-        link = Link(url=url, token_file=str(peer))
+        link = LinkSettings(url=url, token_file=str(peer))
         new_settings = Settings(
             name="new",
             listen=("127.0.0.1:0",),

@@ -20,7 +20,7 @@ from siena.broker.access.issuing import Authority
 from siena.broker.access.settings import Access, Tls
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.broker.workers.supervisor import Workers
 from siena.client import tls_context
 from siena.errors import NoBrokerError, ServiceError, SienaError
@@ -161,7 +161,7 @@ async def linked(certs: Path, **link: str) -> AsyncIterator[tuple[Broker, Broker
     access = known(certs, "b1", "b2")
     first = secure(certs, accept_peers=True, access=access)
     async with serving(first) as called:
-        wanted = Link(url=url(called), **link)  # type: ignore[arg-type]
+        wanted = LinkSettings(url=url(called), **link)  # type: ignore[arg-type]
         second = secure(certs, "b2", access=access, links=(wanted,))
         async with serving(second) as calling:
             yield called, calling
@@ -190,7 +190,7 @@ async def test_a_broker_that_shows_nothing_is_a_stranger(certs: Path) -> None:
     async with serving(first) as called:
         # It believes the authority, and has a certificate of which nobody has heard.
         tls = Tls(cert="eve.pem", key="eve.key", ca="ca.pem").at(certs)
-        wanted = Link(url=url(called))
+        wanted = LinkSettings(url=url(called))
         told = Settings(name="eve", listen=("127.0.0.1:0",), tls=tls, links=(wanted,))
         async with serving(told) as calling:
             await until(lambda: "not admitted" in str(calling.wanted_links()))

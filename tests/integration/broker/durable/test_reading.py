@@ -14,7 +14,7 @@ import siena
 from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.cursors import cursor as cursors_module
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.client.durable.subscription import Begin, Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
@@ -559,7 +559,7 @@ async def test_a_mistake_at_the_tail_is_made_good_by_a_sweep(
 async def test_what_comes_from_other_brokers_is_for_it_too(tmp_path: Path) -> None:
     keeping = structs.replace(kept_in(tmp_path), accept_peers=True)
     async with serving(keeping) as home, siena.connect(url(home)) as client:
-        link = Link(url=url(home), side="peer")
+        link = LinkSettings(url=url(home), side="peer")
         async with serving(Settings(listen=("127.0.0.1:0",), links=(link,))) as away:
             await until(lambda: bool(home.state.links) and bool(away.state.links))
             read = await client.subscribe("n > 2", durable="billing").settled()

@@ -20,7 +20,7 @@ from siena.broker.broker import Broker
 from siena.broker.io.backpressure import Held
 from siena.broker.peers.dialer import ANSWER_SECONDS_MAX, CALL_SECONDS_MAX
 from siena.broker.peers.link import Link
-from siena.broker.settings import Link as LinkSettings, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.protocol.data_frames import Delivery
 from siena.protocol.handshake import Info
 from virtual.loop import VirtualClock, VirtualLoop

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.listen import listen
-from siena.broker.settings import Link, Routing, Settings, Side
+from siena.broker.settings import LinkSettings, Routing, Settings, Side
 from siena.broker.workers.worker import Worker
 from siena.lang.parser import parse_filter
 from siena.messages import Unsubscribe
@@ -153,7 +153,7 @@ async def test_a_broker_that_was_not_told_so_has_no_neighbours() -> None:
 async def test_a_broker_that_comes_back_is_called_again_and_told_everything() -> None:
     async with serving(settings("a")) as first:
         url = first.addresses[0].url
-        async with serving(settings("b", Link(url=url))) as second:
+        async with serving(settings("b", LinkSettings(url=url))) as second:
             wire = await connect(second)
             await wire.subscribe(1, "x any")
             address = first.addresses[0].place
@@ -170,8 +170,8 @@ async def test_a_broker_that_comes_back_is_called_again_and_told_everything() ->
 
 async def test_two_that_call_each_other_have_one_link() -> None:
     async with serving(settings("a")) as one, serving(settings("b")) as two:
-        one.links.call((Link(url=two.addresses[0].url),))
-        two.links.call((Link(url=one.addresses[0].url),))
+        one.links.call((LinkSettings(url=two.addresses[0].url),))
+        two.links.call((LinkSettings(url=one.addresses[0].url),))
         await until(lambda: one.state.links and two.state.links)
         wire, other = await connect(one), await connect(two)
         await wire.subscribe(1, "x any")
@@ -206,7 +206,7 @@ async def test_drift_is_found_and_repaired() -> None:
 
 async def test_a_broker_does_not_link_to_itself() -> None:
     async with serving(settings("a")) as broker:
-        broker.links.call((Link(url=broker.addresses[0].url),))
+        broker.links.call((LinkSettings(url=broker.addresses[0].url),))
         await until(lambda: broker.state.counters.connections > 2)
         assert not broker.state.links
 
@@ -217,11 +217,13 @@ async def test_who_calls_a_worker_is_sent_to_the_hub() -> None:
         one = Worker(0, private, "secret", Path())
         hub = Broker(settings("w"), worker=one)
         await hub.start()
-    told = replace(settings("w#1", Link(url=private.url)), accept_peers=False)
+    told = replace(settings("w#1", LinkSettings(url=private.url)), accept_peers=False)
     other = Broker(told, worker=one._replace(number=1))
     await other.start()
     try:
-        async with serving(settings("a", Link(url=other.addresses[0].url))) as broker:
+        async with serving(
+            settings("a", LinkSettings(url=other.addresses[0].url))
+        ) as broker:
             await until(lambda: len(hub.state.links) == 2)
             wire, publisher = await connect(other), await connect(broker)
             await wire.subscribe(1, "x any")
@@ -266,7 +268,7 @@ async def test_what_was_asked_for_before_there_were_neighbours_is_told_them() ->
         await wire.sync()
         publisher.send(Advertise(1, "x any"))
         assert await publisher.next() == Quench(1, True)
-        two.links.call((Link(url=one.addresses[0].url),))
+        two.links.call((LinkSettings(url=one.addresses[0].url),))
         assert await publisher.next() == Quench(1, False)
         await until(lambda: len(two.state.exchange) == 3)
         publisher.publish({"x": 1}, {"x": 2}, {"x": 5}, {"y": 1})

@@ -8,7 +8,7 @@ import siena
 from broker.logs import url
 from siena.broker.io.backpressure import Held
 from siena.broker.peers.link import Link
-from siena.broker.settings import Limits, Link as LinkSettings
+from siena.broker.settings import Limits, LinkSettings
 from wire import serving, settings, until
 
 # A neighbour is full soon.

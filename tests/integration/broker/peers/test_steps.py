@@ -2,7 +2,7 @@
 
 from siena.block import encode
 from siena.broker.broker import Broker
-from siena.broker.settings import Link
+from siena.broker.settings import LinkSettings
 from siena.protocol.data_frames import Delivery
 from siena.routing.steps.backlog import STEP_MAX
 from wire import Wire, connect, serving, settings, until
@@ -21,8 +21,8 @@ async def wanting_much(broker: Broker, name: str) -> Wire:
     return wire
 
 
-def link_to(broker: Broker) -> Link:
-    return Link(url=f"siena://127.0.0.1:{broker.addresses[0].port}")
+def link_to(broker: Broker) -> LinkSettings:
+    return LinkSettings(url=f"siena://127.0.0.1:{broker.addresses[0].port}")
 
 
 def told(broker: Broker) -> int:

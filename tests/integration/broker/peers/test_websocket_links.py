@@ -18,7 +18,7 @@ from siena.broker.http.server import HttpServer
 from siena.broker.io.message_stream import MESSAGE_BYTES_MAX, SUBPROTOCOL
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.link import Link as LinkToNeighbour
-from siena.broker.settings import Limits, Link, Settings, Side
+from siena.broker.settings import Limits, LinkSettings, Settings, Side
 from siena.errors import SienaError
 from siena.protocol.control_frames import Connect, Error, Peer, unpack
 from siena.protocol.data_frames import Delivery
@@ -45,9 +45,9 @@ async def mixed_chain(side: Side = "peer") -> AsyncIterator[list[Broker]]:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(serving(settings("b0")))
         url = await stack.enter_async_context(http_side(first))
-        link = Link(url=url, side=side)
+        link = LinkSettings(url=url, side=side)
         second = await stack.enter_async_context(serving(settings("b1", link)))
-        link = Link(url=second.addresses[0].url, side=side)
+        link = LinkSettings(url=second.addresses[0].url, side=side)
         third = await stack.enter_async_context(serving(settings("b2", link)))
         await until(lambda: len(second.state.links) == 2)
         yield [first, second, third]
@@ -165,7 +165,7 @@ async def test_a_link_that_breaks_is_made_again_and_told_everything() -> None:
         async with http_side(first) as url:
             place = url.removeprefix("ws://")
             second = await stack.enter_async_context(
-                serving(settings("b1", Link(url=url)))
+                serving(settings("b1", LinkSettings(url=url)))
             )
             await until(lambda: second.state.links)
             subscriber = await connect(first)
@@ -186,7 +186,7 @@ async def test_a_caller_that_goes_is_forgotten_at_once() -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(serving(settings("b0")))
         url = await stack.enter_async_context(http_side(first))
-        async with serving(settings("b1", Link(url=url))) as second:
+        async with serving(settings("b1", LinkSettings(url=url))) as second:
             await until(lambda: first.state.links)
             subscriber = await connect(second)
             await subscriber.subscribe(1, "x > 3")
@@ -198,7 +198,7 @@ async def test_a_caller_that_goes_is_forgotten_at_once() -> None:
 async def attempt(caller: Broker, url: str) -> None:
     """One call of a broker, as its links make it."""
     async with asyncio.timeout(SECONDS_MAX):
-        await Dialer(caller.links, Link(url=url)).attempt()
+        await Dialer(caller.links, LinkSettings(url=url)).attempt()
 
 
 async def test_no_link_comes_of_a_call_where_none_is_accepted() -> None:
@@ -307,7 +307,7 @@ async def test_a_link_may_be_encrypted_on_its_way_to_a_proxy(
         proxy = Proxy(url.removeprefix("ws://"))
         place = await stack.enter_async_context(proxy.running(context))
         secure = f"wss://{place}"
-        async with serving(settings("b1", Link(url=secure))) as caller:
+        async with serving(settings("b1", LinkSettings(url=secure))) as caller:
             await until(lambda: caller.state.links)
             subscriber, publisher = await connect(called), await connect(caller)
             await subscriber.subscribe(1, "x > 3")

@@ -16,7 +16,7 @@ from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
 from siena.broker.questions import following
 from siena.broker.settings import Log, Settings
-from siena.cli.service.looking_around import LookAround
+from siena.cli.console.looking_around import LookAround
 from siena.client.tokens import new_token
 from siena.protocol.control_frames import Connect, Trace
 from siena.protocol.data_frames import pack_traced

@@ -12,7 +12,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from http_wire import web
-from siena.broker.settings import Handlers
+from siena.broker.settings import HandlerSettings
 from siena.broker.webhooks import delivery
 from siena.broker.webhooks.limits import ATTEMPTS_MAX
 from siena.protocol.control_frames import Suspend
@@ -65,7 +65,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
     async with (
         hooked() as hook,
-        web(handlers=Handlers(allow=(hook.url,)), name="b1") as (broker, _, client),
+        web(handlers=HandlerSettings(allow=(hook.url,)), name="b1") as (
+            broker,
+            _,
+            client,
+        ),
     ):
         wanted = {"handler": f"{hook.url}/ops", "subscriptions": ["x > 3", "y any"]}
         answer = await client.put("/api/identities/ops", json=wanted)
@@ -106,7 +110,7 @@ async def test_what_an_identity_wants_is_posted_to_its_hook() -> None:
 async def test_attempts_are_repeated_and_counted_and_losses_are_told() -> None:
     async with (
         hooked() as hook,
-        web(handlers=Handlers(allow=(hook.url,))) as (broker, server, client),
+        web(handlers=HandlerSettings(allow=(hook.url,))) as (broker, server, client),
     ):
         wanted = {"handler": hook.url, "subscriptions": ["x any"]}
         await client.put("/api/identities/ops", json=wanted)
@@ -130,7 +134,7 @@ async def test_attempts_are_repeated_and_counted_and_losses_are_told() -> None:
 
 
 async def test_a_handler_that_is_not_there_holds_up_nobody() -> None:
-    async with web(handlers=Handlers(allow=("http://127.0.0.1:1/",))) as found:
+    async with web(handlers=HandlerSettings(allow=("http://127.0.0.1:1/",))) as found:
         broker, server, client = found
         wanted = {"handler": "http://127.0.0.1:1/a", "subscriptions": ["x any"]}
         await client.put("/api/identities/ops", json=wanted)
@@ -144,7 +148,7 @@ async def test_a_handler_that_is_not_there_holds_up_nobody() -> None:
 async def test_an_identity_that_was_away_gets_what_was_kept() -> None:
     async with (
         hooked() as hook,
-        web(handlers=Handlers(allow=(hook.url,))) as (broker, _, client),
+        web(handlers=HandlerSettings(allow=(hook.url,))) as (broker, _, client),
     ):
         wire = await connect(broker, identity="alice")
         await wire.subscribe(1, "x any")
@@ -163,7 +167,7 @@ async def test_an_identity_that_was_away_gets_what_was_kept() -> None:
 
 async def test_only_what_the_settings_list_is_a_target() -> None:
     allow = ("https://example.org/hooks", "mailto:ops@example.org")
-    async with web(handlers=Handlers(allow=allow)) as (broker, _, client):
+    async with web(handlers=HandlerSettings(allow=allow)) as (broker, _, client):
         for handler, status in (
             ("https://example.org/other", 403),
             ("https://example.org/hooks/../other", 400),
@@ -223,7 +227,7 @@ async def mailing() -> AsyncIterator[tuple[Mailbox, str]]:
 
 async def test_what_an_identity_wants_is_mailed() -> None:
     async with mailing() as (mailbox, smtp):
-        handlers = Handlers(allow=("mailto:ops@example.org",), smtp=smtp)
+        handlers = HandlerSettings(allow=("mailto:ops@example.org",), smtp=smtp)
         async with web(handlers=handlers) as (_, server, client):
             wanted = {"handler": "mailto:ops@example.org", "subscriptions": ["x any"]}
             await client.put("/api/identities/ops", json=wanted)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.listen import listen
-from siena.broker.settings import Link, Settings
+from siena.broker.settings import LinkSettings, Settings
 from siena.broker.workers.handover import Takeover, hand_over
 from siena.broker.workers.worker import Worker
 from siena.protocol.address import Address
@@ -42,7 +42,7 @@ async def workers() -> AsyncIterator[tuple[Broker, Broker]]:
             hub = Broker(replace(SETTINGS, name="w"), worker=one)
             await hub.start()
             takeover = Takeover(one.handover, hub)
-            told = replace(SETTINGS, name="w#1", links=(Link(url=address.url),))
+            told = replace(SETTINGS, name="w#1", links=(LinkSettings(url=address.url),))
             other = Broker(told, worker=one._replace(number=1))
             await other.start()
             try:
@@ -95,7 +95,7 @@ async def test_a_stranger_does_not_become_a_worker() -> None:
     """The hub takes links of its own workers, and no others unless it is told to."""
     async with workers() as (hub, _):
         stranger = Broker(
-            replace(SETTINGS, name="s", links=(Link(url=hub.addresses[0].url),))
+            replace(SETTINGS, name="s", links=(LinkSettings(url=hub.addresses[0].url),))
         )
         await stranger.start()
         try:

@@ -1,5 +1,6 @@
 """``siena top``, ``topo``, ``why`` and ``trace`` against real brokers."""
 
+import io
 import json
 import socket
 import sys
@@ -8,12 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from rich.console import Console
 
 import siena
 from served import process, ready
 from siena import testing
 from siena.cli.common import surveying
 from siena.cli.main import main
+from siena.cli.service.top import GROWING, NOW, Rates, picture
 from siena.testing.network import RunningNetwork
 
 
@@ -90,6 +93,22 @@ def test_top_shows_counters_and_links(chain: RunningNetwork, run: Run) -> None:
     assert (one["broker"], two["broker"]) == ("1", "2")
     assert one["counters"]["publications"] >= 1
     assert {link["name"] for link in two["links"]} == {"1", "3"}
+
+
+def test_top_draws_how_the_rates_went() -> None:
+    rates, looks = Rates(), []
+    for second, publications in enumerate([0, 10, 30, 30, 5]):
+        counters = dict.fromkeys((*NOW, *GROWING), 0) | {"publications": publications}
+        looks.append({"broker": "b", "links": [], "counters": counters})
+        rates.add(looks[-1:], float(2 * second))
+    # The last broker began anew, and is taken to have counted nothing.
+    assert rates.of(0, "publications") == [5.0, 10.0, 0.0, 0.0]
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(picture(looks[-1:], rates))
+    (line,) = (
+        line for line in console.export_text().splitlines() if "publications" in line
+    )
+    assert line.split() == ["publications", "5", "0", "▅█▁▁"]
 
 
 def test_why_without_a_broker(run: Run) -> None:

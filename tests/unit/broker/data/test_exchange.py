@@ -28,26 +28,29 @@ def test_the_exchange_is_its_twin(
     script: list[Subscribed | Watched | int | Routing],
 ) -> None:
     exchange, twin = Exchange(), ObviousExchange()
-    held: set[tuple[int, int]] = set()
+    entries: dict[tuple[int, int], int] = {}
     watching: set[Watched] = set()
     away: set[int] = set()
     for step in script:
         if isinstance(step, list):
             assert routed(exchange, step) == routed(twin, step)
         elif isinstance(step, int):
-            for one in (exchange, twin):
-                (one.resume if step in away else one.suspend)(step)
+            held = [entry for (who, _), entry in entries.items() if who == step]
+            (exchange.resume if step in away else exchange.suspend)(step, held)
+            (twin.resume if step in away else twin.suspend)(step)
             away ^= {step}
         elif len(step) == 3:
             connection, number, interest = step
-            for one in (exchange, twin):
-                # The second time it is taken back.
-                if (connection, number) in held:
-                    one.unsubscribe(connection, number)
-                else:
-                    is_away = connection in away
-                    one.subscribe(connection, number, interest, is_away=is_away)
-            held ^= {(connection, number)}
+            if (connection, number) in entries:  # the second time it is taken back
+                entry = entries.pop((connection, number))
+                exchange.unsubscribe(connection, entry)
+                twin.unsubscribe(connection, number)
+            else:
+                is_away = connection in away
+                entries[connection, number] = exchange.subscribe(
+                    connection, number, interest, is_away=is_away
+                )
+                twin.subscribe(connection, number, interest, is_away=is_away)
         else:
             for one in (exchange, twin):
                 if step in watching:

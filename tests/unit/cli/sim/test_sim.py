@@ -23,6 +23,15 @@ SCRIPT = """\
 Run = Callable[..., tuple[object, str, str]]
 
 
+@pytest.fixture(scope="session")
+def fonts() -> None:
+    """Fonts that Matplotlib has looked for: the first time ever, it asks a process.
+
+    For the session, so that it happens before a test is kept inside this process.
+    """
+    pytest.importorskip("matplotlib.font_manager")
+
+
 @pytest.fixture
 def run(
     tmp_path: Path,
@@ -391,6 +400,7 @@ def test_a_bad_scenario_is_refused_with_its_place(run: Run) -> None:
     )
 
 
+@pytest.mark.usefixtures("fonts")
 def test_a_network_is_drawn_with_its_tables(run: Run) -> None:
     Path("script.ndjson").write_text(SCRIPT)
     arguments = (
@@ -407,6 +417,7 @@ def test_a_network_is_drawn_with_its_tables(run: Run) -> None:
     assert Path("net.svg").read_bytes() == first
 
 
+@pytest.mark.usefixtures("fonts")
 def test_a_network_is_drawn_as_png(run: Run) -> None:
     assert run("draw", "net.PNG", "--topology", "star:3") == (0, "", "")
     assert Path("net.PNG").read_bytes().startswith(b"\x89PNG")

@@ -71,6 +71,67 @@ def test_strings_are_matched_as_a_loop_does(
     ]
 
 
+TESTED = [
+    Constraint(name, operator, value)
+    for name in ("s", "t")
+    for operator, value in [
+        (Operator.ABSENT, None),
+        (Operator.NOT_SUBSTRING, "a"),
+        (Operator.NOT_SUBSTRING_FOLDED, "k"),
+        (Operator.NOT_PREFIX_FOLDED, "b"),
+    ]
+]
+LEFT = [Constraint("s", Operator.SUBSTRING, "b"), Constraint("n", Operator.EQ, 1)]
+
+
+@pytest.mark.parametrize(
+    "kernel", [Kernel, plain("match").Kernel], ids=["compiled", "plain"]
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 1),
+            st.frozensets(st.sampled_from(LEFT)),
+            st.frozensets(st.sampled_from(TESTED), min_size=1, max_size=5),
+        ),
+        max_size=12,
+    ),
+    st.lists(
+        st.fixed_dictionaries({}, optional={"s": TEXTS, "t": TEXTS, "n": st.just(1)}),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_checks_are_passed_in_one_of_several_ways(
+    kernel: Any,  # noqa: ANN401
+    drawn: list[tuple[int, frozenset[Constraint], frozenset[Constraint]]],
+    given_events: list[dict[str, Any]],
+) -> None:
+    columns = Columns()
+    for owner, left, tests in drawn:
+        columns.add(Filter((*left, *tests)), owner)
+    arrays = lay_out(columns.snapshot(), 7)
+    matches = Engine(arrays, kernel).match(*encode_all(given_events))
+    parts = np.split(matches.filters, np.cumsum(matches.counts)[:-1])
+    for event, part in zip(given_events, parts, strict=True):
+        assert set(part.tolist()) == {
+            owner
+            for owner, left, tests in drawn
+            if Filter((*left, *tests)).matches(event)
+        }
+
+
+def test_filters_that_differ_in_what_they_are_not_are_one_check() -> None:
+    columns = Columns()
+    for text in ("n = 1 and s does not contain a", "n = 1 and s does not contain b"):
+        columns.add(parse_filter(text), 5)
+    columns.add(parse_filter("n = 2 and s does not contain a"), 5)
+    columns.add(parse_filter("n = 1 and s does not contain a"), 6)
+    arrays = lay_out(columns.snapshot(), 7)
+    assert arrays["check_owners"].tolist() == [5, 5, 6]
+    assert arrays["check_starts"].tolist() == [0, 2, 3, 4]
+
+
 @given(st.sampled_from(OPERATORS), st.data())
 def test_an_atom_holds_where_its_operator_does(
     operator: Operator, data: st.DataObject

@@ -16,7 +16,7 @@ class GrantBook:
     >>> book = GrantBook(Roles.from_form({"reader": {"subscribe": "to = ${identity}"}}))
     >>> print(book.of(Principal("ann", ("reader",))).subscribe)
     to = ann
-    >>> book.open(Roles.from_form({"other": {}}))  # nobody is a reader any more
+    >>> book.open(Roles.from_form({"other": {}}))  # there are no readers any more
     >>> print(book.of(Principal("ann", ("reader",))).subscribe)
     not []
     """
@@ -34,7 +34,7 @@ class GrantBook:
         self._same.clear()
 
     def of(self, principal: Principal) -> Grant:
-        """The grant of somebody."""
+        """The grant of a principal."""
         if principal.is_local:
             return UNLIMITED
         key = (

@@ -1,4 +1,4 @@
-"""Decisions: from a grant and what somebody asks for, to what is in force.
+"""Decisions: from a grant and what its holder asks for, to what is in force.
 
 Each is a function of values, and a no comes with a notification that shows it.  Every
 way to a broker ends here: frames, lines, HTTP, the log and links.

@@ -19,7 +19,7 @@ NOTHING = Predicate()
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What somebody may publish, hear, look at, and bring as a neighbour.
+    """What a principal may publish, hear, look at, and bring as a neighbour.
 
     There is no denial and no order: what several roles grant is what one of them
     grants, and a caveat leaves what it matches, too.

@@ -21,7 +21,7 @@ TRIED_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing about roles that whoever wrote them may not have meant."""
+    """One thing about roles that their author may not have meant."""
 
     kind: str  # dead, equal, covered
     role: str
@@ -86,7 +86,7 @@ def _witness(interest: Interest) -> Notification | None:
 
 
 def review(roles: Roles) -> list[Finding]:
-    """What is odd about roles, each compared as one and the same somebody has it.
+    """What is odd about roles, each compared as one and the same principal has it.
 
     >>> print(*review(Roles.from_form({
     ...     "all": {"subscribe": "x any"}, "some": {"subscribe": "x = 3"},
@@ -115,7 +115,7 @@ def review(roles: Roles) -> list[Finding]:
 
 
 def _everybody(roles: Roles, role: Role) -> Principal:
-    """The somebody of all roles, with this one."""
+    """The principal of all roles, with this one."""
     claims: dict[str, str] = {}
     for each in roles.by_name.values():
         claims |= sample(each).claims

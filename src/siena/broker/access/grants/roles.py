@@ -1,4 +1,4 @@
-"""Roles: what the settings say that somebody may, as predicates with templates."""
+"""Roles: what the settings say that a principal may, as predicates with templates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Templates: the text of a predicate, with the name of whoever it is for.
+"""Templates: the text of a predicate, with the name of its principal.
 
 ``tenant = ${identity}`` is another predicate for each identity.  What takes the place
 of a template is a quoted string, always: whatever an identity or a claim contains, it
@@ -29,7 +29,7 @@ _HINT = "there are ${identity}, ${cn} and ${claim.NAME}"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    r"""A predicate for everybody, of which each has their own.
+    r"""A predicate for all principals, of which each has its own.
 
     >>> mine = Template.read("tenant = ${identity} or path >* '/${claim.team}/'")
     >>> print(mine.bind({"identity": 'x" or []', "claim.team": "ops"}))

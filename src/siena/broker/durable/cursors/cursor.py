@@ -29,7 +29,7 @@ class Epoch(NamedTuple):
 
 
 class Spec(NamedTuple):
-    """How a durable subscription behaves; whoever subscribes last says it."""
+    """How a durable subscription behaves; its last subscriber says it."""
 
     ack_wait: float
     max_deliver: int
@@ -182,7 +182,7 @@ class Cursor:
         return True
 
     def sent(self, offset: int, member: int, size: int, now: float) -> int:
-        """It is delivered to somebody; for which time."""
+        """It is delivered to a reader; for which time."""
         attempt = self._unacked[offset] + 1
         self._unacked[offset] = attempt
         wait = self.spec.ack_wait * min(2 ** (attempt - 1), BACKOFF_MAX)
@@ -250,7 +250,7 @@ class Cursor:
         return flight
 
     def lose(self, member: int) -> None:
-        """Whoever got these has gone: they come again at once."""
+        """The reader of these has gone: they come again at once."""
         for offset in [o for o, f in self._flights.items() if f.member == member]:
             self.nak(offset, None)
 

@@ -86,7 +86,7 @@ class Finder:
             cursors.discard(cursor)
 
     def consolidate(self) -> None:
-        """Compile all filters at once, before anybody waits for it."""
+        """Compile all filters at once, before a publication waits for it."""
         self._table.consolidate()
 
     def _enter(self, epoch: Epoch) -> int:
@@ -192,7 +192,7 @@ class Finder:
         try:
             at = self._sweep(start, riders, touched)
         except (DamagedLogError, OSError) as error:
-            at = self._beyond(start)
+            at = self.beyond(start)
             log.warning(
                 "durable subscriptions cannot get offsets %d to %d: %s",
                 *(start, at - 1, error),
@@ -226,7 +226,7 @@ class Finder:
             if not riders:
                 return at
         # Behind the last record there may be offsets that were never given.
-        return at if at > start else min(self._beyond(start), self.tail)
+        return at if at > start else min(self.beyond(start), self.tail)
 
     def _offer(self, record: Record, riders: set[Cursor], touched: set[Cursor]) -> None:
         for cursor, offset in self._matches(
@@ -243,7 +243,7 @@ class Finder:
                 cursor.position = offset
                 riders.discard(cursor)
 
-    def _beyond(self, start: int) -> int:
+    def beyond(self, start: int) -> int:
         """The next offset that can be read, or the tail."""
         good = self.tail
         step = 1

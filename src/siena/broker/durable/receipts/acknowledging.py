@@ -6,6 +6,7 @@ may pass (``[durable] sync = "second"``), and nothing after the disk has failed.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,10 @@ class Acknowledging:
         self._publishers = publishers
         self._waits = waits
         self._due: list[_Due] = []
+        self.refusal: Callable[[PublishRun], ProtocolError | None] = lambda _run: None
+        """Why some publications cannot be acknowledged, if they cannot."""
+        self.on_synced: Callable[[], None] = lambda: None
+        """Called when the disk has more than before."""
         self.acknowledged = 0
         """How many publications have got their receipt."""
         self.again = 0
@@ -67,7 +72,7 @@ class Acknowledging:
     # --- What clients ask for -------------------------------------------------------
 
     def register(self, session: Session, body: Publisher) -> None:
-        """Tell somebody under which number they publish."""
+        """Tell a publisher under which number it publishes."""
 
         def saved(failure: OSError | None) -> None:
             if failure is not None:
@@ -91,6 +96,10 @@ class Acknowledging:
         if self._journal.group_commit.failure is not None:
             refuse(session, run, self._failed())
             return
+        refused = self.refusal(run.publications)
+        if refused is not None:
+            refuse(session, run, refused)
+            return
         for stretch in publisher.window.split(first, end):
             if stretch.is_known:
                 self.again += stretch.end - stretch.first
@@ -106,14 +115,18 @@ class Acknowledging:
                 publisher.late.append(Late(stretch.first, stretch.end, session))
 
     def publish_once(self, session: Session, source: Source, run: PublishRun) -> None:
-        """Publish for somebody who has no name, and does not send again."""
+        """Publish for a client that has no name, and does not send again."""
         nobody = KnownPublisher("", "", 0, 0)
         if self._journal.group_commit.failure is not None:
             refuse(session, AckedRun(0, 0, run), self._failed())
             return
+        refused = self.refusal(run)
+        if refused is not None:
+            refuse(session, AckedRun(0, 0, run), refused)
+            return
         nobody.window.accept(0, run.total)
         self._publications.add(
-            source, run, Receipt(self, session, nobody, 0, run.total)
+            source, run, OwedReceipt(self, session, nobody, 0, run.total)
         )
 
     def _accept(
@@ -125,7 +138,7 @@ class Acknowledging:
         run: PublishRun,
     ) -> None:
         publisher.window.accept(first, first + run.total)
-        receipt = Receipt(self, session, publisher, first, run.total)
+        receipt = OwedReceipt(self, session, publisher, first, run.total)
         self._publications.add(source, run, receipt)
 
     # --- Receipts -------------------------------------------------------------------
@@ -162,10 +175,12 @@ class Acknowledging:
         due, self._due = self._due, []
         if not self._waits:
             self._send(due, None)
+            self.on_synced()
             return
 
         def synced(failure: OSError | None) -> None:
             self._send(due, failure)
+            self.on_synced()
             self._publishers.look_for_checkpoint()
 
         self._journal.group_commit.when_synced(synced)
@@ -190,8 +205,8 @@ class Acknowledging:
         return ProtocolError(Fault.NOT_STORED, text)
 
 
-class Receipt:
-    """What is owed to whoever published some in a row."""
+class OwedReceipt:
+    """What is owed to a publisher of some in a row."""
 
     def __init__(
         self,
@@ -209,8 +224,7 @@ class Receipt:
 
     def tag(self, at: int) -> int:
         """What the record has that begins with one of them."""
-        number = self._publisher.number
-        return tag_of(number, self._first + at) if number else 0
+        return tag_of(self._publisher.number, self._first + at)
 
     def stored(self, at: int, count: int, offset: int) -> None:
         """So many of them, from one on, are written from an offset on."""

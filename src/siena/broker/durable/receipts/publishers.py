@@ -4,16 +4,35 @@ Every record of publications with a receipt has a *tag* that says whose they are
 :func:`tag_of` of the publisher's number here and of the first sequence number.  So the
 log itself remembers what is stored; a file beside it has the names of the numbers, and
 how far each publisher was, so that only the end of the log is looked through at first.
+
+What comes from other brokers is a publisher's, too: a *stream* of one life of the
+broker where it entered, by way of one neighbour.  Its numbers are the offsets there, of
+which some come and others do not, and where there are several ways not in order; so
+each is remembered, and after a start a good part of the log is looked through for them.
 """
 
 import logging
+from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from siena.broker.durable.checked_file import CheckedFile, Saved, read_checked
-from siena.broker.durable.limits import CHECKPOINT_OFFSETS, PUBLISHERS_MAX
+from siena.broker.durable.checked_file import (
+    CheckedFile,
+    Saved,
+    read_checked,
+    write_checked,
+)
+from siena.broker.durable.limits import (
+    CHECKPOINT_OFFSETS,
+    LIVES_MAX,
+    PUBLISHERS_MAX,
+    STREAM_STRETCHES_MAX,
+    STREAMS_MAX,
+)
 from siena.broker.durable.receipts.window import Window
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
@@ -27,6 +46,8 @@ FILE = "publishers.state"
 _SEQUENCE_BITS = SEQUENCE_NUMBER_MAX.bit_length()
 # What tells the tag of a publisher from that of a sink.
 _IS_PUBLISHER = 1 << 63
+# Who owns streams: no client has such a name.
+_BROKERS = "\0"
 
 
 def tag_of(publisher: int, sequence: int) -> int:
@@ -43,6 +64,30 @@ def publisher_of(tag: int) -> tuple[int, int] | None:
     if not tag & _IS_PUBLISHER:
         return None
     return tag >> _SEQUENCE_BITS & PUBLISHER_MAX, tag & SEQUENCE_NUMBER_MAX
+
+
+class Stream(NamedTuple):
+    """Where publications entered the network, in which life, and who brings them."""
+
+    broker: int
+    life: int
+    source: int
+
+
+class Life(NamedTuple):
+    """A life of this broker, and the offset with which it began."""
+
+    number: int
+    begins: int
+
+
+class _SavedStream(Struct, array_like=True):
+    """A stream as it is written down."""
+
+    stream: Stream
+    number: int
+    since: int
+    floor: int
 
 
 class _Saved(Struct, array_like=True):
@@ -62,16 +107,29 @@ class _State(Struct):
     offset: int = 0
     last: int = 0
     publishers: list[_Saved] = []
+    streams: list[_SavedStream] = []
+    lives: list[Life] = []
 
 
 class KnownPublisher:
     """A publisher, and what is stored of it."""
 
-    def __init__(self, owner: str, name: str, number: int, since: int) -> None:
+    def __init__(
+        self,
+        owner: str,
+        name: str,
+        number: int,
+        since: int,
+        stream: Stream | None = None,
+    ) -> None:
         self.owner = owner
         self.name = name
         self.number = number
         self.since = since
+        self.stream = stream
+        """Which stream it is, if it is no client."""
+        self.is_saved = False
+        """Whether the disk knows of it."""
         self.window = Window()
         self.synced = 0
         """What is below is on the disk, but for what was refused."""
@@ -93,14 +151,17 @@ class Publishers:
     Ownership: of the file, from making it to :meth:`close`.
     """
 
-    def __init__(self, journal: Journal, folder: Path) -> None:
+    def __init__(self, journal: Journal, folder: Path, life: int = 0) -> None:
         self._journal = journal
         self._known: dict[tuple[str, str], KnownPublisher] = {}
+        self._streams: dict[Stream, KnownPublisher] = {}
         self._numbered: dict[int, KnownPublisher] = {}
+        self._lives: list[Life] = []
         self._last = 0
         self._checkpoint = 0
         self._file = CheckedFile(folder / FILE, self._contents)
         self._recover(folder / FILE)
+        self._begin(folder / FILE, life)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -123,6 +184,57 @@ class Publishers:
         self._file.save(then)
         return known
 
+    # --- Streams --------------------------------------------------------------------
+
+    def stream(self, stream: Stream, then: Callable[[], None]) -> KnownPublisher:
+        """The publisher that a stream is; calls this if the disk knows of it later."""
+        known = self._streams.get(stream)
+        if known is not None:
+            return known
+        known = KnownPublisher(_BROKERS, "", self._number(), self._latest, stream)
+        known.window = self._window_of(stream)
+        self._streams[stream] = self._numbered[known.number] = known
+        if len(self._streams) > STREAMS_MAX:
+            oldest = self._streams.pop(next(iter(self._streams)))
+            del self._numbered[oldest.number]
+
+        def saved(failure: OSError | None) -> None:
+            if failure is None:
+                known.is_saved = True
+                then()
+            else:  # who relays does so again when the link is made anew
+                self._streams.pop(stream, None)
+                self._numbered.pop(known.number, None)
+
+        self._file.save(saved)
+        return known
+
+    def _window_of(self, stream: Stream, floor: int = 0) -> Window:
+        """What is stored of a broker's life, by whichever neighbour it came."""
+        for known in self._streams.values():
+            assert known.stream is not None
+            if known.stream[:2] == stream[:2]:
+                return known.window
+        return Window(floor, STREAM_STRETCHES_MAX)
+
+    def life_of(self, offset: int) -> int:
+        """The life of this broker in which an offset was given.
+
+        An offset that was lost may be given again, in another life.
+        """
+        place = bisect_right(self._lives, offset, key=lambda life: life.begins)
+        return self._lives[max(0, place - 1)].number
+
+    def _begin(self, path: Path, life: int) -> None:
+        """Begin a life, and have the disk know it before anything is said of it."""
+        latest = self._latest
+        self._lives = [each for each in self._lives if each.begins < latest]
+        self._lives = [*self._lives[1 - LIVES_MAX :], Life(life, latest)]
+        try:
+            write_checked(path, self._contents())
+        except OSError as error:
+            raise SienaError(f"{path} cannot be written: {error}") from None
+
     def look_for_checkpoint(self) -> None:
         """Write down how far publishers are, if the log has grown much since."""
         if self._journal.group_commit.synced - self._checkpoint >= CHECKPOINT_OFFSETS:
@@ -138,8 +250,8 @@ class Publishers:
         return self._journal.store.latest
 
     def _number(self) -> int:
-        """A number that nobody has; what is in the log of it is before ``since``."""
-        assert len(self._numbered) <= PUBLISHERS_MAX < PUBLISHER_MAX
+        """A number of no publisher; what is in the log of it is before ``since``."""
+        assert len(self._numbered) <= PUBLISHERS_MAX + STREAMS_MAX < PUBLISHER_MAX
         while True:
             self._last = self._last % PUBLISHER_MAX + 1
             if self._last not in self._numbered:
@@ -150,8 +262,13 @@ class Publishers:
             _Saved(p.owner, p.name, p.number, p.since, p.synced)
             for p in self._known.values()
         ]
+        streams = [
+            _SavedStream(stream, p.number, p.since, p.window.floor)
+            for stream, p in self._streams.items()
+        ]
         synced = self._journal.group_commit.synced
-        return msgspec.json.encode(_State(synced, self._last, saved))
+        state = _State(synced, self._last, saved, streams, self._lives)
+        return msgspec.json.encode(state)
 
     # --- Recovering -----------------------------------------------------------------
 
@@ -170,8 +287,16 @@ class Publishers:
             known.synced = saved.next
             self._known[saved.owner, saved.name] = known
             self._numbered[saved.number] = known
+        for each in state.streams:
+            known = KnownPublisher(_BROKERS, "", each.number, each.since, each.stream)
+            known.is_saved = True
+            known.window = self._window_of(each.stream, each.floor)
+            self._streams[each.stream] = self._numbered[each.number] = known
+        self._lives = state.lives
         self._checkpoint = state.offset
-        if state.publishers:
+        if state.streams:
+            self._look_through(state.offset - CHECKPOINT_OFFSETS)
+        elif state.publishers:
             self._look_through(state.offset)
 
     def _look_through(self, start: int) -> None:

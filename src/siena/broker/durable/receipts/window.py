@@ -6,7 +6,7 @@ from typing import NamedTuple
 from siena.broker.durable.limits import STRETCHES_MAX
 
 
-class Stretch(NamedTuple):
+class NumberedRow(NamedTuple):
     """Sequence numbers in a row, and what is known of them.
 
     ``is_known`` are those that were accepted before.  Their offset is that of the
@@ -28,13 +28,14 @@ class Window:
     >>> window.accept(0, 3)
     >>> window.store(0, 3, 100)
     >>> window.split(2, 5)
-    [Stretch(first=2, end=3, is_known=True, is_stored=True, offset=102),
-     Stretch(first=3, end=5, is_known=False, is_stored=False, offset=None)]
+    [NumberedRow(first=2, end=3, is_known=True, is_stored=True, offset=102),
+     NumberedRow(first=3, end=5, is_known=False, is_stored=False, offset=None)]
     """
 
-    def __init__(self, floor: int = 0) -> None:
+    def __init__(self, floor: int = 0, stretches_max: int = STRETCHES_MAX) -> None:
         self.floor = floor
         """What is below is stored, for all that is remembered."""
+        self._stretches_max = stretches_max
         # In ascending order, and apart; an offset of -1 is of what is not written yet.
         self._firsts: list[int] = []
         self._ends: list[int] = []
@@ -45,27 +46,27 @@ class Window:
         """The number behind the last that was accepted."""
         return self._ends[-1] if self._ends else self.floor
 
-    def split(self, first: int, end: int) -> list[Stretch]:
+    def split(self, first: int, end: int) -> list[NumberedRow]:
         """Some numbers in a row, by what is known of them."""
         found = []
         if first < self.floor:
-            found.append(Stretch(first, min(end, self.floor), True, True, None))
+            found.append(NumberedRow(first, min(end, self.floor), True, True, None))
         at = max(first, self.floor)
         place = max(0, bisect_right(self._firsts, at) - 1)
         while at < end:
             while place < len(self._ends) and self._ends[place] <= at:
                 place += 1
             if place == len(self._ends) or self._firsts[place] >= end:
-                found.append(Stretch(at, end, False, False, None))
+                found.append(NumberedRow(at, end, False, False, None))
                 break
             known, offset = self._firsts[place], self._offsets[place]
             if known > at:
-                found.append(Stretch(at, known, False, False, None))
+                found.append(NumberedRow(at, known, False, False, None))
                 at = known
             upto = min(end, self._ends[place])
             is_stored = offset >= 0
             where = offset + at - known if is_stored else None
-            found.append(Stretch(at, upto, True, is_stored, where))
+            found.append(NumberedRow(at, upto, True, is_stored, where))
             at = upto
         return found
 
@@ -93,9 +94,17 @@ class Window:
         self._firsts.insert(place, first)
         self._ends.insert(place, end)
         self._offsets.insert(place, offset)
-        if len(self._firsts) > STRETCHES_MAX and self._offsets[0] >= 0:
-            self.floor = self._ends[0]
-            del self._firsts[0], self._ends[0], self._offsets[0]
+        if len(self._firsts) > self._stretches_max:
+            self._forget_some()
+
+    def _forget_some(self) -> None:
+        """Forget the lowest, some at once: one by one would be slow."""
+        some = 0
+        while some <= self._stretches_max // 64 and self._offsets[some] >= 0:
+            some += 1
+        if some:
+            self.floor = self._ends[some - 1]
+            del self._firsts[:some], self._ends[:some], self._offsets[:some]
 
     def withdraw(self, first: int, end: int) -> None:
         """What is not written of these will not be; they may come again."""

@@ -19,9 +19,9 @@ from siena.protocol.error_codes import ProtocolError
 # Where a request's principal, and the certificate of its connection, are found.
 PRINCIPAL = "siena.principal"
 CERTIFICATE = "siena.certificate"
-# What everybody may ask: whether it is well; and the console's own files, which tell
+# What everybody may ask: whether it is well; and the pages' own files, which tell
 # nothing, and without which no page could ask for a token.
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/", "/console"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/", "/console", "/siena.js"})
 OPEN_FOLDER = "/console/"
 
 

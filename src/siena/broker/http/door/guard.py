@@ -1,6 +1,6 @@
 """The guard: lets a request in only if no other site has made a browser send it.
 
-A page of another site can send requests here with the rights of whoever looks at it.
+A page of another site can send requests here with the rights of the browser's user.
 If it does, its browser says so in ``Origin``; unless that page has let a name of its
 own point at us, and then ``Host`` has that name.
 """

@@ -257,7 +257,7 @@ class OfflineLog:
     def compact(
         self, before: int | None, others_need: int | None = None
     ) -> tuple[int, int]:
-        """Delete files that nobody needs; how many, and of how many bytes.
+        """Delete files that no reader needs; how many, and of how many bytes.
 
         Args:
             before: files that end at this offset, or earlier; by default those that all

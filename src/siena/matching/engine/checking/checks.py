@@ -6,8 +6,14 @@ number of its own; where the kernel has found it, it makes the tests that were l
 and reports the filter that the number stands for.  What a negation implies stays: that
 the attribute is there, and is a string.  A filter of which nothing is left is tested
 for every notification.
+
+Taking something away from a predicate makes many filters that differ only in what they
+are not.  Those of one owner of which the same is left are one check, with several
+*ways* to pass it.  Ways stand in order, such that neighbours begin alike: what they
+begin with is tested once.
 """
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -41,13 +47,16 @@ class Checks(NamedTuple):
     """The filters that need tests, in the order of their numbers from ``base`` on.
 
     The first ``found`` of them are found by the kernel, the others are tested always.
-    Check ``k`` has the tests ``starts[k]`` to ``starts[k + 1]``: of each a constraint.
+    Check ``k`` has the ways ``starts[k]`` to ``starts[k + 1]``, and way ``w`` the tests
+    from ``ways[w][0]`` to those of the next, of each a constraint; of these the first
+    ``ways[w][1]`` are those of the way before it.
     """
 
     base: int
     found: int
     owners: Ints
     starts: Ints
+    ways: Ints
     tests: Ints
 
 
@@ -59,31 +68,90 @@ def separate(snapshot: Snapshot) -> tuple[Snapshot, Checks]:
     base = int(s.owners.max(initial=-1)) + 1
     if not is_tested.any():
         empty = np.zeros(0, np.int32)
-        return s, Checks(base, 0, empty, np.zeros(1, np.int32), empty)
+        none = np.zeros((1, 2), np.int32)
+        return s, Checks(base, 0, empty, np.zeros(1, np.int32), none, empty)
     row = np.repeat(np.arange(len(s.owners)), np.diff(s.offsets))
+    tests = s.members[is_tested]
     s, members, stays = _with_covers(s, code, row, is_tested)
     sizes = np.bincount(row[stays], minlength=len(s.owners))
-    has_tests = np.bincount(row[is_tested], minlength=len(s.owners)) > 0
+    counts = np.bincount(row[is_tested], minlength=len(s.owners))
+    has_tests = counts > 0
+    left = np.concatenate([[0], np.cumsum(sizes)])
+    first = _grouped(s.owners, has_tests, left, members)
+    heads = np.flatnonzero(has_tests & (first == np.arange(len(first))))
     # Those that are found have the first numbers.
-    order = np.lexsort((sizes == 0, ~has_tests))[: int(has_tests.sum())]
-    if base + len(order) > NUMBERS_MAX:
+    heads = heads[np.argsort(sizes[heads] == 0, kind="stable")]
+    if base + len(heads) > NUMBERS_MAX:
         raise LimitError("NUMBERS_MAX", NUMBERS_MAX, "filters in a table")
     number = np.full(len(s.owners), -1, np.int64)
-    number[order] = np.arange(len(order))
+    number[heads] = np.arange(len(heads))
     owners = np.where(has_tests, base + number, s.owners).astype(np.int32)
-    by_check = np.argsort(number[row[is_tested]], kind="stable")
-    counts = np.bincount(number[row[is_tested]], minlength=len(order))
-    is_stored = sizes > 0
+    is_stored = (sizes > 0) & (~has_tests | (number >= 0))
     offsets = np.concatenate([[0], np.cumsum(sizes[is_stored])]).astype(np.int64)
     checks = Checks(
         base=base,
         found=int((has_tests & is_stored).sum()),
-        owners=s.owners[order],
-        starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-        tests=s.members[is_tested][by_check],
+        owners=s.owners[heads],
+        **_ways(number[first], has_tests, counts, tests),
     )
-    stored = s._replace(offsets=offsets, members=members, owners=owners[is_stored])
-    return stored, checks
+    of_members = np.repeat(is_stored, sizes)
+    return s._replace(
+        offsets=offsets, members=members[of_members], owners=owners[is_stored]
+    ), checks
+
+
+def _grouped(owners: Ints, has_tests: Bools, left: Longs, members: Ints) -> Longs:
+    """Of each row the first of the same owner of which the same is left."""
+    first = np.arange(len(owners))
+    tested = np.flatnonzero(has_tests)
+    often = np.bincount(owners[tested])[owners[tested]] > 1
+    seen: dict[tuple[int, bytes], int] = {}
+    for row in tested[often].tolist():
+        what = np.sort(members[left[row] : left[row + 1]]).tobytes()
+        first[row] = seen.setdefault((int(owners[row]), what), row)
+    return first
+
+
+def _ways(
+    number: Longs, has_tests: Bools, counts: Longs, tests: Ints
+) -> dict[str, Ints]:
+    """The tests of each check: ways that begin alike stand side by side.
+
+    ``number`` is the check of each row, and ``counts`` says how many of the tests,
+    which are in the order of the rows, are its.
+    """
+    ends = np.cumsum(counts)
+    ways_of: dict[int, list[tuple[int, ...]]] = {}
+    for row in np.flatnonzero(has_tests).tolist():
+        way = tuple(tests[ends[row] - counts[row] : ends[row]].tolist())
+        ways_of.setdefault(int(number[row]), []).append(way)
+    starts, ways, ordered = [0], [], list[int]()
+    for check in range(len(ways_of)):
+        before: tuple[int, ...] = ()
+        for way in _in_order(ways_of[check]):
+            same = 0
+            while same < min(len(way), len(before)) and way[same] == before[same]:
+                same += 1
+            ways.append((len(ordered), same))
+            ordered += way
+            before = way
+        starts.append(len(ways))
+    ways.append((len(ordered), 0))
+    return {
+        "starts": np.array(starts, np.int32),
+        "ways": np.array(ways, np.int32),
+        "tests": np.array(ordered, np.int32),
+    }
+
+
+def _in_order(ways: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The ways, each beginning with what most of them have."""
+    if len(ways) == 1:
+        return ways
+    often = Counter(test for way in ways for test in way)
+    return sorted(
+        tuple(sorted(way, key=lambda test: (-often[test], test))) for way in ways
+    )
 
 
 def _with_covers(
@@ -146,6 +214,7 @@ def lay_out_checks(snapshot: Snapshot, checks: Checks, operands: Ints) -> Arrays
     return {
         "check_owners": _padded(checks.owners),
         "check_starts": checks.starts,
+        "check_ways": checks.ways.ravel(),
         "check_tests": _padded(words.astype(np.int32).ravel()),
     }
 

@@ -1,7 +1,7 @@
 """CBCB: what does stopping advertisements that are known already lose?
 
 x: brokers.  Left: the share of deliveries that are not made, after all advertisements
-have arrived and before anybody has asked.  Right: advertisements sent.  With the
+have arrived and before any broker has asked.  Right: advertisements sent.  With the
 paper's pruning, without it, and with it after every broker has sent a request.
 """
 

@@ -43,7 +43,7 @@ IGNORED = 0.9
 
 
 def plan(size: Size, seeds: int) -> list[Row]:
-    """Both architectures, with ten times as many publications as anybody waits for."""
+    """Both architectures, with ten times as many publications as are waited for."""
     return [
         parameters(name, 1, parties, seed, publications=PUBLICATIONS)
         for parties in PARTIES[size]

@@ -1,6 +1,6 @@
-"""Figure 33 of CU-CS-888-99: cost of notifications that nobody wants.
+"""Figure 33 of CU-CS-888-99: cost of notifications that are not wanted.
 
-x: how many notifications an object publishes.  y: cost of one.  Left: nobody is
+x: how many notifications an object publishes.  y: cost of one.  Left: no party is
 interested.  Right: one party wants one notification, and leaves.
 Parameters: :mod:`siena.research.studies.figures.architecture_figures`, but for one
 cycle of each.
@@ -185,7 +185,7 @@ def draw(rows: Sequence[Row]) -> Figure:
 
 STUDY = Study(
     name="fig33",
-    title="Cost of notifications that nobody wants",
+    title="Cost of notifications that are not wanted",
     paper=f"{PAPER}, figure 33",
     says="In an acyclic network a notification that nobody wants costs nothing; in a "
     "hierarchy it goes to the root, always.",

@@ -2,8 +2,8 @@
 
 A row is known by the function that computes it, its parameters with the seed, and the
 version of the code.  It is written beside its place and moved there, so there is never
-half a row; whoever is killed has lost the rows that were being computed, and no other.
-Figures that need the same row share it.
+half a row; a process that is killed has lost the rows that were being computed, and no
+other.  Figures that need the same row share it.
 """
 
 import json

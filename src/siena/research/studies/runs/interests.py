@@ -147,7 +147,7 @@ class _Life:
             self.world.run()
 
     def _publish(self) -> tuple[bool, int]:
-        """Publish everything; whether everybody got what it wanted, and how much."""
+        """Publish everything; whether every client got what it wanted, and how much."""
         is_right, deliveries = True, 0
         for notification in self.publications:
             for client in self.clients:

@@ -164,7 +164,7 @@ class _Count:
         return found
 
     def _pif(self, source: Broker, receivers: Sequence[Broker]) -> list[Broker]:
-        """Whom messages reach: the tree's children behind which somebody wants it."""
+        """Whom messages reach: the tree's children behind which a broker wants it."""
         tree = self.parents[source]
         reached: list[Broker] = []
         waiting = [source]

@@ -1,0 +1,5 @@
+"""Acknowledged publications between brokers: each stores them before it says so.
+
+From the ground up: ``relay`` (how far one neighbour is) → ``relay_file`` (so that it
+outlives the broker) → ``sending``, ``receiving`` → ``relaying`` (links come and go).
+"""

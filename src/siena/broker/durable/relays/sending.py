@@ -1,0 +1,208 @@
+"""What is acknowledged goes on: from the log to the neighbours that want it.
+
+Nothing is sent that the disk has not: otherwise an offset could be given again that
+another broker knows already.  Neighbours that are as far as each other are served
+together, and the log is read, and matched, once for them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from siena.block import decode
+from siena.broker.data.exchange import Exchange, Ints, Key
+from siena.broker.durable.limits import RELAY_FRAME_BYTES
+from siena.broker.durable.receipts.publishers import Publishers, publisher_of
+from siena.broker.durable.relays.relay import Relay
+from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.store import Store
+from siena.protocol.fast.relay_runs import SPAN_MAX, RelayRun
+from siena.protocol.fast.split_frames import run_of
+from siena.routing.forwarding import hops_of_relay
+
+log = logging.getLogger("siena.broker")
+
+# How long to wait after a mistake of ours.
+RETRY_SECONDS = 1.0
+
+
+class _Stamps(NamedTuple):
+    """Where the publications of a record entered: broker, life, the first's number."""
+
+    broker: int
+    life: int
+    number: int
+
+
+class Sending:
+    """Serves relays from the log.
+
+    Args:
+        me: the number of this broker.
+        end: up to where the disk has the log.
+        beyond: the next offset behind one that can be read.
+        on_dropped: called with a relay of which all is counted that it will not get.
+    """
+
+    def __init__(
+        self,
+        me: int,
+        store: Store,
+        publishers: Publishers,
+        exchange: Exchange,
+        end: Callable[[], int],
+        beyond: Callable[[int], int],
+        on_dropped: Callable[[Relay], None],
+    ) -> None:
+        self._me = me
+        self._store = store
+        self._publishers = publishers
+        self._exchange = exchange
+        self._end = end
+        self._beyond = beyond
+        self._on_dropped = on_dropped
+        self.relays: dict[int, Relay] = {}
+        """All that there are, by the number of the neighbour."""
+        self._is_due = False
+        self.is_closed = False
+        self.unreadable = 0
+        """How many offsets could not be looked at, because the log has lost them."""
+
+    def wake(self) -> None:
+        """Send what there is to send, soon."""
+        if not self._is_due and self.relays and not self.is_closed:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._step)
+
+    def _step(self) -> None:
+        """Read some of the log for those who are furthest behind."""
+        self._is_due = False
+        end = self._end()
+        served = [r for r in self.relays.values() if r.is_served and r.position < end]
+        if self.is_closed or not served:
+            return
+        start = min(relay.position for relay in served)
+        stop = min((r.position for r in served if r.position > start), default=end)
+        parcels = {r: _Parcel(r) for r in served if r.position == start}
+        try:
+            self._read(start, min(stop, end), parcels)
+        except (DamagedLogError, OSError) as error:
+            at = min(self._beyond(start), end)
+            self.unreadable += at - start
+            log.warning(
+                "neighbours cannot get offsets %d to %d: %s", start, at - 1, error
+            )
+            for relay in parcels:
+                relay.position = max(relay.position, at)
+        except Exception:
+            log.exception("a mistake of ours, at what neighbours get")
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self.wake)
+            return
+        finally:
+            for parcel in parcels.values():
+                parcel.send()
+        for relay in parcels:
+            if relay.drop_below and not relay.is_dropping:
+                relay.drop_below = 0
+                self._on_dropped(relay)
+        self.wake()
+
+    def _read(self, start: int, stop: int, parcels: "dict[Relay, _Parcel]") -> None:
+        riders = list(parcels)
+        at = max(start, self._store.earliest)
+        for record in self._store.scan(at, RELAY_FRAME_BYTES):
+            if record.first >= stop or not riders:
+                break
+            self._offer(record, [parcels[relay] for relay in riders])
+            at = record.end
+            for relay in riders:
+                relay.position = at
+            riders = [relay for relay in riders if relay.is_served]
+        if at <= start:  # behind the last record there are offsets that never were
+            at = min(max(self._beyond(start), start + 1), stop)
+        for relay in riders:
+            relay.position = max(relay.position, at)
+
+    def _offer(self, record: Record, parcels: "list[_Parcel]") -> None:
+        whose = publisher_of(record.tag)
+        if whose is None:
+            return  # no publisher was told that it is stored
+        known = self._publishers.find(whose[0])
+        stream = None if known is None or record.first < known.since else known.stream
+        if stream is None:
+            life = self._publishers.life_of(record.first)
+            stamps = _Stamps(self._me, life, record.first)
+        else:
+            stamps = _Stamps(stream.broker, stream.life, whose[1])
+        source = None if stream is None else stream.source
+        bounds = record.offsets()
+        wanted = dict(self._exchange.others_of(record.blocks, bounds))
+        for parcel in parcels:
+            if parcel.relay.number == source:
+                continue
+            chosen = _chosen(parcel.relay, wanted, len(record.lengths))
+            chosen = chosen[chosen + record.first >= parcel.relay.position]
+            for index in chosen.tolist():
+                block = bytes(record.blocks[bounds[index] : bounds[index + 1]])
+                parcel.add(record, stamps, index, block)
+
+
+def _chosen(relay: Relay, wanted: Mapping[Key, Ints], total: int) -> Ints:
+    """What of a record goes to a neighbour."""
+    hops = hops_of_relay(relay.number, relay.side)
+    if hops is None:
+        return np.arange(total, dtype=np.int32)
+    found = [wanted[hop] for hop in hops if hop in wanted]
+    if not found:
+        return np.empty(0, np.int32)
+    return found[0] if len(found) == 1 else np.union1d(*found).astype(np.int32)
+
+
+class _Parcel:
+    """What is sent to a neighbour together: publications of one life of a broker."""
+
+    def __init__(self, relay: Relay) -> None:
+        self.relay = relay
+        self._exports = None if relay.link is None else relay.link.exports
+        self._stamps: _Stamps | None = None
+        self._numbers: list[int] = []
+        self._blocks: list[bytes] = []
+        self._size = self._first = self._time = 0
+
+    def add(self, record: Record, stamps: _Stamps, index: int, block: bytes) -> None:
+        """One more of a record, unless the neighbour may not have it, or has waited."""
+        if self.relay.is_dropping:
+            self.relay.dropped += 1
+            return
+        if self._exports is not None and not self._exports.matches(decode(block)):
+            return
+        number = stamps.number + index
+        is_same = self._stamps is not None and self._stamps[:2] == stamps[:2]
+        is_next = is_same and number - self._numbers[-1] > 0
+        is_near = is_next and number - self._numbers[0] <= SPAN_MAX
+        if not is_near or self._size + len(block) > RELAY_FRAME_BYTES:
+            self.send()
+        if not self._blocks:
+            self._stamps, self._time = stamps, record.time
+            self._first = record.first + index
+        self._numbers.append(number)
+        self._blocks.append(block)
+        self._size += len(block)
+
+    def send(self) -> None:
+        """Send what there is."""
+        relay = self.relay
+        if self._blocks and relay.link is not None and self._stamps is not None:
+            frame = relay.sent(self._size, self._first)
+            base = self._numbers[0]
+            numbers = np.array(self._numbers, np.int64) - base
+            run = RelayRun(
+                *(frame, *self._stamps[:2], base, self._time),
+                *(numbers.astype(np.uint32), run_of(self._blocks)),
+            )
+            relay.relayed += len(self._blocks)
+            relay.link.relay(run.pack(), len(self._blocks))
+        self._numbers, self._blocks, self._size = [], [], 0

@@ -1,0 +1,38 @@
+// A page that publishes and subscribes, to be copied: docs/guides/javascript.md.
+import { connect } from "/siena.js";
+
+const at = (id) => document.getElementById(id);
+const state = (text) => { at("state").textContent = text; };
+
+const client = await connect({
+  onDisconnect: () => state("The broker is gone; trying again …"),
+  onReconnect: () => state("Connected again."),
+});
+let wanted;
+
+async function subscribe() {
+  wanted?.close();
+  wanted = client.subscribe(at("filter").value);
+  const mine = wanted;
+  try {
+    await mine.settled();
+    state(`Subscribed to ${mine.text}.`);
+    for await (const notification of mine) {
+      const item = document.createElement("li");
+      item.textContent = Object.entries(notification).map(([name, value]) => `${name} = ${value}`).join(", ");
+      at("found").prepend(item);
+    }
+  } catch (error) {
+    if (mine === wanted) state(error.message);
+  }
+}
+
+at("want").addEventListener("submit", (event) => {
+  event.preventDefault();
+  subscribe();
+});
+at("say").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  await client.publish({ symbol: at("symbol").value, price: at("price").valueAsNumber });
+});
+subscribe();
