@@ -1,8 +1,8 @@
 """Snapshots: what a broker knows, as plain structures for those who watch it.
 
 Tables can be long.  Each snapshot shows the first so many, looks at a bounded part, and
-says whether that was all.  Of what others want, whoever looks sees what their *sight*
-has (:mod:`siena.broker.access.grants.sight`), in frames, in lines and by HTTP.
+says whether that was all.  Of what others want, a viewer sees what its *sight* has
+(:mod:`siena.broker.access.grants.sight`), in frames, in lines and by HTTP.
 """
 
 from collections.abc import Callable, Iterator

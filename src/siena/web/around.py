@@ -26,7 +26,7 @@ Form = dict[str, Any]
 
 
 class Around(Protocol):
-    """The network around a broker, as whoever asks may see it."""
+    """The network around a broker, as a viewer may see it."""
 
     def here(self, scope: Scope, *, tables: bool) -> object:
         """The broker itself, for the others; at once."""

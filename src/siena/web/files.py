@@ -1,6 +1,6 @@
 """The console's files as routes: read once, sent with their checks, all of them ours.
 
-They tell nothing and are for everybody who may reach the port; what a page then asks is
+They tell nothing and are for all who may reach the port; what a page then asks is
 answered behind the door, like everything else.
 """
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Change(NamedTuple):
-    """Somebody wants something, or no longer."""
+    """A client, or a neighbour, wants something, or no longer."""
 
     holder: Wanting
     interest: Interest

@@ -1,6 +1,6 @@
 """Granted: who the viewer is and what it may; the roles, and who may see something.
 
-Everybody may know what is granted to themselves.  The roles of others are looked at by
+Each principal may know what is granted to itself.  The roles of others are looked at by
 those who may inspect ``access``.
 """
 
@@ -25,7 +25,7 @@ Form = dict[str, Any]
 
 
 def myself(state: BrokerState, principal: Principal, *, is_asking: bool) -> Form:
-    """Who somebody is, and what is granted to them."""
+    """Who a principal is, and what is granted to it."""
     grant = state.gate.grant(principal)
     return {
         "asking": is_asking,

@@ -1,8 +1,8 @@
 """Viewing: what one principal sees of the index, and what holders are called.
 
-Whoever may subscribe to everything sees everything.  For others each filter is decided
-once, and remembered for all who have the same grant, as long as the index lives; a
-question waits for that a bounded time, and says if it was not enough.
+A viewer that may subscribe to everything sees it all.  For others each filter is
+decided once, and remembered for all who have the same grant, as long as the
+index lives; a question waits for that a bounded time, and says if it was not enough.
 """
 
 from collections import OrderedDict

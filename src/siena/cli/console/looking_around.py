@@ -1,4 +1,4 @@
-"""What the console sees of a network: as whoever looks at it would, from its broker.
+"""What the console sees of a network: as its viewer would from its broker.
 
 The broker itself is looked at in its own process.  Others are called, and shown what
 the page has shown: a token goes where ``siena topo`` would take it, and a page without
@@ -36,7 +36,7 @@ class LookAround:
         """The broker itself; on its own loop.
 
         Raises:
-            ProtocolError: if whoever asks may not look at it.
+            ProtocolError: if the viewer may not look at it.
         """
         principal = principal_of(scope)
 

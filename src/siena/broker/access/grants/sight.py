@@ -1,6 +1,6 @@
 """Sight: what a principal may see of what others want, offer and are called.
 
-Filters tell of notifications: whoever sees ``patient = 7`` knows that somebody waits
+Filters tell of notifications: a viewer of ``patient = 7`` knows that a client waits
 for that.  So nothing is shown that its viewer could not have subscribed to, on any way
 to a broker, whatever ``inspect`` grants besides.
 """
