@@ -129,7 +129,7 @@ class ForgetfulTally(QuickTally):
         ("fig27", FloodingTally, "F27c", 10),
         ("fig31", ForgetfulTally, "F31d", 1),
         ("fig26", ForgetfulTally, "F26c", 1000),
-        ("choices", FloodingTally, "order", 1000),
+        ("choices", FloodingTally, "order", 10),
     ],
 )
 def test_a_wrong_router_is_noticed(

@@ -6,6 +6,7 @@ by Python's own regular expressions: values of tests are too short to tire them.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -73,7 +74,7 @@ def _has(found: Any, wanted: Any, event: Mapping[str, Any]) -> bool:  # noqa: AN
     match wanted:
         case SigmaString():
             if is_text:
-                return bool(re.fullmatch(pattern_of(wanted), found, flags_of(wanted)))
+                return bool(pattern_of(wanted).fullmatch(found))
             return str(wanted).lower() == str(found).lower()
         case SigmaBool():
             return str(found).lower() == str(wanted.boolean).lower()
@@ -101,17 +102,23 @@ def occurs(text: str, wanted: Any) -> bool:  # noqa: ANN401 -- a value of theirs
         return _found(wanted, text)
     if isinstance(wanted, SigmaNumber):
         return str(wanted.number) in text
-    return bool(re.search(pattern_of(wanted), text, flags_of(wanted)))
+    return bool(pattern_of(wanted).search(text))
 
 
-def pattern_of(wanted: SigmaString) -> str:
+def pattern_of(wanted: SigmaString) -> re.Pattern[str]:
     """A string with wildcards as a regular expression."""
-    return "".join(
+    return _compiled(tuple(wanted.s), flags_of(wanted))
+
+
+@cache  # the library itself remembers 512, and rules have many more
+def _compiled(parts: tuple[Any, ...], flags: int) -> re.Pattern[str]:
+    text = "".join(
         re.escape(part)
         if isinstance(part, str)
         else (".*" if part is SpecialChars.WILDCARD_MULTI else ".")
-        for part in wanted.s
+        for part in parts
     )
+    return re.compile(text, flags)
 
 
 def flags_of(wanted: SigmaString) -> int:

@@ -3,8 +3,8 @@
 A block is a msgpack map from names to strings, integers, floats, booleans and times
 (msgpack's own timestamp).  It is what travels, what a log keeps and what the engine
 matches.  ``codec`` writes and reads one at a time, in plain Python, so that a client
-needs no more than msgspec; ``times`` are cut to microseconds; ``refusals`` are the
-reasons for which bytes are no block; ``limits`` says how long one may be.
+needs no more than msgspec, and says how long one may be; ``times`` are cut to
+microseconds; ``refusals`` are the reasons for which bytes are no block.
 
 The engine's kernel (:mod:`siena.matching.kernels.match`) is the compiled reader: it
 matches blocks by the thousand without making objects of them.  Tests compare the two
@@ -12,13 +12,13 @@ with each other, and both with a reader that is nothing but obvious.
 """
 
 from siena.block.codec import (
+    BLOCK_BYTES_MAX,
     Attributes,
     decode,
     decode_named,
     encode,
     encode_in_order,
 )
-from siena.block.limits import BLOCK_BYTES_MAX
 from siena.block.refusals import BLOCK_ERRORS, Refusal
 
 __all__ = [

@@ -38,6 +38,10 @@ _INFINITE = float("inf")
 # In a block of so many bytes nothing is longer than a name may be, nor too many.
 SHORT_BYTES = min(NAME_CHARACTERS_MAX, STRING_CHARACTERS_MAX, 2 * ATTRIBUTES_MAX)
 
+# One notification, as it travels and is kept: far above honest use, and small enough
+# that a thousand of them fit into a broker's memory.
+BLOCK_BYTES_MAX = 1_048_576
+
 
 def encode(attributes: Attributes) -> bytes:
     """The block of a notification; names are in order.

@@ -76,6 +76,7 @@ from siena.protocol.handshake import (
     EXACT,
     GAPS,
     GRANTS,
+    JOINT,
     PREFACE,
     RESIDUAL,
     RUNS,
@@ -164,6 +165,7 @@ class Broker:
             gate=make_gate(self.settings, self._clock),
             counters=self._counters,
         )
+        self.access.audit = self.leases.audit = self.state.gate.audit
         self.publications = PublishBatch(self.state)
         self.requests = Requests(self.state)
         self.requests.add(Look, partial(look, self))
@@ -241,6 +243,7 @@ class Broker:
             SienaError: if a file is wrong, or it may not listen there.
         """
         settings = self.settings
+        read_roles(settings)  # before anything is opened
         tls = settings.tls and settings.tls.of(settings.name or "")
         self.certificates = Certificates(tls)
         self._counters = Counters()
@@ -266,6 +269,7 @@ class Broker:
             RESIDUAL,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(self.settings.pulse_seconds),
             GRANTS,
         )
@@ -304,15 +308,22 @@ class Broker:
 
         Raises:
             SienaError: if something is wrong with them, and then nothing has changed.
+            OSError: if a file that they name cannot be read; likewise.
         """
-        for link in settings.links:
-            read_destination(link.url)
-        roles = read_roles(settings)
-        now = self.settings
-        access = self.access.prepare(settings.access)
-        self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        audit, now = self.state.gate.audit, self.settings
+        try:
+            for link in settings.links:
+                read_destination(link.url)
+            roles = read_roles(settings)
+            access = self.access.prepare(settings.access)
+            self.certificates.reload(settings.tls and settings.tls.of(now.name or ""))
+        except (SienaError, OSError) as error:
+            audit.write("reload refused", None, why=str(error))
+            raise
+        audit.write("reloaded", None)
         self.access.reload(access)
         self.leases.renew(self.access)
+        self.links.renew()
         changeable = {
             name: getattr(settings, name)
             for name in (
@@ -503,8 +514,8 @@ class Broker:
             ProtocolError: if it wants an identity that it may not have.
         """
         if body.identity and not who.principal.owns(body.identity):
-            text = f"{body.identity[:80]!r} is not an identity of whoever asks for it"
-            raise ProtocolError(Fault.IDENTITY_REFUSED, text)
+            shown, fault = repr(body.identity[:80]), Fault.IDENTITY_REFUSED
+            raise self.state.gate.refuse(who.principal, "own", shown, fault=fault)
         self.granting.check(who.principal, body.policy)
         session = self._session(body)
         is_known = session.sink is None and session.number in self.state.sessions

@@ -9,49 +9,30 @@ from typing import Generic, Self, TypeVar
 
 from siena.client.advertising import Advertising as AsyncAdvertising
 from siena.client.core.loop_thread import LoopThread
-from siena.client.subscription import BATCH, Subscription as AsyncSubscription
+from siena.client.core.reading import BATCH, Reading
+from siena.client.subscription import Subscription as AsyncSubscription
 from siena.errors import ConnectionLostError
 
 T = TypeVar("T")
 
 
-class Subscription(Generic[T]):
-    """What the program wants, and what has come of it; iterate over it."""
+class BlockingReading(Generic[T]):
+    """What has come for a subscription; iterate over it."""
 
-    def __init__(self, loop: LoopThread, subscription: AsyncSubscription[T]) -> None:
+    def __init__(self, loop: LoopThread, reading: Reading[T]) -> None:
         self._loop = loop
-        self._subscription = subscription
+        self._reading = reading
         # Fetched from the loop together, since each fetch costs two switches.
         self._fetched: deque[T] = deque()
 
     @property
-    def interest(self) -> str:
-        """What is wanted, in the words of the language."""
-        return self._subscription.interest
-
-    @property
-    def number(self) -> int:
-        """The number under which the broker knows it."""
-        return self._subscription.number
-
-    @property
-    def in_force(self) -> str:
-        """What the broker delivers of it: less, where not all of it is granted."""
-        return self._subscription.in_force
-
-    @property
-    def lost(self) -> int:
-        """How many were for it, or may have been, and were lost by whomever."""
-        return self._subscription.lost
-
-    @property
     def waiting(self) -> int:
         """How many have come and were not read yet."""
-        return len(self._fetched) + self._subscription.waiting
+        return len(self._fetched) + self._reading.waiting
 
     def settled(self, timeout_s: float | None = None) -> Self:
         """Wait until it is in force in the whole network, and return it."""
-        self._loop.run(self._subscription.settled(), timeout_s)
+        self._loop.run(self._reading.settled(), timeout_s)
         return self
 
     def get(self, timeout_s: float | None = None) -> T:
@@ -87,9 +68,9 @@ class Subscription(Generic[T]):
             yield found[0]
 
     def close(self) -> None:
-        """End it: what was not read is gone; returns when the broker knows."""
+        """End it; returns when the broker knows."""
         self._fetched.clear()
-        self._loop.run(self._subscription.close())
+        self._loop.run(self._reading.close())
 
     def __enter__(self) -> Self:
         return self.settled()
@@ -103,14 +84,46 @@ class Subscription(Generic[T]):
         self.close()
 
     def __repr__(self) -> str:
-        return repr(self._subscription)
+        return repr(self._reading)
 
     def _next(self, timeout_s: float | None) -> list[T]:
         """One, or none at the end."""
         if not self._fetched:
-            fetching = self._subscription.get_many(timeout_s=timeout_s)
-            self._fetched.extend(self._loop.run(fetching))
+            fetching = self._reading.get_many(timeout_s=timeout_s)
+            self._fetched.extend(map(self._handed_over, self._loop.run(fetching)))
         return [self._fetched.popleft()] if self._fetched else []
+
+    def _handed_over(self, one: T) -> T:
+        """What the loop has read, for this thread."""
+        return one
+
+
+class Subscription(BlockingReading[T]):
+    """What the program wants, and what has come of it; iterate over it."""
+
+    def __init__(self, loop: LoopThread, subscription: AsyncSubscription[T]) -> None:
+        super().__init__(loop, subscription)
+        self._subscription = subscription
+
+    @property
+    def interest(self) -> str:
+        """What is wanted, in the words of the language."""
+        return self._subscription.interest
+
+    @property
+    def number(self) -> int:
+        """The number under which the broker knows it."""
+        return self._subscription.number
+
+    @property
+    def in_force(self) -> str:
+        """What the broker delivers of it: less, where not all of it is granted."""
+        return self._subscription.in_force
+
+    @property
+    def lost(self) -> int:
+        """How many were for it, or may have been, and were lost by whomever."""
+        return self._subscription.lost
 
 
 class Advertising:

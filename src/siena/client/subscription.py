@@ -3,24 +3,20 @@
 import asyncio
 import contextlib
 import weakref
-from collections.abc import AsyncIterator
-from types import TracebackType
-from typing import Generic, Self, TypeVar, cast
+from typing import TypeVar, cast
 
 from siena.block import decode
 from siena.client.core.inbox import Item
+from siena.client.core.reading import Reading
 from siena.client.core.registrations import StandingInterest
 from siena.client.core.session import Session
-from siena.errors import ConnectionLostError, ServiceError
+from siena.errors import ConnectionLostError
 
 # What a subscription yields: a notification, or of a pattern a tuple of them.
 T = TypeVar("T")
 
-# So many are handed over at once at most.
-BATCH = 1_024
 
-
-class Subscription(Generic[T]):
+class Subscription(Reading[T]):
     """What the program wants, and what has come of it.
 
     Iterate over it, as often as you like; several readers share what comes.  It ends
@@ -31,7 +27,7 @@ class Subscription(Generic[T]):
     """
 
     def __init__(self, session: Session, standing: StandingInterest) -> None:
-        self._session = session
+        super().__init__(session, standing)
         self._standing = standing
         # The collector may run anywhere; the talk lives in the loop.
         loop = asyncio.get_running_loop()
@@ -60,99 +56,9 @@ class Subscription(Generic[T]):
         """How many were for it, or may have been, and were lost by whomever."""
         return self._standing.inbox.lost + self._standing.lost_before
 
-    @property
-    def waiting(self) -> int:
-        """How many have come and were not read yet."""
-        return len(self._standing.inbox)
-
-    async def settled(self) -> Self:
-        """Wait until it is in force in the whole network, and return it.
-
-        Raises:
-            RequestRefusedError: if the broker does not want it.
-        """
-        await self._standing.settled.passed()
-        return self
-
-    async def get(self, timeout_s: float | None = None) -> T:
-        """The next one.
-
-        Raises:
-            TimeoutError: if none comes in time.
-            ConnectionLostError: if none will come any more.
-        """
-        found = await self.get_many(1, timeout_s)
-        if not found:
-            raise ConnectionLostError("the subscription has ended")
-        return found[0]
-
-    async def get_many(
-        self, count: int = BATCH, timeout_s: float | None = None
-    ) -> list[T]:
-        """Those that are there, up to so many; waits for one, and is empty at the end.
-
-        Raises:
-            TimeoutError: if none comes in time.
-        """
-        inbox = self._standing.inbox
-        items = inbox.take(count)
-        if not items:
-            self._session.wake()
-            limit = asyncio.timeout(timeout_s)
-            try:
-                async with limit:
-                    items = await inbox.get(count)
-            except TimeoutError:
-                if limit.expired():
-                    raise TimeoutError(f"nothing came within {timeout_s:g} s") from None
-                raise
-        return [self._read(item) for item in items]
-
-    async def within(self, timeout_s: float) -> AsyncIterator[T]:
-        """Those that come, until none has come for so many seconds."""
-        while True:
-            try:
-                found = await self.get_many(1, timeout_s)
-            except TimeoutError:
-                return
-            if not found:
-                return
-            yield found[0]
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> T:
-        item = self._standing.inbox.pop()
-        if item is None:
-            self._session.wake()
-            items = await self._standing.inbox.get()
-            if not items:
-                raise StopAsyncIteration
-            [item] = items
-        return self._read(item)
-
     async def close(self) -> None:
         """End it: what was not read is gone; returns when the broker knows."""
-        done = self._end()
-        if done is not None:
-            with contextlib.suppress(ServiceError):  # with its end, this ended too
-                await asyncio.shield(done)
-
-    async def __aenter__(self) -> Self:
-        try:
-            return await self.settled()
-        except BaseException:  # nobody else would end it
-            self._end()
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
+        await super().close()
 
     def _end(self) -> asyncio.Future[None] | None:
         self._forgotten.detach()

@@ -5,9 +5,10 @@ and all numbers are little-endian.
 """
 
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -25,6 +26,8 @@ LENGTH_BYTES = LENGTH.size
 Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 Name = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX)]
 Count = Annotated[int, Meta(ge=0)]
+# What a stream is cut into.
+Piece = TypeVar("Piece")
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -110,13 +113,8 @@ def pack(op: int, body: bytes) -> bytes:
     return HEAD.pack(len(body) + 1, op) + body
 
 
-class Splitter:
-    """Cuts a stream into frames, however it was chopped on its way.
-
-    >>> stream = pack(Op.PING, b"a") + pack(Op.PONG, b"b")
-    >>> splitter = Splitter()
-    >>> list(splitter.feed(stream[:8])), list(splitter.feed(stream[8:]))
-    ([Frame(op=7, body=b'a')], [Frame(op=8, body=b'b')])
+class Cutter(ABC, Generic[Piece]):
+    """Cuts a stream into pieces, however it was chopped on its way.
 
     Args:
         limit: the longest length that a frame may claim.
@@ -128,8 +126,13 @@ class Splitter:
         # How much of the rest makes it worth looking at again.
         self._wanted = LENGTH_BYTES
 
-    def feed(self, data: bytes) -> Iterator[Frame]:
-        """The frames that are complete with these bytes.
+    @property
+    def pending(self) -> int:
+        """How many bytes of a frame that is not complete have come."""
+        return len(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[Piece]:
+        """What is complete with these bytes, in order.
 
         Raises:
             ProtocolError: if a frame is empty or too long; the stream ends there.
@@ -150,17 +153,33 @@ class Splitter:
                 if end > len(data):
                     wanted += length
                     break
-                frame = Frame(data[at + LENGTH_BYTES], data[at + HEAD_BYTES : end])
-                at = end
-                yield frame
+                piece, at = self._cut(data, at, end)
+                yield piece
         finally:
             self._rest = bytearray(data[at:])
             self._wanted = wanted
 
-    @property
-    def pending(self) -> int:
-        """How many bytes of a frame that is not complete have come."""
-        return len(self._rest)
+    @abstractmethod
+    def _cut(self, data: bytes, at: int, end: int) -> tuple[Piece, int]:
+        """The piece that begins with the frame from ``at`` to ``end``; its own end."""
+
+
+class Splitter(Cutter[Frame]):
+    """Cuts a stream into frames.
+
+    >>> stream = pack(Op.PING, b"a") + pack(Op.PONG, b"b")
+    >>> splitter = Splitter()
+    >>> list(splitter.feed(stream[:8])), list(splitter.feed(stream[8:]))
+    ([Frame(op=7, body=b'a')], [Frame(op=8, body=b'b')])
+    """
+
+    def _cut(self, data: bytes, at: int, end: int) -> tuple[Frame, int]:
+        return frame_at(data, at, end), end
+
+
+def frame_at(data: bytes, at: int, end: int) -> Frame:
+    """The frame that stands there."""
+    return Frame(data[at + LENGTH_BYTES], data[at + HEAD_BYTES : end])
 
 
 def check_length(length: int, limit: int) -> None:

@@ -13,7 +13,7 @@ from msgspec import structs
 import siena
 from siena import Notification, parse_filter, parse_pattern, testing
 from siena.client import Subscription
-from siena.client.subscription import BATCH
+from siena.client.core.reading import BATCH
 from siena.errors import (
     ConnectionLostError,
     FilterSyntaxError,

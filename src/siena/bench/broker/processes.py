@@ -1,14 +1,16 @@
 """Servers as processes: started on one core, watched through ``/proc``, and ended."""
 
+import multiprocessing
 import os
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
-from typing import NamedTuple
+from types import TracebackType
+from typing import NamedTuple, Self
 
 from siena.bench.broker.contenders.contender import Contender
 from siena.errors import SienaError
@@ -182,3 +184,29 @@ def _wait(
         sleep(POLL_SECONDS)
     said = log.read_bytes()[-SAID_BYTES:].decode(errors="replace").strip()
     raise SienaError(f"{contender.name} does not start: {said or 'it says nothing'}")
+
+
+class Companion:
+    """A process of our own on the other end of a pipe, for a ``with`` block."""
+
+    def __init__(self, target: Callable[..., None], *arguments: object) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._here, there = context.Pipe()
+        self._process = context.Process(
+            target=target, args=(there, *arguments), daemon=True
+        )
+        self._process.start()
+        there.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._here.close()
+        self._process.terminate()
+        self._process.join()

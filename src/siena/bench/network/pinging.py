@@ -5,16 +5,15 @@ wait as well, and are counted as if they had been sent: a silence of a second is
 slow ping, but all that would have been sent in it.
 """
 
-import multiprocessing
 import os
 from math import ceil
 from multiprocessing.connection import Connection, wait
 from time import perf_counter
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from siena.bench.broker.contenders.contender import Wire
 from siena.bench.broker.contenders.siena import Siena, expect, take_frame
+from siena.bench.broker.processes import Companion
 from siena.errors import SienaError
 from siena.protocol.frames import Op
 
@@ -66,31 +65,12 @@ class Clockwork:
             self.due += self._step
 
 
-class Pinger:
+class Pinger(Companion):
     """A client that pings a broker from a process of its own, for a ``with`` block."""
 
     def __init__(self, port: int, core: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(
-            target=_ping, args=(there, port, core), daemon=True
-        )
-        self._process.start()
-        there.close()
+        super().__init__(_ping, port, core)
         self._receive()  # it has begun
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._here.close()
-        self._process.terminate()
-        self._process.join()
 
     def lap(self) -> Waits:
         """How long pings took since the last time; begin anew."""

@@ -2,19 +2,22 @@
 
 What is shown is a token of ours, ``NAME:PASSWORD``, a JSON web token, or a certificate;
 a connection that shows a token is judged by that alone.  Strangers hear one number,
-211, whatever was wrong, and the more often the later.
+211, whatever was wrong, and the more often the later.  Every login, and
+every one that is refused, is written down: who and from where, never what was shown.
 """
 
 import asyncio
 import hmac
 import ssl
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from siena.broker.access.attempts import Attempts
+from siena.broker.access.audit import Audit
 from siena.broker.access.certificates import name_of
 from siena.broker.access.credentials import Credentials, load_credentials
 from siena.broker.access.json_web_tokens import JsonWebTokens
@@ -29,6 +32,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 
 # What a number that nobody has is compared with, for as long as one that somebody has.
 _NOBODY = bytes(32)
+_EXPIRED = "this credential has expired"
 
 
 class Shown(NamedTuple):
@@ -62,6 +66,8 @@ class Authenticator:
         self._attempts = Attempts()
         self._passwords = Passwords()
         self._is_started = False
+        self.audit = Audit()
+        """Where logins are written down."""
         self._take(_Known(access, clock))
 
     def _take(self, known: "_Known") -> None:
@@ -99,8 +105,11 @@ class Authenticator:
 
     def reload(self, known: "_Known") -> None:
         """Let what was prepared count."""
-        if self._known.jwt is not None:
-            self._known.jwt.stop()
+        before = self._known.jwt
+        if before is not None:
+            before.stop()
+            if known.jwt is not None:
+                known.jwt.adopt(before)
         self._take(known)
         if self._is_started and known.jwt is not None:
             known.jwt.start()
@@ -116,7 +125,7 @@ class Authenticator:
         except ProtocolError:
             return None
         if found is not None:
-            self._counters.logins += 1
+            self._admitted(found, shown)
         return found
 
     async def check(self, shown: Shown) -> Principal:
@@ -133,15 +142,29 @@ class Authenticator:
         except ProtocolError as error:
             found, refusal = None, error
         if found is not None:
-            self._counters.logins += 1
+            self._admitted(found, shown)
             return found
-        self.refused()
+        self.refused(shown, refusal)
         await asyncio.sleep(self._attempts.failed(shown.address, self._clock.elapsed()))
         raise refusal
 
-    def refused(self) -> None:
+    def _admitted(self, principal: Principal, shown: Shown) -> None:
+        self._counters.logins += 1
+        kind = principal.credential.partition(":")[0]
+        self.audit.write(
+            "login",
+            principal.identity,
+            by=kind,
+            roles=principal.roles,
+            address=shown.address,
+            narrowed=bool(principal.caveats),
+        )
+
+    def refused(self, shown: Shown, refusal: ProtocolError) -> None:
         """A client was sent away that has shown nothing, or nothing that counts."""
         self._counters.logins_refused += 1
+        number = refusal.fault.number
+        self.audit.write("login refused", None, error=number, address=shown.address)
 
     def called(
         self, certificate: Mapping[str, Any] | None, wanted: str | None
@@ -159,7 +182,9 @@ class Authenticator:
             raise ProtocolError(Fault.PEER_REFUSED, text)
         name = name or wanted
         roles = self._known.roles_of(name) or ()
-        return Principal(name, roles, MappingProxyType(claims))
+        return Principal(
+            name, roles, MappingProxyType(claims), credential=f"called:{name or ''}"
+        )
 
     # --- Those who are there --------------------------------------------------------
 
@@ -182,8 +207,14 @@ class Authenticator:
                 roles = known.roles_of(principal.identity)
                 return None if roles is None else _with_roles(principal, roles)
             case "jwt":
-                return None if known.jwt is None else principal
-            case _:  # a neighbour that was called, or nobody was asked
+                if known.jwt is None or not known.jwt.vouches_for(name):
+                    return None
+                return known.with_more(principal.shown or principal)
+            case "anonymous":
+                return known.anonymous()
+            case "called":
+                return _with_roles(principal, known.roles_of(name) or ())
+            case _:  # a neighbour whose role stands with its link, or nobody was asked
                 return principal
 
     # --- Kinds of credentials -------------------------------------------------------
@@ -196,6 +227,8 @@ class Authenticator:
         """
         token, known = shown.token, self._known
         if not token:
+            if shown.certificate is None:
+                return known.anonymous()
             return self._by_certificate(shown.certificate)
         if token.startswith(f"{PREFIX}."):
             return self._by_token(token)
@@ -208,10 +241,7 @@ class Authenticator:
         if known.jwt is None:
             return None
         found = known.jwt.check(token)
-        if found is None:
-            return None
-        more = known.roles_of(found.identity) or ()
-        return _with_roles(found, tuple(dict.fromkeys((*found.roles, *more))))
+        return None if found is None else known.with_more(found)
 
     def _by_certificate(
         self, certificate: Mapping[str, Any] | None
@@ -248,7 +278,7 @@ class Authenticator:
             credential=f"token:{token.number}",
         )
         if found.has_expired(self._clock.now()):
-            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, "this token has expired")
+            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, _EXPIRED)
         return found
 
     async def _by_password(self, text: str, address: str) -> Principal | None:
@@ -285,6 +315,18 @@ class _Known:
             return None
         return self.access.identities.get(name)
 
+    def with_more(self, shown: Principal) -> Principal:
+        """Whom a JWT shows, with the roles that settings give it besides."""
+        more = self.roles_of(shown.identity) or ()
+        return replace(
+            shown, roles=tuple(dict.fromkeys((*shown.roles, *more))), shown=shown
+        )
+
+    def anonymous(self) -> Principal | None:
+        """The principal of those who show nothing, where settings let them in."""
+        roles = () if self.access is None else self.access.anonymous
+        return Principal(None, roles, credential="anonymous") if roles else None
+
 
 def _user(name: str, kept: str, roles: tuple[str, ...]) -> Principal:
     return Principal(name, roles, credential=f"user:{_mark(kept)}")
@@ -296,11 +338,4 @@ def _mark(kept: str) -> str:
 
 
 def _with_roles(principal: Principal, roles: tuple[str, ...]) -> Principal:
-    return Principal(
-        principal.identity,
-        roles,
-        principal.claims,
-        principal.caveats,
-        principal.expires_at,
-        credential=principal.credential,
-    )
+    return replace(principal, roles=roles)

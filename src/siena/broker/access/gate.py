@@ -110,6 +110,15 @@ class Gate:
         """What a principal may see of others, wherever it looks."""
         return Sight(principal, self.grant(principal))
 
+    def own(self, principal: Principal, what: str, name: str) -> None:
+        """Let a principal have something that is kept: a durable subscription, say.
+
+        Raises:
+            ProtocolError: if nothing can be kept for it.
+        """
+        if not principal.is_lasting:
+            raise self.refuse(principal, "own", f"{what} {_cut(name)}")
+
     def hears(self, principal: Principal) -> Predicate | None:
         """What a principal may hear, for callers that match themselves; None: all."""
         grant = self.grant(principal)
@@ -143,6 +152,7 @@ class Gate:
         *,
         about: int | None = None,
         count: int = 1,
+        fault: Fault = Fault.FORBIDDEN,
     ) -> ProtocolError:
         """Count what is refused, and write it down; the answer."""
         key = verb, ",".join(principal.roles) or "none"
@@ -156,9 +166,10 @@ class Gate:
             roles=principal.roles,
             shown=shown,
             count=count,
+            error=fault.number,
         )
         text = f"{verb} is not granted" + (f": {shown}" if shown else "")
-        return ProtocolError(Fault.FORBIDDEN, text, about=about)
+        return ProtocolError(fault, text, about=about)
 
 
 def _shown(verdict: Verdict) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -42,20 +43,41 @@ class JsonWebTokens:
     """
 
     def __init__(self, settings: Jwt, clock: Clock) -> None:
-        self._settings = settings
+        self.settings = settings
         self._clock = clock
-        self._keys: PyJWKSet | None = None
+        self.keys: PyJWKSet | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_missed = asyncio.Event()
         self._is_remote = "://" in settings.keys
         if not self._is_remote:
             try:
-                self._keys = _read_keys(Path(settings.keys).read_bytes())
+                self.keys = _read_keys(Path(settings.keys).read_bytes())
             except OSError as error:
                 raise SienaError(f"{settings.keys}: {error.strerror}") from None
         elif not settings.keys.startswith("https://"):
             hint = "https://…, or a file"
             raise SienaError(f"keys are not fetched from {settings.keys}", hint=hint)
+
+    def vouches_for(self, mark: str) -> bool:
+        """Whether what was shown, by settings of before perhaps, shows it still.
+
+        Keys from elsewhere are not known yet when settings are new: who was shown by
+        them stays until the end of the token.
+        """
+        settings, _, number = mark.partition(".")
+        if settings != self._mark():
+            return False
+        keys = () if self.keys is None else self.keys.keys
+        return self._is_remote or any(str(key.key_id) == number for key in keys)
+
+    def _mark(self) -> str:
+        """By which it is noticed that other settings count."""
+        return sha256(repr(self.settings).encode()).hexdigest()[:16]
+
+    def adopt(self, before: "JsonWebTokens") -> None:
+        """Go on with the keys that were fetched already, if they are the same."""
+        if self._is_remote and before.settings == self.settings:
+            self.keys = before.keys
 
     def start(self) -> None:
         """Fetch the keys, if they are elsewhere, now and again and again."""
@@ -78,7 +100,7 @@ class JsonWebTokens:
             return None
         now, expires_at = self._clock.now(), claims.get("exp")
         begins_at = claims.get("nbf", 0)
-        name = claims.get(self._settings.identity)
+        name = claims.get(self.settings.identity)
         if not isinstance(expires_at, (int, float)):
             return None
         if not isinstance(begins_at, (int, float)):
@@ -89,22 +111,22 @@ class JsonWebTokens:
             return None
         end = float(expires_at) + LEEWAY_SECONDS
         if now >= end:
-            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, "this token has expired")
+            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, "this credential has expired")
         return Principal(
             name,
-            _roles(claims.get(self._settings.roles)),
+            _roles(claims.get(self.settings.roles)),
             MappingProxyType(_texts(claims)),
             expires_at=end,
-            credential=f"jwt:{name}",
+            credential=f"jwt:{self._mark()}.{_key_of(text)}",
         )
 
     def _claims(self, text: str) -> Mapping[str, Any] | None:
         import jwt  # noqa: PLC0415 -- for those who have them
 
-        settings = self._settings
+        settings = self.settings
         try:
             number = jwt.get_unverified_header(text).get("kid")
-            keys = [] if self._keys is None else self._keys.keys
+            keys = [] if self.keys is None else self.keys.keys
             key = next((k for k in keys if k.key_id == number), None)
             if key is None:
                 self._is_missed.set()
@@ -134,18 +156,25 @@ class JsonWebTokens:
             while True:
                 self._is_missed.clear()
                 try:
-                    answer = await client.get(self._settings.keys)
+                    answer = await client.get(self.settings.keys)
                     answer.raise_for_status()
-                    self._keys = _read_keys(answer.content)
+                    self.keys = _read_keys(answer.content)
                 except (httpx.HTTPError, SienaError) as error:
                     # Those that are known go on to count.
-                    log.warning("no keys from %s: %s", self._settings.keys, error)
+                    log.warning("no keys from %s: %s", self.settings.keys, error)
                 await asyncio.sleep(FETCH_SECONDS_MIN)
                 try:
                     async with asyncio.timeout(FETCH_SECONDS - FETCH_SECONDS_MIN):
                         await self._is_missed.wait()
                 except TimeoutError:
                     pass
+
+
+def _key_of(text: str) -> str:
+    """The number of the key of a token, which is genuine."""
+    import jwt  # noqa: PLC0415 -- for those who have them
+
+    return str(jwt.get_unverified_header(text).get("kid"))
 
 
 def _read_keys(text: bytes) -> "PyJWKSet":

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Protocol
 
+from siena.broker.access.audit import Audit
 from siena.broker.access.authenticator import Authenticator
 from siena.broker.access.principal import Principal
 from siena.clock import Clock
@@ -33,6 +34,8 @@ class Leases:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self.audit = Audit()
+        """Where it is written down whose credential has ended."""
         self._held: dict[LeaseHolder, LeasedSession | None] = {}
         self._timers: dict[LeaseHolder, asyncio.TimerHandle] = {}
 
@@ -80,4 +83,6 @@ class Leases:
 
     def _end(self, holder: LeaseHolder, fault: Fault, text: str) -> None:
         self.end(holder)
+        identity = holder.principal.identity
+        self.audit.write("credential ended", identity, error=fault.number)
         holder.fail(ProtocolError(fault, text))

@@ -9,12 +9,24 @@ from siena.broker.settings import Settings, read_toml
 from siena.clock import Clock
 from siena.errors import SienaError
 
+# What whoever wants no roles can write.
+HINT = (
+    "[access.roles.NAME] says what those with that role may; this one may everything:\n"
+    "  [access.roles.all]\n"
+    '  publish = "[]"\n'
+    '  subscribe = "[]"\n'
+    '  inspect = "[]"\n'
+    '  peer = { import = "[]", export = "[]" }\n'
+    "  hold = true"
+)
+
 
 def read_roles(settings: Settings) -> Roles:
     """The roles of the settings, and of the file that they name: all, or an error.
 
     Raises:
-        SienaError: if one cannot be read, with its place.
+        SienaError: if one cannot be read, with its place; or if there is none, for then
+            no principal could do anything.
         OSError: if there is no such file.
     """
     if settings.access is None:
@@ -30,6 +42,8 @@ def read_roles(settings: Settings) -> Roles:
         if twice:
             raise SienaError(f"the role {twice[0]} is in {path}, too")
         said |= more
+    if not said:
+        raise SienaError("[access] has no roles: nobody could do anything", hint=HINT)
     return Roles.of(said)
 
 

@@ -34,6 +34,8 @@ class Principal:
     """Whether nobody is asked who they are, and all may do everything."""
     credential: str = ""
     """What has shown it, to be looked for when credentials change; never a secret."""
+    shown: "Principal | None" = field(default=None, repr=False, compare=False)
+    """As the credential itself has it, before settings gave it more roles."""
 
     def owns(self, identity: str) -> bool:
         """Whether what is kept under an identity is theirs to take.
@@ -44,9 +46,21 @@ class Principal:
         if self.is_local:
             return True
         mine = self.identity
-        return (mine is not None and not self.caveats) and (
-            identity == mine or identity.startswith(f"{mine}/")
-        )
+        return self.is_lasting and (identity == mine or identity.startswith(f"{mine}/"))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has shown who it is, where that is asked for."""
+        return self.is_local or self.identity is not None
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether anything can be kept for it, to be asked for at another time.
+
+        For the holder of a narrowed token nothing is: it would be its owner's, who asks
+        without the caveats; nor for those who have shown nothing.
+        """
+        return self.is_known and not self.caveats
 
     def has_expired(self, now: float) -> bool:
         """Whether the credential shows nothing any more, at this time since 1970."""
@@ -57,4 +71,4 @@ LOCAL = Principal(None, is_local=True)
 """Everybody, at a broker without ``[access]``."""
 
 ANONYMOUS = Principal(None, roles=("anonymous",))
-"""Who has shown no credential, at a broker that asks for one."""
+"""Who has shown no credential yet, at a broker that asks for one."""

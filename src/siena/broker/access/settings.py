@@ -70,6 +70,8 @@ class Access(Strict, frozen=True):
     credentials: str | None = None  # a file with tokens and users, of mode 0600
     # The roles of those whom a certificate or a JWT shows.
     identities: dict[Name, tuple[Name, ...]] = {}
+    # The roles of those who show nothing; without any, they are not let in.
+    anonymous: tuple[Name, ...] = ()
     jwt: Jwt | None = None
     # What they may, by role; and more roles, in a file of their own.
     roles: dict[Name, RoleSettings] = {}

@@ -8,7 +8,7 @@ from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Policy
-from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.error_codes import Fault
 
 
 class Granting:
@@ -29,8 +29,8 @@ class Granting:
         """
         gate, accounts = self._state.gate, self._state.accounts
         if policy == "block" and not gate.grant(principal).may_hold:
-            refused = gate.refuse(principal, "hold", "policy block")
-            raise ProtocolError(Fault.BAD_CONNECT, refused.message)
+            fault = Fault.BAD_CONNECT
+            raise gate.refuse(principal, "hold", "policy block", fault=fault)
         most = accounts.quotas.connections
         identity = principal.identity
         if most and identity and accounts.of(identity).connections >= most:
@@ -55,11 +55,15 @@ class Granting:
             gate.book.open(roles)
             gate.audit.write("grants changed", None, roles=sorted(roles.by_name))
         for session in list(self._state.sessions.values()):
-            if session.grant is not gate.grant(session.principal):
-                self._license(session)
-                self._requests.renew(session)
+            self.renew(session)
         for link in self._state.links.values():
             link.permit()
+
+    def renew(self, session: Session) -> None:
+        """Let what a session may count, if that has changed."""
+        if session.grant is not self._state.gate.grant(session.principal):
+            self._license(session)
+            self._requests.renew(session)
 
     def _license(self, session: Session) -> None:
         """Let what a connection publishes be compared with its grant, in bulk."""

@@ -9,7 +9,7 @@ from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.limits import GUESTS_MAX
 from siena.protocol.control_frames import Connect, Policy
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.handshake import VERSIONS
+from siena.protocol.handshake import GRANTS, VERSIONS
 from siena.protocol.text.transcripts import Transcript
 
 
@@ -56,10 +56,20 @@ class InProcessEntry:
             self.broker.settings.limits.output_bytes, transcript
         )
         local_client.principal = principal
-        connect = Connect(VERSIONS[1], name, identity, policy)
+        # Lines and events say whatever there is to say.
+        features = () if transcript is None else (GRANTS,)
+        connect = Connect(VERSIONS[1], name, identity, policy, features=features)
         client, _ = self.broker.admit(local_client, connect)
         self.guests.add(local_client)
         return InProcessSession(local_client, client)
+
+    def show(self, visit: InProcessSession, principal: Principal) -> None:
+        """A client that is there shows another credential, which counts now."""
+        broker, client = self.broker, visit.local_client
+        broker.leases.end(client)
+        client.principal = visit.client.session.principal = principal
+        broker.leases.begin(client, visit.client.session)
+        broker.granting.renew(visit.client.session)
 
     def leave(self, visit: InProcessSession) -> None:
         """A client has left; one with an identity may come back."""

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from siena.broker.access.grants.decisions import InForce
 from siena.broker.clients.session import Session
 from siena.broker.log.files import SYSTEM
 from siena.broker.log.journal import Journal
@@ -26,7 +27,15 @@ from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement, parse_interest
-from siena.messages import Advertise, Encoded, Leave, Numbered, Party, Subscribe
+from siena.messages import (
+    Advertise,
+    Encoded,
+    Interest,
+    Leave,
+    Numbered,
+    Party,
+    Subscribe,
+)
 from siena.protocol.control_frames import Gap
 from siena.protocol.fast.split_frames import run_of
 from siena.routing.mailbox import QUEUE_DEFAULT
@@ -44,6 +53,8 @@ class Line(Struct, omit_defaults=True):
     identity: str
     interests: dict[int, str] = {}
     advertisements: dict[int, str] = {}
+    # Of interests that were granted in part, what was asked for.
+    asked: dict[int, str] = {}
     # Since which offset it is away, and how many are kept for it; or it is there.
     since: int | None = None
     queue: int = QUEUE_DEFAULT
@@ -105,10 +116,11 @@ class Remembered:
         state.handle(Leave(line.queue), session.client)
         for key, text in line.interests.items():
             try:
-                interest = parse_interest(text)
+                interest = parse_interest(text, residuals=True)
             except SienaError as error:
                 log.warning("%r wanted %s: %s", line.identity, text, error)
                 continue
+            self._take_asked(session, line, key, interest)
             state.handle(Subscribe(interest), session.party(key))
         for key, text in line.advertisements.items():
             try:
@@ -118,6 +130,19 @@ class Remembered:
                 continue
             state.handle(Advertise(advertisement), session.party(key))
         return session
+
+    def _take_asked(
+        self, session: Session, line: Line, key: int, interest: Interest
+    ) -> None:
+        """What was asked for, if that was more: who comes again asks for it again."""
+        text = line.asked.get(key)
+        if text is not None:
+            try:
+                asked = parse_interest(text, residuals=True)
+            except SienaError as error:
+                log.warning("%r asked for %s: %s", line.identity, text, error)
+            else:
+                session.narrowed[key] = InForce(asked, interest)
 
     def _read_again(self, away: dict[str, int]) -> int:
         """Keep for them what the log has since they are away; how many that was."""
@@ -207,6 +232,7 @@ class Remembered:
             identity,
             {number: str(item) for number, item in session.interests.items()},
             {number: str(item) for number, item in session.advertisements.items()},
+            {number: str(each.asked) for number, each in session.narrowed.items()},
             since,
             QUEUE_DEFAULT if queue is None else queue,
             self._state.clock.nanoseconds() // 1_000,

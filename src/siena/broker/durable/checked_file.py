@@ -77,9 +77,14 @@ def write_checked(path: Path, data: bytes) -> None:
     Raises:
         OSError: if the disk does not take it.
     """
+    replace_file(path, _MAGIC + b"%08x\n" % zlib.crc32(data) + data)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file by what is as it stands; its name is on the disk, too."""
     new = path.with_suffix(".new")
     with new.open("wb") as file:
-        file.write(_MAGIC + b"%08x\n" % zlib.crc32(data) + data)
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from siena.broker.clients.in_process_entry import InProcessEntry
-from siena.broker.durable.owners import owner_of
+from siena.broker.durable.owners import check_owner
 from siena.broker.http.body import kind_of, read_body
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.limits import HOLD_SECONDS_MAX
@@ -82,8 +82,9 @@ async def answer(request: Request) -> Response:
     visit = entry.enter(name="POST /durables", principal=principal)
     try:
         durable = entry.broker.log_service.durable
-        owner = owner_of(visit.client.session)
         name = request.path_params["name"]
+        what = "the durable subscription"
+        owner = check_owner(entry.broker.state, visit.client.session, what, name)
         if request.url.path.endswith("/ack"):
             count = durable.ack(owner, name, said.offsets, said.up_to)
         else:

@@ -43,6 +43,8 @@ class Member:
         self.number = number
         self.cursor = cursor
         self.credit = credit
+        self.in_force: str | None = None
+        """What it was told that it gets, if that is less than it asked for."""
         self.flights = 0
         self.bytes = 0
 
@@ -107,6 +109,7 @@ class Reading:
         self._members[member.identifier] = member
         self._readers.setdefault(cursor, []).append(member)
         self._numbered[session.number, number] = member
+        session.durables += 1
         self._make_room(cursor)
         self.serve([cursor])
         return member
@@ -115,6 +118,7 @@ class Reading:
         """It reads no more: what it has not answered goes to others, at once."""
         del self._members[member.identifier]
         del self._numbered[member.session.number, member.number]
+        member.session.durables -= 1
         cursor = member.cursor
         readers = self._readers[cursor]
         readers.remove(member)
@@ -127,9 +131,13 @@ class Reading:
     def _make_room(self, cursor: Cursor) -> None:
         cursor.make_room(sum(member.credit for member in self.members(cursor)))
 
+    def of(self, session: Session) -> list[Member]:
+        """What a connection reads."""
+        return [m for m in self._members.values() if m.session is session]
+
     def leave_all(self, session: Session) -> None:
         """A connection has gone."""
-        for member in [m for m in self._members.values() if m.session is session]:
+        for member in self.of(session):
             self.leave(member)
 
     def end(self, cursor: Cursor) -> None:

@@ -19,7 +19,7 @@ from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
-from siena.broker.durable.owners import heard_by
+from siena.broker.durable.owners import check_owner, heard_by
 from siena.broker.durable.reading import Reading
 from siena.broker.durable.receipts.acknowledging import Acknowledging
 from siena.broker.durable.receipts.publishers import Publishers
@@ -56,6 +56,7 @@ class DurableService:
         journal: Journal | None,
         folder: Path | None,
     ) -> None:
+        self._state = state
         self._publishers: Publishers | None = None
         self._cursors: Cursors | None = None
         self._finder: Finder | None = None
@@ -204,6 +205,7 @@ class DurableService:
     def _register(self, session: Session, body: Publisher) -> None:
         if self.acknowledging is None:
             raise ProtocolError(Fault.NO_STORE, NO_STORE)
+        check_owner(self._state, session, "the publisher", body.name)
         self.acknowledging.register(session, body)
 
     def _publish(self, session: Session, source: Source, run: AckedRun) -> None:

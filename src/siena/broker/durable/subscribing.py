@@ -8,13 +8,14 @@ what is delivered comes from the log.
 from collections.abc import Callable
 from itertools import count
 
+from siena.broker.access.grants.decisions import narrow
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import DURABLES_MAX
-from siena.broker.durable.owners import owner_of
+from siena.broker.durable.owners import check_owner, heard_by
 from siena.broker.durable.reading import Member, Reading
 from siena.broker.durable.starts import offset_of
 from siena.broker.log.journal import Journal
@@ -75,6 +76,7 @@ class Subscribing:
         requests.add(Seek, self._seek)
         requests.add(Forget, self._forget)
         requests.on_leave.append(reading.leave_all)
+        requests.on_renewed.append(self.renewed)
 
     def start(self) -> None:
         """Go on with what was asked for in another life."""
@@ -109,17 +111,23 @@ class Subscribing:
 
     def _open(self, session: Session, body: DurableSubscribe) -> Cursor:
         """The cursor that is meant, as it is wanted."""
+        owner = self._owner(session, body.name)
         interest = _read_filter(body.filter)
+        # Refused, if the roles say so; otherwise what is granted is a guard.
+        self._state.gate.subscribe(session.principal, interest, body.number)
         spec = Spec(body.ack_wait, body.max_deliver, body.key)
-        cursor = self._cursors.find(owner_of(session), body.name)
+        cursor = self._cursors.find(owner, body.name)
         if cursor is None:
-            return self._make(session, body, interest, spec)
+            return self._make(owner, body, interest, spec)
         self._change(cursor, interest, spec)
         return cursor
 
+    def _owner(self, session: Session, name: str) -> str:
+        return check_owner(self._state, session, "the durable subscription", name)
+
     def _make(
         self,
-        session: Session,
+        owner: str,
         body: DurableSubscribe,
         interest: Filter | Predicate,
         spec: Spec,
@@ -129,7 +137,7 @@ class Subscribing:
             raise ProtocolError(Fault.TOO_MANY, text)
         begins = offset_of(self._store, body.start, body.at)
         epoch = Epoch(str(interest), begins)
-        cursor = self._cursors.make(owner_of(session), body.name, epoch, spec)
+        cursor = self._cursors.make(owner, body.name, epoch, spec)
         self._finder.add(cursor)
         self._want(cursor, interest)
         return cursor
@@ -167,12 +175,27 @@ class Subscribing:
         if cursor in self._interests:
             party, interest = self._interests.pop(cursor)
             self._state.handle(Unsubscribe(interest), self._standing.party(party))
-            for member in self._unsettled.pop(party, ()):
-                member.session.reply(Settled(member.number).pack())
+            self._settled(party)
 
     def _settled(self, party: int) -> None:
         for member in self._unsettled.pop(party, ()):
-            member.session.reply(Settled(member.number).pack())
+            member.in_force = self._in_force(member)
+            member.session.reply(Settled(member.number, member.in_force).pack())
+
+    def _in_force(self, member: Member) -> str | None:
+        """What a member gets of what it asked for, if that is less."""
+        heard = heard_by(self._state, member.session)
+        asked = _read_filter(member.cursor.epochs[-1].filter)
+        found = None if heard is None else narrow(asked, heard)
+        return None if found is None or found.is_whole else str(found)
+
+    def renewed(self, session: Session) -> None:
+        """What a session may has changed: say what it gets from now on."""
+        for member in self._reading.of(session):
+            before, member.in_force = member.in_force, self._in_force(member)
+            if member.in_force != before:
+                in_force = member.in_force or member.cursor.epochs[-1].filter
+                session.reply(bodies.GrantChanged(member.number, in_force).pack())
 
     # --- The rest -------------------------------------------------------------------
 
@@ -247,7 +270,7 @@ class Subscribing:
         self._cursors.forget(cursor, saved)
 
     def _cursor(self, session: Session, name: str) -> Cursor:
-        return self.find(owner_of(session), name)
+        return self.find(self._owner(session, name), name)
 
     def find(self, owner: str, name: str) -> Cursor:
         """The cursor of a name.

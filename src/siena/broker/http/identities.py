@@ -72,7 +72,9 @@ def _identity(request: Request) -> str:
         text = f"an identity is printable, and has up to {NAME_CHARACTERS_MAX} letters"
         raise ProtocolError(Fault.BAD_REQUEST, text)
     # Whether it has a handler is not told, either.
-    if not principal_of(request.scope).owns(identity):
-        text = "this is not an identity of whoever asks for it"
-        raise ProtocolError(Fault.IDENTITY_REFUSED, text)
+    principal = principal_of(request.scope)
+    if not principal.owns(identity):
+        gate = request.app.state.entry.broker.state.gate
+        fault = Fault.IDENTITY_REFUSED
+        raise gate.refuse(principal, "own", repr(identity[:80]), fault=fault)
     return identity

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from siena.broker.access.principal import ANONYMOUS
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.inspect import inspect
@@ -28,7 +27,7 @@ async def health(request: Request) -> Response:
     """Whether it serves."""
     entry: InProcessEntry = request.app.state.entry
     said: dict[str, object] = {"ok": not entry.is_draining}
-    if principal_of(request.scope) is not ANONYMOUS:
+    if principal_of(request.scope).is_known:
         said["broker"] = entry.broker.name
     return JSONResponse(said, 503 if entry.is_draining else 200)
 
@@ -49,7 +48,7 @@ async def readiness(request: Request) -> Response:
         state.has_settled = True
     is_ready = state.has_settled and not entry.is_draining
     said: dict[str, object] = {"ready": is_ready}
-    if principal_of(request.scope) is not ANONYMOUS:
+    if principal_of(request.scope).is_known:
         said |= {
             "broker": entry.broker.name,
             "settled": state.has_settled,

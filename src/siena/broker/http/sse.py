@@ -65,7 +65,7 @@ async def subscribe(request: Request) -> StreamingResponse:
     except BaseException:
         entry.leave(visit)
         raise
-    return Stream(entry, visit, dict(HEADERS))
+    return EventStream(entry, visit, dict(HEADERS))
 
 
 def _read_durable(request: Request) -> StreamingResponse:
@@ -83,7 +83,7 @@ def _read_durable(request: Request) -> StreamingResponse:
     except BaseException:
         entry.leave(visit)
         raise
-    return Stream(entry, visit, dict(HEADERS))
+    return EventStream(entry, visit, dict(HEADERS))
 
 
 def _read(dialect: str, text: str) -> str:
@@ -96,7 +96,7 @@ def _read(dialect: str, text: str) -> str:
         raise ProtocolError.because(Fault.BAD_INTEREST, error) from None
 
 
-class Stream(StreamingResponse):
+class EventStream(StreamingResponse):
     """Events for one guest, who leaves with the answer, whatever ends it."""
 
     def __init__(

@@ -62,7 +62,7 @@ async def converse(socket: WebSocket) -> None:
     entry: InProcessEntry = socket.app.state.entry
     await socket.accept()
     try:
-        principal = await _introduced(socket, entry)
+        principal, first = await _introduced(socket, entry)
     except ProtocolError as error:
         await socket.send_text(error_line(error).decode().rstrip("\n"))
         await socket.close(NOT_ALLOWED)
@@ -79,7 +79,7 @@ async def converse(socket: WebSocket) -> None:
         return
     try:
         async with asyncio.TaskGroup() as tasks:
-            listening = tasks.create_task(_listen(socket, entry, visit))
+            listening = tasks.create_task(_listen(socket, entry, visit, first))
             await _speak(socket, visit)
             listening.cancel()
         await socket.close(GOING_AWAY)
@@ -89,15 +89,20 @@ async def converse(socket: WebSocket) -> None:
         entry.leave(visit)
 
 
-async def _introduced(socket: WebSocket, entry: InProcessEntry) -> Principal:
+async def _introduced(
+    socket: WebSocket, entry: InProcessEntry
+) -> tuple[Principal, str | None]:
     """Who is there: as the request has shown it, or else the first message.
 
+    Those who show nothing may be let in, too; then the first message is what they ask
+    for.
+
     Raises:
-        ProtocolError: if neither does.
+        ProtocolError: if neither shows it.
     """
     principal = principal_of(socket.scope)
-    if principal is not ANONYMOUS:
-        return principal
+    if principal.is_known:
+        return principal, None
     try:
         async with asyncio.timeout(HANDSHAKE_SECONDS_MAX):
             text = await _next_text(socket)
@@ -108,10 +113,13 @@ async def _introduced(socket: WebSocket, entry: InProcessEntry) -> Principal:
     try:
         said = msgspec.json.decode(text, type=_Introduction).token
     except (msgspec.MsgspecError, RecursionError):
-        access.refused()
-        raise not_admitted() from None
+        if principal is not ANONYMOUS:  # and nobody need say more
+            return principal, text
+        refusal = not_admitted()
+        access.refused(shown_by(socket.scope), refusal)
+        raise refusal from None
     shown = shown_by(socket.scope, said)
-    return access.at_once(shown) or await access.check(shown)
+    return access.at_once(shown) or await access.check(shown), None
 
 
 class _Introduction(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,13 +152,16 @@ def refuse_plain(text: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _listen(
-    socket: WebSocket, entry: InProcessEntry, visit: InProcessSession
+    socket: WebSocket,
+    entry: InProcessEntry,
+    visit: InProcessSession,
+    first: str | None,
 ) -> None:
     requests, conversation = JsonRequests(), ServerConversation()
     conversation.admit(Connect(VERSIONS[1]))
     client, broker, to = visit.client, entry.broker, visit.local_client
     while True:
-        text = await _next_text(socket)
+        text, first = first or await _next_text(socket), None
         try:
             events = conversation.feed(requests.read(text))
         except ProtocolError as error:

@@ -64,7 +64,7 @@ class _Work:
     def __init__(self, begun: Begun, records: Iterator[Record]) -> None:
         self.begun = begun
         self.records = records
-        self.sessions: list[Session] = []
+        self.sessions: list[tuple[Session, Batch]] = []
         self.published = begun.done
         self.failure: ProtocolError | None = None
         """Why nothing more of it can be published."""
@@ -116,19 +116,21 @@ class Sinks:
 
     # --- What clients ask for -------------------------------------------------------
 
-    def batch(self, session: Session, body: Batch) -> None:
+    def batch(self, session: Session, body: Batch, query: str) -> None:
         """Publish a batch, unless it was published before.
+
+        ``query`` is the name of its query among those of all principals.
 
         Raises:
             ProtocolError: if a part is missing, or the disk is full.
         """
         state = self._kept.value
         for work in self._queue:
-            if (work.begun.query, work.begun.number) == (body.query, body.number):
+            if (work.begun.query, work.begun.number) == (query, body.number):
                 self._drop_unclaimed(body)
-                work.sessions.append(session)  # who asks again hears of it, too
+                work.sessions.append((session, body))  # who asks again hears of it, too
                 return
-        if body.number <= state.done.get(body.query, -1):
+        if body.number <= state.done.get(query, -1):
             self._drop_unclaimed(body)
             session.reply(Taken(body.query, body.number, False, 0).pack())
             return
@@ -143,13 +145,13 @@ class Sinks:
                     f"a part of {part.count} notifications is not there; stage the "
                     "batch again",
                 )
-        self._begin(session, body)
+        self._begin(session, body, query)
 
-    def _begin(self, session: Session, body: Batch) -> None:
+    def _begin(self, session: Session, body: Batch, query: str) -> None:
         state = self._kept.value
         state.tag += 1
         begun = Begun(
-            body.query,
+            query,
             body.number,
             state.tag,
             0 if self._journal is None else self._journal.store.latest,
@@ -167,7 +169,7 @@ class Sinks:
         for name in begun.parts:
             self._staging.claim(name)
         work = _Work(begun, self._records(begun))
-        work.sessions.append(session)
+        work.sessions.append((session, body))
         self._queue.append(work)
         self._go_on()
 
@@ -244,10 +246,10 @@ class Sinks:
         self._queue.popleft()
         for name in begun.parts:
             self._staging.drop(name)
-        taken = Taken(begun.query, begun.number, True, begun.count).pack()
-        for session in work.sessions:
+        for session, body in work.sessions:
             if work.failure is None:
-                session.reply(taken)
+                taken = Taken(body.query, begun.number, True, begun.count)
+                session.reply(taken.pack())
             else:
                 session.fail(work.failure)
 

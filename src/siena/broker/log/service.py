@@ -6,6 +6,7 @@ from siena.block import BLOCK_BYTES_MAX, BLOCK_ERRORS, decode
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
+from siena.broker.durable.owners import owned_name
 from siena.broker.durable.service import DurableService
 from siena.broker.log.filter_cache import RecordFilter, Sieves
 from siena.broker.log.idempotent_batches import Sinks
@@ -14,6 +15,7 @@ from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
 from siena.broker.log.staging import Staging
 from siena.broker.state import BrokerState
+from siena.lang.parser import parse_predicate
 from siena.protocol.control_frames import Done
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import READ_BYTES_MAX
@@ -61,7 +63,7 @@ class LogService:
         requests.add(Commit, self._commit)
         requests.add(Stage, self._stage)
         requests.add(Unstage, self._unstage)
-        requests.add(Batch, self.sinks.batch)
+        requests.add(Batch, self._batch)
         self.durable = DurableService(
             state, publications, requests, self.journal, folder
         )
@@ -103,14 +105,18 @@ class LogService:
 
     def _extent(self, session: Session, body: Log) -> None:
         journal = self._log()
-        committed = None if body.reader is None else journal.readers.ask(body.reader)
+        name = None if body.reader is None else owned_name(session, body.reader)
+        committed = None if name is None else journal.readers.ask(name)
         store = journal.store
         session.reply(Extent(store.earliest, store.latest, committed).pack())
 
     def _read(self, session: Session, body: Read) -> None:
         store = self._log().store
         sieves = [self._sieves.of(body.filter)]
-        heard = self._state.gate.hears(session.principal)
+        gate, principal = self._state.gate, session.principal
+        if not gate.grant(principal).narrows:  # then more than is granted is refused
+            gate.subscribe(principal, parse_predicate(body.filter), None)
+        heard = gate.hears(principal)
         if heard is not None:
             sieves.append(self._sieves.of_grant(heard))
         if body.start < store.earliest:
@@ -165,8 +171,9 @@ class LogService:
     def _commit(self, session: Session, body: Commit) -> None:
         journal = self._log()
         self._check_commit(session, body)
+        name = owned_name(session, body.reader)
         if body.offset is None:
-            journal.readers.forget(body.reader)
+            journal.readers.forget(name)
             session.account.commits.discard(body.reader)
         elif body.offset > journal.store.latest:
             raise ProtocolError(
@@ -175,7 +182,7 @@ class LogService:
                 f"and not to {body.offset}",
             )
         else:
-            journal.readers.commit(body.reader, body.offset)
+            journal.readers.commit(name, body.offset)
             session.account.commits.add(body.reader)
         session.reply(Done(body.op).pack())
         journal.look_for_room()
@@ -189,6 +196,7 @@ class LogService:
         gate, accounts = self._state.gate, self._state.accounts
         if not gate.grant(session.principal).may_hold:
             raise gate.refuse(session.principal, "hold", f"reader {body.reader}")
+        gate.own(session.principal, "the reader", body.reader)
         commits = session.account.commits
         if body.reader not in commits:
             accounts.check("commits", len(commits) + 1)
@@ -197,8 +205,25 @@ class LogService:
 
     def _stage(self, session: Session, body: Stage) -> None:
         self._check(session, body.blocks)
-        self._staging.add(body.part, body.at, body.blocks)
+        granted = self._state.gate.grant(session.principal).publish
+        self._staging.add(body.part, body.at, body.blocks, granted)
         session.reply(Done(body.op).pack())
+
+    def _batch(self, session: Session, body: Batch) -> None:
+        """Publish what was staged, if it was looked at with what counts now.
+
+        Roles may have changed since, or another principal has staged it; or the broker
+        has started anew, and does not know any more.
+        """
+        gate, principal = self._state.gate, session.principal
+        gate.own(principal, "the query", body.query)
+        if not principal.is_local:
+            granted = gate.grant(principal).publish
+            names = [part.name for part in body.parts if part.count]
+            if not all(self._staging.is_within(name, granted) for name in names):
+                text = "a part was staged under another grant; stage it again"
+                raise ProtocolError(Fault.PART_UNKNOWN, text)
+        self.sinks.batch(session, body, owned_name(session, body.query))
 
     def _check(self, session: Session, blocks: list[bytes]) -> None:
         """Refuse all if one is no notification, or not what the client may publish."""

@@ -26,6 +26,7 @@ from siena.broker.log.records import (
 )
 from siena.broker.log.segment_file import record_bytes, records_of
 from siena.clock import Clock
+from siena.model import Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 
 SUFFIX = ".part"
@@ -40,6 +41,8 @@ class _Part:
         self.count = count
         self.size = size
         self.time = time
+        # What all of it was found to be within; not known of one of another life.
+        self.granted: Predicate | None = None
         # What it has, if there is no disk.
         self.pieces: list[bytes] = []
 
@@ -81,12 +84,33 @@ class Staging:
         part = self._parts.get(name)
         return None if part is None else part.count
 
-    def add(self, name: bytes, at: int, blocks: Sequence[bytes]) -> None:
+    def is_within(self, name: bytes, granted: Predicate) -> bool:
+        """Whether a part was looked at with this grant; otherwise it is forgotten.
+
+        One that is being published was.
+        """
+        part = self._parts.get(name)
+        if part is None or part.granted == granted or self.is_claimed(name):
+            return True  # that it is not there is said by others
+        self.drop(name)
+        return False
+
+    def add(
+        self,
+        name: bytes,
+        at: int,
+        blocks: Sequence[bytes],
+        granted: Predicate | None = None,
+    ) -> None:
         """Add to a part, unless that was done before.
+
+        What was looked at with another grant is forgotten, and staged again.
 
         Raises:
             ProtocolError: if something is missing before, or there is no room.
         """
+        if granted is not None:
+            self.is_within(name, granted)
         part = self._parts.get(name)
         count = 0 if part is None else part.count
         if at > count:
@@ -102,6 +126,7 @@ class Staging:
         self._check_room(is_new=part is None, more=len(data))
         if part is None:
             part = _Part(0, 0, 0)
+            part.granted = granted
         self._write(name, part, data)
         self._parts[name] = part
         part.count += len(blocks)

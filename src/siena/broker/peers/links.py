@@ -7,10 +7,10 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Protocol
 
-from siena.broker.access.authenticator import not_admitted
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
@@ -19,7 +19,6 @@ from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
 from siena.broker.peers.link import Link, Other
 from siena.broker.peers.pulse import pulse_of
-from siena.broker.peers.wanted_link import WantedLink
 from siena.broker.settings import LinkSettings
 from siena.broker.state import BrokerState
 from siena.broker.workers.worker import Worker
@@ -30,7 +29,7 @@ from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.relay_runs import RelayRun
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RELAY, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -39,7 +38,28 @@ RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
 
 
-class Relaying(Protocol):
+@dataclass
+class WantedLink:
+    """What is known of the broker that is called.
+
+    Attributes:
+        number: the broker's, once it has said who it is.
+        error: why the last call came to nothing.
+        is_missed: whether it was said that there is no link.
+    """
+
+    settings: LinkSettings
+    number: int | None = None
+    error: str = "it has not answered yet"
+    is_missed: bool = False
+
+    def snapshot(self, *, is_up: bool) -> dict[str, object]:
+        """What there is to know about it."""
+        said = {"url": self.settings.url, "side": self.settings.side, "up": is_up}
+        return said if is_up else {**said, "error": self.error}
+
+
+class LinkRelay(Protocol):
     """Who relays what is acknowledged, as far as links need it."""
 
     def link_up(self, link: Link) -> None:
@@ -80,7 +100,7 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
-        self.relaying: Relaying | None = None
+        self.relaying: LinkRelay | None = None
         """Who relays what is acknowledged, if there is a store."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
         self._wanted: dict[LinkSettings, WantedLink] = {}
@@ -194,12 +214,10 @@ class Links:
                 "this broker links to none that call it; see --accept-peers",
             )
         who, gate = connection.principal, self.state.gate
-        if not who.is_local and who.identity is None:
-            raise not_admitted()
         grant = gate.grant(who)
         if not (grant.imports.filters or grant.exports.filters):
-            refused = gate.refuse(who, "peer", body.name or str(peer.broker))
-            raise ProtocolError(Fault.PEER_REFUSED, refused.message)
+            shown = body.name or str(peer.broker)
+            raise gate.refuse(who, "peer", shown, fault=Fault.PEER_REFUSED)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
         self._make_room(peer)
@@ -216,6 +234,7 @@ class Links:
             GAPS in peer.features,
             self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
+            JOINT in peer.features,
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known
@@ -252,6 +271,13 @@ class Links:
             if self.state.router.me < peer.broker:
                 raise ProtocolError(Fault.PEER_REFUSED, "our own call comes first")
             call.abandon()
+
+    def renew(self) -> None:
+        """Other roles count, perhaps, for the neighbours that were called."""
+        for link in self.state.links.values():
+            if isinstance(link, Link) and link.caller == "us":
+                who = link.connection.principal
+                link.connection.principal = self.callers.access.renewed(who) or who
 
     # --- Up and down ----------------------------------------------------------------
 

@@ -51,8 +51,10 @@ class Handlers:
             ProtocolError: and then nothing has changed.
         """
         target = self._read(handler)
+        gate = self._entry.broker.state.gate
         for text in subscriptions or ():
-            _check(text)
+            gate.subscribe(principal, _check(text), None)
+        gate.audit.write("handler set", principal.identity, name=identity)
         way = self._way(target)
         if identity in self._couriers and self._couriers[identity][1].done():
             # Its credential ended before; what it asked for was kept since.
@@ -60,6 +62,7 @@ class Handlers:
         if identity in self._couriers:
             courier = self._couriers[identity][0]
             courier.target, courier.way = target, way
+            self._entry.show(courier.visit, principal)
         else:
             courier = self._begin(identity, target, way, principal)
         if subscriptions is not None:
@@ -72,6 +75,8 @@ class Handlers:
             ProtocolError: if it has none.
         """
         self._courier(identity)
+        audit = self._entry.broker.state.gate.audit
+        audit.write("handler forgotten", identity)
         courier, task = self._couriers.pop(identity)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -394,8 +394,9 @@ class Session:
 
     def _settled(self, told: Settled | GrantChanged) -> None:
         interest = self.interests.get(told.number)
-        if interest is not None:
-            interest.in_force = told.in_force
+        standing = interest or self.durables.get(told.number)
+        if standing is not None:
+            standing.in_force = told.in_force
         if isinstance(told, GrantChanged):
             return
         if interest is not None:

@@ -30,6 +30,8 @@ class StandingDurable:
         # The broker sends no more than the credit: nothing is ever dropped here.
         self.inbox = Inbox(count_max=2 * CREDIT_MAX, bytes_max=2**40)
         self.settled = Gate()
+        # What is granted of it, if that is less.
+        self.in_force: str | None = None
         # Whether the broker knows on this connection who reads.
         self._is_joined = False
         self._acks: list[int] = []

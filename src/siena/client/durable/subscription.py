@@ -1,24 +1,20 @@
 """Durable subscriptions: what comes is acknowledged, or comes again.
 
-*Cancellation*: a reader that is cancelled loses nothing; the next gets it.
-
 *Connections*: when the connection is lost, what was not acknowledged comes again over
 the next one.  What the program has not read of the old one is dropped before.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
 from typing import Literal, Self
 
 from siena.block import decode
 from siena.client.core.inbox import Item
+from siena.client.core.reading import Reading
 from siena.client.core.session import Session
 from siena.client.core.standing_durable import StandingDurable
-from siena.client.subscription import BATCH
-from siena.errors import ConnectionLostError, ServiceError, SienaError
+from siena.errors import SienaError
 from siena.model import Notification, Value
 from siena.protocol.durable.reading import Start, unpack_deliver
 
@@ -69,7 +65,7 @@ class Delivered:
         return f"<Delivered {self.offset}: {self.notification}>"
 
 
-class DurableSubscription:
+class DurableSubscription(Reading[Delivered]):
     """What a broker remembers for a name, and what has come of it.
 
     Iterate over it, and acknowledge what you have dealt with.  It outlives the program:
@@ -78,7 +74,7 @@ class DurableSubscription:
     """
 
     def __init__(self, session: Session, standing: StandingDurable) -> None:
-        self._session = session
+        super().__init__(session, standing)
         self._standing = standing
 
     @property
@@ -87,14 +83,14 @@ class DurableSubscription:
         return self._standing.name
 
     @property
+    def in_force(self) -> str:
+        """What of it the broker grants; all of it, where there are no grants."""
+        return self._standing.in_force or self._standing.interest
+
+    @property
     def filter(self) -> str:
         """What is wanted, in the words of the language."""
         return self._standing.interest
-
-    @property
-    def waiting(self) -> int:
-        """How many have come and were not read yet."""
-        return len(self._standing.inbox)
 
     async def settled(self) -> Self:
         """Wait until it is remembered, and in force in the whole network.
@@ -102,76 +98,18 @@ class DurableSubscription:
         Raises:
             RequestRefusedError: if the broker does not want it.
         """
-        await self._standing.settled.passed()
-        return self
-
-    async def get(self, timeout_s: float | None = None) -> Delivered:
-        """The next one.
-
-        Raises:
-            TimeoutError: if none comes in time.
-            ConnectionLostError: if none will come any more.
-        """
-        found = await self.get_many(1, timeout_s)
-        if not found:
-            raise ConnectionLostError("the subscription has ended")
-        return found[0]
-
-    async def get_many(
-        self, count: int = BATCH, timeout_s: float | None = None
-    ) -> list[Delivered]:
-        """Those that are there, up to so many; waits for one, and is empty at the end.
-
-        Raises:
-            TimeoutError: if none comes in time.
-        """
-        inbox = self._standing.inbox
-        items = inbox.take(count)
-        if not items:
-            limit = asyncio.timeout(timeout_s)
-            try:
-                async with limit:
-                    items = await inbox.get(count)
-            except TimeoutError:
-                if limit.expired():
-                    raise TimeoutError(f"nothing came within {timeout_s:g} s") from None
-                raise
-        return [self._read(item) for item in items]
+        return await super().settled()
 
     def ack_up_to(self, offset: int) -> None:
         """All up to an offset, not included, are done; never waits."""
         self._standing.ack_up_to(offset)
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Delivered:
-        found = await self.get_many(1)
-        if not found:
-            raise StopAsyncIteration
-        return found[0]
-
     async def close(self) -> None:
         """Read no more: what was not acknowledged goes to others, or comes again."""
-        done = self._session.leave_durable(self._standing)
-        if done is not None:
-            with contextlib.suppress(ServiceError):
-                await asyncio.shield(done)
+        await super().close()
 
-    async def __aenter__(self) -> Self:
-        try:
-            return await self.settled()
-        except BaseException:
-            self._session.leave_durable(self._standing)
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
+    def _end(self) -> asyncio.Future[None] | None:
+        return self._session.leave_durable(self._standing)
 
     def _read(self, item: Item) -> Delivered:
         assert isinstance(item, bytes)

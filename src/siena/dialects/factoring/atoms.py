@@ -1,8 +1,8 @@
 """Covers of conditions: comparisons, memberships, patterns, networks.
 
 A condition that filters can say has a cover without a rest.  Of the others the cover
-says what they need: that the attributes are there, of the right kinds, and how a text
-begins where that is plain.
+says what they need: that the attributes are there, of the right kinds, how a text
+begins where that is plain, and what occurs in it wherever a regular expression does.
 """
 
 from collections.abc import Callable
@@ -22,6 +22,7 @@ from siena.dialects.factoring.cover import (
     removed,
     union,
 )
+from siena.dialects.factoring.literals import Texts, needed_texts
 from siena.dialects.factoring.needs import needs_of
 from siena.dialects.factoring.solving import solve
 from siena.model import Constraint, Kind, Operator
@@ -144,9 +145,28 @@ def _needed(condition: Call, *, negated: bool) -> Alternatives:
             beginning = _beginning_of(network)
             if beginning and not negated:
                 return [(Constraint(name, Operator.PREFIX, beginning),)]
+        case Call(Operation.MATCHES, (Attribute(name), Literal(str() as pattern))):
+            if not negated:
+                return _occurring(name, needed_texts(pattern))
         case _:
             pass
     return product(parts).alternatives
+
+
+def _occurring(name: str, texts: Texts) -> Alternatives:
+    """The alternatives that a string has the texts that a pattern needs."""
+    operator = Operator.SUBSTRING_FOLDED if texts.ignores_case else Operator.SUBSTRING
+    found = any_value(name, Kind.STRING.parts)
+    several = 0
+    for place in texts.places:
+        several += len(place) > 1
+        if several < 2:  # one of several, once: what it adds is not worth a product
+            found = [
+                (*(c for c in one if c.operator is not Operator.ANY), constraint)
+                for one in found
+                for constraint in (Constraint(name, operator, t) for t in sorted(place))
+            ]
+    return found
 
 
 def _beginning_of(network: str) -> str:

@@ -4,9 +4,9 @@ A cover of an expression is a list of alternatives, each a conjunction of constr
 and a *rest*: the expression is true of exactly those notifications that satisfy an
 alternative and of which the rest is true.  Without a rest the alternatives say it all.
 
-Where a product of alternatives would be too large, a part of it is left to the rest;
-where a union would be, its alternatives are made wider until they are few.  So every
-expression has a cover within the limits of a predicate.
+Where a product of alternatives would be too large, a part of it is made wider or left
+to the rest; where a union would be, its alternatives are made wider until they are few.
+So every expression has a cover within the limits of a predicate.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,6 +27,9 @@ Alternatives = list[Conjunction]
 REMOVED_ALTERNATIVES_MAX = 128
 
 
+_PARTS = {Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING, Operator.LIKE}
+
+
 class Cover(NamedTuple):
     """Alternatives, and what else must be true of what satisfies one of them."""
 
@@ -41,20 +44,30 @@ NOTHING = Cover([])
 def product(parts: Iterable[tuple[Cover, Expression]]) -> Cover:
     """The cover of a conjunction, given each part's cover and the part itself.
 
-    The parts with the fewest alternatives come first; what no longer fits is left to
-    the rest as a whole.
+    The parts with the fewest alternatives come first.  What no longer fits is left to
+    the rest, and so is what has been multiplied before it, if that says less: a
+    thousand texts select fewer notifications than the log that they are looked for in.
     """
     found = EVERYTHING
     rests: list[Expression] = []
+    multiplied: list[Expression] = []
     for cover, whole in sorted(parts, key=lambda part: len(part[0].alternatives)):
         longer = _multiplied(found, cover.alternatives)
-        if longer is None:
-            rests.append(whole)
+        if longer is not None:
+            found = longer
+            multiplied.append(whole)
+            if cover.rest is not None:
+                rests.append(cover.rest)
             continue
-        found = longer
-        if cover.rest is not None:
-            rests.append(cover.rest)
-    return Cover(found, all_of(rests) if rests else None)
+        rests.append(whole)
+        fewer = least(map(_best, cover.alternatives))
+        longer = _multiplied(found, fewer)
+        if longer is not None:
+            found = longer
+        elif len(fewer) <= FILTERS_MAX and _is_telling(fewer) > _is_telling(found):
+            found = fewer
+            rests += multiplied
+    return Cover(found, all_of(dict.fromkeys(rests)) if rests else None)
 
 
 def union(covers: Sequence[Cover], whole: Expression) -> Cover:
@@ -132,11 +145,18 @@ def _widened(alternatives: Alternatives) -> Alternatives:
 
 
 def _best(conjunction: Conjunction) -> Conjunction:
-    """The constraint that is likely to be satisfied least often."""
-    return (min(conjunction, key=_breadth),)
+    """The constraint that is likely to be satisfied least often, if there is any."""
+    return (min(conjunction, key=_breadth),) if conjunction else ()
+
+
+def _is_telling(alternatives: Alternatives) -> bool:
+    """Whether each alternative asks for a part of a text."""
+    return all(any(c.operator.exact in _PARTS for c in a) for a in alternatives)
 
 
 def _kind_of_best(conjunction: Conjunction) -> Conjunction:
+    if not conjunction:
+        return ()
     (constraint,) = _best(conjunction)
     if constraint.operator in {Operator.ABSENT, Operator.OTHER}:
         return (constraint,)

@@ -14,11 +14,11 @@ from siena.protocol.frames import (
     HEAD_BYTES,
     LENGTH,
     LENGTH_BYTES,
+    Cutter,
     Frame,
     Op,
-    check_length,
+    frame_at,
 )
-from siena.protocol.limits import FRAME_BYTES_MAX
 
 _MSG = int(Op.MSG)
 
@@ -34,8 +34,8 @@ class DeliveryRun(NamedTuple):
         return (Delivery(self.subscriptions, block) for block in self.blocks)
 
 
-class RunSplitter:
-    """Cuts a stream into frames and runs, however it was chopped on its way.
+class RunSplitter(Cutter[Frame | DeliveryRun]):
+    """Cuts a stream into frames and runs.
 
     >>> from siena.protocol.data_frames import pack_msg
     >>> stream = pack_msg([7], b"X") + pack_msg([7], b"Y") + pack_msg([8], b"Z")
@@ -45,55 +45,14 @@ class RunSplitter:
     >>> [*splitter.feed(stream[-1:])]
     [DeliveryRun(subscriptions=(8,), blocks=[b'Z'])]
 
-    Args:
-        limit: the longest length that a frame may claim.
+    A MSG frame that ends too early is a frame as any other.
     """
 
-    def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self.limit = limit
-        self._rest = bytearray()
-        # How much of the rest makes it worth looking at again.
-        self._wanted = LENGTH_BYTES
-
-    @property
-    def pending(self) -> int:
-        """How many bytes of a frame that is not complete have come."""
-        return len(self._rest)
-
-    def feed(self, data: bytes) -> Iterator[Frame | DeliveryRun]:
-        """What is complete with these bytes, in order.
-
-        A MSG frame that ends too early is a frame as any other.
-
-        Raises:
-            ProtocolError: if a frame is empty or too long; the stream ends there.
-        """
-        if self._rest:
-            self._rest += data
-            if len(self._rest) < self._wanted:
-                return
-            data = bytes(self._rest)
-        at, wanted = 0, LENGTH_BYTES
-        try:
-            while len(data) - at >= LENGTH_BYTES:
-                (length,) = LENGTH.unpack_from(data, at)
-                # What is wrong can be said before it is all there.
-                check_length(length, self.limit)
-                end = at + LENGTH_BYTES + length
-                if end > len(data):
-                    wanted += length
-                    break
-                start = _block_start(data, at, end)
-                piece: Frame | DeliveryRun
-                if start:
-                    piece, at = _gather(data, at, start, end, self.limit)
-                else:
-                    piece = Frame(data[at + LENGTH_BYTES], data[at + HEAD_BYTES : end])
-                    at = end
-                yield piece
-        finally:
-            self._rest = bytearray(data[at:])
-            self._wanted = wanted
+    def _cut(self, data: bytes, at: int, end: int) -> tuple[Frame | DeliveryRun, int]:
+        start = _block_start(data, at, end)
+        if start:
+            return _gather(data, at, start, end, self.limit)
+        return frame_at(data, at, end), end
 
 
 def _block_start(data: bytes, at: int, end: int) -> int:

@@ -43,7 +43,7 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op
-from siena.protocol.handshake import VERSIONS
+from siena.protocol.handshake import GRANTS, VERSIONS
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX, NUMBER_MAX
 from siena.protocol.pings import Ping, unpack_ping
 
@@ -111,9 +111,9 @@ Advertise(number=8, advertisement='x any'))
             self._connected = True
             found = _AUTH.fullmatch(text)
             if found and not _SURROGATE.search(text):
-                yield Connect(VERSIONS[1], token=found["token"])
+                yield Connect(VERSIONS[1], token=found["token"], features=(GRANTS,))
                 return
-            yield Connect(VERSIONS[1])
+            yield Connect(VERSIONS[1], features=(GRANTS,))
         try:
             yield self._request(text)
         except ProtocolError as error:

@@ -1,9 +1,10 @@
 """Rules on Spark: tables and streams of events in, alerts out.
 
 ``sources`` (where rules come from) → ``counting`` (conditions on several events),
-``deciding`` (residuals) → ``compiled`` (one file for all workers) → ``rows``, ``why``,
-``alerting`` (what a task does) → ``remembering`` (windows, suppression) → ``live``
-(rules that change) → ``applying``; ``history`` tries rules on the past.
+``distinct`` (each value of a batch once), ``deciding`` (residuals) → ``compiled`` (one
+file for all workers) → ``rows``, ``why``, ``alerting`` (what a task does) →
+``remembering`` (windows, suppression) → ``live`` (rules that change) → ``applying``;
+``history`` tries rules on the past.
 
 >>> from siena.spark.rules import apply
 >>> events = spark.read.parquet("events")                    # doctest: +SKIP

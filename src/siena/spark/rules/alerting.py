@@ -9,7 +9,7 @@ further on (:mod:`siena.spark.rules.remembering`).
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -19,16 +19,13 @@ import pyarrow as pa
 from siena.errors import SienaError
 from siena.model.spelling import spell
 from siena.model.values import Value
+from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import OnError
-from siena.spark.batch.worker import (
-    Found,
-    Layout,
-    match_batch,
-    refuse_bad,
-)
+from siena.spark.batch.worker import Found, match_batch, refuse_bad
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
-from siena.spark.rules.rows import Event, Places, candidates, events_of, groups_of
+from siena.spark.rules.distinct import Attributes, Event, Places, columns_of
+from siena.spark.rules.rows import candidates, events_of
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
@@ -156,7 +153,8 @@ class _Batch:
         self.payload = pa.RecordBatch.from_arrays(batch.columns[:count], names)
         self.out = _Rows()
         self.events: dict[int, Event] = {}
-        self.groups: dict[frozenset[str] | None, tuple[Places, Places]] = {}
+        columns = columns_of(batch, task.layout)
+        self.attributes = Attributes(batch.num_rows, columns, self.look_at)
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
@@ -189,26 +187,13 @@ class _Batch:
             return rows, numbers
         is_kept = ~is_open
         places = np.flatnonzero(is_open)
-        # Rule by rule: of rows that are alike in what it looks at, one is looked at.
+        # Rule by rule, all its rows at once.
         places = places[np.argsort(numbers[places], kind="stable")]
         starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
         for some in np.split(places, starts[1:]):
-            number = int(numbers[some[0]])
-            alike, firsts = self.alike(self.rules.looked_at(number))
-            groups = alike[rows[some]]
-            asked = np.unique(groups)
-            self.look_at(firsts[asked])
-            test = self.rules.test(number)
-            holds = np.zeros(len(firsts), np.bool_)
-            holds[asked] = [test(self.events[row]) for row in firsts[asked].tolist()]
-            is_kept[some] = holds[groups]
+            test = self.rules.test(int(numbers[some[0]]))
+            is_kept[some] = test(self.attributes, rows[some])
         return rows[is_kept], numbers[is_kept]
-
-    def alike(self, names: frozenset[str] | None) -> tuple[Places, Places]:
-        """Of each row its group, of those that are alike; and a row of each group."""
-        if names not in self.groups:
-            self.groups[names] = groups_of(self.batch, self.task.layout, names)
-        return self.groups[names]
 
     def alert(self, rows: Places, numbers: Places) -> None:
         """A row for each rule that fires."""
@@ -305,12 +290,13 @@ class _Batch:
             },
         )
 
-    def look_at(self, rows: Places) -> None:
+    def look_at(self, rows: Places) -> Mapping[int, Event]:
         """Have some rows as events."""
         new = [row for row in np.unique(rows).tolist() if row not in self.events]
         if new:
             found = events_of(self.batch, self.task.layout, new)
             self.events.update(zip(new, found, strict=True))
+        return self.events
 
 
 Fired = set[tuple[int, str]]

@@ -1,9 +1,9 @@
-"""Residuals, decided fast: many tests of one string in one pass.
+"""Residuals, decided fast: for all rows of a batch at once, each value once.
 
 What public rules leave to residuals are mostly long alternatives: a thousand strings of
 which one has to occur, a dozen regular expressions, words that may stand anywhere.
-Those about one attribute become one regular expression, whose automaton reads a value
-once.  Values repeat, so that what was found is remembered for a while.
+Those about one attribute become one regular expression, whose automaton reads each
+distinct value once.  What one part of a residual has decided is not asked of the next.
 
 Only whether a residual is *true* is asked for.  Where nothing above a part negates it,
 unknown is as good as false; what is negated otherwise, or may fail, is left to
@@ -11,8 +11,13 @@ unknown is as good as false; what is negated otherwise, or may fail, is left to
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from siena.errors import SienaError
 from siena.model import Constraint, Kind, Operator
@@ -24,21 +29,28 @@ from siena.model.expression import (
     Operation,
     compile_expression,
     holds,
+    names_of,
 )
-from siena.model.expression.evaluation import satisfies
-from siena.model.expression.operations import FAILING
+from siena.model.expression.evaluation import truth
+from siena.model.expression.operations import ANYWHERE, FAILING
 from siena.model.expression.regular import compile_regular
 from siena.model.expression.tree import walk
 from siena.model.limits import REGULAR_CHARACTERS_MAX
-from siena.model.spelling import spell
+from siena.spark.rules.distinct import (
+    Attributes,
+    Bools,
+    Event,
+    Places,
+    Texts,
+    Values,
+)
 
-# Values of which each test remembers what it found.
-VALUES_MAX = 2_048
+# Values for which it pays to compile a pattern once more, for a whole column.
+COLUMN_VALUES_MIN = 128
 # Characters that one regular expression is made of at most, with room for its frame.
 PATTERN_CHARACTERS_MAX = REGULAR_CHARACTERS_MAX // 2
 
-Event = Mapping[str, Any]
-Test = Callable[[Event], bool]
+Test = Callable[[Attributes, Places], Bools]
 _FRAMES = {
     Operator.EQ: r"\A{}\z",
     Operator.PREFIX: r"\A{}",
@@ -50,48 +62,66 @@ _ANYWHERE = None
 
 
 def decide(expression: Expression) -> Test:
-    """The test whether an expression holds of an event.
+    """The test of which rows of a batch an expression holds.
 
     >>> from siena.lang.expression import parse_expression
     >>> test = decide(parse_expression('[x * "ab"] or [x >* "cd"] or [y = 3]'))
-    >>> test({"x": "cab"}), test({"x": "acd", "y": 3}), test({})
-    (True, True, False)
+    >>> events = {0: {"x": "cab"}, 1: {"x": "acd", "y": 3}, 2: {}}
+    >>> test(Attributes(3, None, lambda _rows: events), np.arange(3)).tolist()
+    [True, True, False]
     """
     for node in walk(expression):
         if isinstance(node, Call) and node.operation in FAILING:
-            return lambda event: holds(expression, event)
+            return _by_event(expression, lambda event: holds(expression, event))
     return _positive(expression)
 
 
 def _positive(expression: Expression) -> Test:
-    """Whether it is true, where unknown is as good as false."""
+    """Where it is true; unknown is as good as false."""
     match expression:
         case Literal(value):
-            return lambda _event: value is True
-        case Attribute(name):
-            return lambda event: event.get(name) is True
+            return lambda _attributes, rows: np.full(len(rows), value is True)
         case Call(Operation.AND, parts):
-            tests = [_positive(part) for part in parts]
-            return lambda event: all(test(event) for test in tests)
+            return partial(_all, [_positive(part) for part in parts])
         case Call(Operation.OR, parts):
-            tests = _alternatives(parts)
-            return lambda event: any(test(event) for test in tests)
+            return partial(_any, _alternatives(parts))
         case Call(Operation.HOLDS, (inner,)):
             return _positive(inner)
         case Call(Operation.EXCEPT, (left, right)):
-            return _except(_positive(left), _positive(right))
+            return partial(_all, [_positive(left), partial(_not, _positive(right))])
         case Call(Operation.NOT, (Call(Operation.HOLDS | Operation.EXCEPT) as inner,)):
             # These two are never unknown.
-            test = _positive(inner)
-            return lambda event: not test(event)
+            return partial(_not, _positive(inner))
         case Call(Operation.NOT):
             return _plain(expression)
         case _:
             return _alternatives([expression])[0]
 
 
-def _except(left: Test, right: Test) -> Test:
-    return lambda event: left(event) and not right(event)
+def _all(tests: Sequence[Test], attributes: Attributes, rows: Places) -> Bools:
+    """Where all tests are passed, each asked of what the others have left."""
+    left = np.arange(len(rows))
+    for test in tests:
+        if len(left):
+            left = left[test(attributes, rows[left])]
+    found = np.zeros(len(rows), np.bool_)
+    found[left] = True
+    return found
+
+
+def _any(tests: Sequence[Test], attributes: Attributes, rows: Places) -> Bools:
+    """Where one of the tests is passed, each asked of what the others have left."""
+    left = np.arange(len(rows))
+    for test in tests:
+        if len(left):
+            left = left[~test(attributes, rows[left])]
+    found = np.ones(len(rows), np.bool_)
+    found[left] = False
+    return found
+
+
+def _not(test: Test, attributes: Attributes, rows: Places) -> Bools:
+    return ~test(attributes, rows)
 
 
 def _alternatives(parts: Iterable[Expression]) -> list[Test]:
@@ -127,12 +157,59 @@ _LOGIC = {
 
 
 def _constraint(constraint: Constraint) -> Test:
-    return lambda event: satisfies(constraint, event)
+    """The test of one attribute, value by value."""
+    name = constraint.name
+    of_nothing = truth(constraint, None) is True
+
+    def answer(values: Values) -> Bools:
+        return _bools(truth(constraint, value) is True for value in values.values())
+
+    def test(attributes: Attributes, rows: Places) -> Bools:
+        attribute = attributes.of(name, rows)
+        found = attribute.tell(rows, answer)
+        return found | attribute.is_absent(rows) if of_nothing else found
+
+    return test
 
 
 def _plain(expression: Expression) -> Test:
     evaluate = compile_expression(expression)
-    return lambda event: evaluate(event, []) is True
+    return _by_event(expression, lambda event: evaluate(event, []) is True)
+
+
+def _by_event(expression: Expression, holds_of: Callable[[Event], bool]) -> Test:
+    """The test of several attributes: each combination of their values once."""
+    names = sorted(names_of(expression))
+    if any(isinstance(n, Call) and n.operation in ANYWHERE for n in walk(expression)):
+        return lambda attributes, rows: _bools(map(holds_of, attributes.events(rows)))
+
+    def test(attributes: Attributes, rows: Places) -> Bools:
+        found = [attributes.of(name, rows) for name in names]
+        groups = np.zeros(len(rows), np.int64)
+        firsts = np.arange(min(1, len(rows)))
+        for attribute in found:
+            # As few groups as there are, so that numbers stay small.
+            joined = groups * (len(attribute.distinct) + 1) + attribute.codes[rows]
+            _, firsts, groups = np.unique(
+                joined, return_index=True, return_inverse=True
+            )
+        events: list[dict[str, Any]] = [{} for _ in firsts]
+        for attribute in found:
+            codes = attribute.codes[rows[firsts]]
+            used, places = np.unique(codes, return_inverse=True)
+            held: list[Any] = Values(attribute, used[used >= 0]).values()
+            if len(held) < len(used):
+                held.insert(0, None)  # the first code is that of no value
+            for event, place in zip(events, places.tolist(), strict=True):
+                if held[place] is not None:
+                    event[attribute.name] = held[place]
+        return np.asarray(_bools(map(holds_of, events))[groups])
+
+    return test
+
+
+def _bools(answers: Iterable[bool]) -> Bools:
+    return np.fromiter(answers, np.bool_)
 
 
 def _pattern(part: Expression) -> tuple[str | None, str] | None:
@@ -169,9 +246,9 @@ def _fitting(name: str | None, pattern: str) -> tuple[str | None, str] | None:
     return (name, pattern) if len(pattern) < PATTERN_CHARACTERS_MAX else None
 
 
-def _joined(patterns: Iterable[str]) -> list[Callable[[str], bool]]:
+def _joined(patterns: Iterable[str]) -> list["_Pattern"]:
     """Tests of which one is passed wherever a pattern occurs."""
-    tests: list[Callable[[str], bool]] = []
+    tests: list[_Pattern] = []
     waiting: list[str] = []
     size = 0
     for pattern in patterns:
@@ -183,12 +260,11 @@ def _joined(patterns: Iterable[str]) -> list[Callable[[str], bool]]:
     return [*tests, *_compiled(waiting)]
 
 
-def _compiled(patterns: list[str]) -> list[Callable[[str], bool]]:
+def _compiled(patterns: list[str]) -> list["_Pattern"]:
     if not patterns:
         return []
     try:
-        whole = "|".join(f"(?:{pattern})" for pattern in patterns)
-        return [_remembering(compile_regular(whole))]
+        return [_Pattern("|".join(f"(?:{pattern})" for pattern in patterns))]
     except SienaError:
         if len(patterns) == 1:
             raise
@@ -196,29 +272,41 @@ def _compiled(patterns: list[str]) -> list[Callable[[str], bool]]:
         return [test for pattern in patterns for test in _compiled([pattern])]
 
 
-def _remembering(test: Callable[[str], bool]) -> Callable[[str], bool]:
-    found: dict[str, bool] = {}
+class _Pattern:
+    """A regular expression, asked of many strings."""
 
-    def remembered(value: str) -> bool:
-        answer = found.get(value)
-        if answer is None:
-            if len(found) >= VALUES_MAX:
-                found.clear()
-            answer = found[value] = test(value)
-        return answer
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.occurs_in = compile_regular(pattern)
 
-    return remembered
+    def __call__(self, texts: Texts) -> Bools:
+        """In which of them it occurs."""
+        if len(texts) >= COLUMN_VALUES_MIN:
+            column = texts if isinstance(texts, pa.Array) else pa.array(texts)
+            try:
+                found = pc.match_substring_regex(column, self.pattern)
+            except pa.ArrowInvalid:
+                pass  # too much for the automaton that Arrow makes: one by one
+            else:
+                return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
+        strings = texts.to_pylist() if isinstance(texts, pa.Array) else texts
+        return _bools(map(self.occurs_in, strings))
 
 
-def _string_test(name: str | None, test: Callable[[str], bool]) -> Test:
-    if name is _ANYWHERE:
-        return lambda event: any(
-            test(value if isinstance(value, str) else spell(value))
-            for value in event.values()
-        )
+def _string_test(name: str | None, pattern: _Pattern) -> Test:
+    if name is not _ANYWHERE:
 
-    def occurs(event: Event) -> bool:
-        value = event.get(name)
-        return isinstance(value, str) and test(value)
+        def occurs(attributes: Attributes, rows: Places) -> Bools:
+            attribute = attributes.of(name, rows)
+            return attribute.tell(rows, lambda values: values.strings(pattern))
 
-    return occurs
+        return occurs
+
+    def occurs_anywhere(attributes: Attributes, rows: Places) -> Bools:
+        found = np.zeros(len(rows), np.bool_)
+        for each in attributes.names(rows):
+            attribute = attributes.of(each, rows)
+            found |= attribute.tell(rows, lambda values: values.texts(pattern))
+        return found
+
+    return occurs_anywhere

@@ -167,7 +167,7 @@ async def test_handlers_are_those_of_the_owner(tmp_path: Path) -> None:
 
 async def test_a_password_is_checked_while_others_are_served(tmp_path: Path) -> None:
     async with guarded(tmp_path) as found:
-        record = UserRecord(password=hash_password("correct horse"))
+        record = UserRecord(password=hash_password("correct horse"), roles=("all",))
         save_credentials(
             found.file, load_credentials(found.file).with_user("bob", record)
         )
@@ -188,7 +188,7 @@ async def test_a_password_is_checked_while_others_are_served(tmp_path: Path) -> 
 
 async def test_what_comes_behind_connect_waits_for_its_answer(tmp_path: Path) -> None:
     async with guarded(tmp_path) as found:
-        record = UserRecord(password=hash_password("correct horse"))
+        record = UserRecord(password=hash_password("correct horse"), roles=("all",))
         save_credentials(found.file, Credentials().with_user("bob", record))
         found.broker.reload(found.broker.settings)
         reader, writer = await asyncio.open_connection(*found.broker.addresses[0].pair)
@@ -200,7 +200,7 @@ async def test_what_comes_behind_connect_waits_for_its_answer(tmp_path: Path) ->
         reader, writer = await asyncio.open_connection(*found.broker.addresses[0].pair)
         await reader.readline()
         # No space in a token: a line has words.
-        record = UserRecord(password=hash_password("horse-battery"))
+        record = UserRecord(password=hash_password("horse-battery"), roles=("all",))
         save_credentials(found.file, Credentials().with_user("bob", record))
         found.broker.reload(found.broker.settings)
         writer.write(b"auth bob:horse-battery\npub x=1\nping now\n")

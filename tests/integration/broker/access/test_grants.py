@@ -348,7 +348,7 @@ async def test_what_is_refused_and_changed_is_written_down(tmp_path: Path) -> No
         for _ in range(20):
             ann.publish({"user": "bob"})
             await ann.sync()
-        broker.reload(replace(settings, access=access()))
+        broker.reload(replace(settings, access=access(other={})))
     assert path.stat().st_mode & 0o777 == 0o600
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     refused = [line for line in lines if line["event"] == "refused"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.access import make_tokens
+from broker.access import ALL, make_tokens
 from siena.block import encode
 from siena.broker.access.settings import Access
 from siena.broker.settings import LinkSettings, Settings
@@ -25,7 +25,7 @@ async def test_a_client_takes_along_what_was_kept_between_linked_brokers(
         name="old",
         listen=("127.0.0.1:0",),
         accept_peers=True,
-        access=Access(credentials=str(file)),
+        access=Access(credentials=str(file), roles={"all": ALL}),
     )
     async with serving(settings) as old:
         url = old.addresses[0].url
@@ -33,7 +33,7 @@ async def test_a_client_takes_along_what_was_kept_between_linked_brokers(
         new_settings = Settings(
             name="new",
             listen=("127.0.0.1:0",),
-            access=Access(credentials=str(file)),
+            access=Access(credentials=str(file), roles={"all": ALL}),
             links=(link,),
         )
         async with serving(new_settings) as new:
@@ -58,7 +58,7 @@ async def test_a_move_does_not_tell_open_ports_from_closed_ones(
 ) -> None:
     file = tmp_path / "credentials.json"
     token = make_tokens(file)["good"]
-    access = Access(credentials=str(file))
+    access = Access(credentials=str(file), roles={"all": ALL})
     settings = Settings(listen=("127.0.0.1:0",), access=access)
     async with serving() as somebody, serving(settings) as broker:
         wire = await connect(broker, token=token, identity="ann")

@@ -14,7 +14,7 @@ from msgspec import structs
 from websockets.asyncio.client import connect as connect_ws
 
 import siena
-from broker.access import make_tokens
+from broker.access import ALL, make_tokens
 from siena.block import encode
 from siena.broker.access.issuing import Authority
 from siena.broker.access.settings import Access, Tls
@@ -53,7 +53,8 @@ def known(certs: Path, *names: str) -> Access:
     if not file.exists():
         make_tokens(file)
     identities: dict[str, tuple[str, ...]] = dict.fromkeys(names, ("role",))
-    return Access(credentials=str(file), identities=identities)
+    roles = {"all": ALL, "role": ALL}
+    return Access(credentials=str(file), identities=identities, roles=roles)
 
 
 def url(broker: Broker) -> str:

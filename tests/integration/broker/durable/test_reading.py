@@ -83,6 +83,7 @@ async def test_what_was_acknowledged_does_not_come_again(tmp_path: Path) -> None
             assert shown(broker)["low"] == 6
             await publish(broker, 1, first=7)
             assert (await read.get(SECONDS))["n"] == 7
+            assert [message async for message in read.within(0.01)] == []
 
 
 async def test_what_the_filter_excludes_counts_as_acknowledged(tmp_path: Path) -> None:

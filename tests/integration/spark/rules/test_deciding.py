@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
@@ -9,8 +11,10 @@ import expressions as drawn
 from siena.lang.expression import parse_expression
 from siena.model import Constraint, Operator
 from siena.model.expression import Expression, Operation, call, holds
+from siena.spark.batch.columns import Layout
 from siena.spark.rules import deciding
 from siena.spark.rules.deciding import decide
+from siena.spark.rules.distinct import Attributes, columns_of
 
 TEXTS = [
     "",
@@ -61,9 +65,59 @@ residuals: st.SearchStrategy[Expression] = st.recursive(
 events = st.dictionaries(st.sampled_from(drawn.NAMES), texts | drawn.values, max_size=3)
 
 
-@given(residuals, events)
-def test_what_is_decided_holds(residual: Expression, event: dict[str, Any]) -> None:
-    assert decide(residual)(event) == holds(residual, event)
+def decided(residual: Expression, given_events: list[dict[str, Any]]) -> list[bool]:
+    """As of events that are rows, and no columns."""
+    found = dict(enumerate(given_events))
+    attributes = Attributes(len(found), None, lambda _rows: found)
+    return list(map(bool, decide(residual)(attributes, np.arange(len(found)))))
+
+
+@given(residuals, st.lists(events, max_size=5))
+def test_what_is_decided_holds(
+    residual: Expression, given_events: list[dict[str, Any]]
+) -> None:
+    expected = [holds(residual, event) for event in given_events]
+    assert decided(residual, given_events) == expected
+
+
+COLUMNS = st.fixed_dictionaries(
+    {
+        "x": st.none() | texts,
+        "y": st.none() | texts,
+        "z": st.none() | st.integers(-2, 2),
+    }
+)
+
+
+@given(residuals, st.lists(COLUMNS, min_size=1, max_size=6), st.data())
+def test_what_is_decided_of_columns_holds(
+    residual: Expression, rows: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    """Some rows of columns, as strings or as dictionaries of them."""
+    batch = pa.RecordBatch.from_pylist(rows, COLUMN_TYPES)
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    if data.draw(st.booleans()):
+        columns["x"] = columns["x"].dictionary_encode(null_encoding="encode")
+    given_events = [{n: v for n, v in r.items() if v is not None} for r in rows]
+    attributes = Attributes(len(rows), columns, lambda _: dict(enumerate(given_events)))
+    places = np.array(sorted(data.draw(st.sets(st.integers(0, len(rows) - 1)))), int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            deciding, "COLUMN_VALUES_MIN", data.draw(st.sampled_from([1, 99]))
+        )
+        found = decide(residual)(attributes, places).tolist()
+    assert found == [holds(residual, given_events[place]) for place in places]
+
+
+COLUMN_TYPES = pa.schema([("x", pa.string()), ("y", pa.string()), ("z", pa.int64())])
+
+
+def test_only_what_is_one_attribute_is_a_column() -> None:
+    batch = pa.record_batch({"a": ["x"], "b": [[1]], "c": [2]})
+    layout = Layout(0, "wide", (("a", 0), ("c", 2)))
+    assert list(columns_of(batch, layout) or ()) == ["a", "c"]
+    assert columns_of(batch, Layout(0, "wide", (("a", 0), ("b", 1)))) is None
+    assert columns_of(batch, Layout(0, "json", (("a", 0),))) is None
 
 
 @pytest.mark.parametrize("value", TEXTS)
@@ -71,9 +125,8 @@ def test_many_strings_are_looked_for_in_pieces(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deciding, "PATTERN_CHARACTERS_MAX", 24)
-    monkeypatch.setattr(deciding, "VALUES_MAX", 2)
     parts = [Constraint("x", Operator.SUBSTRING, text) for text in TEXTS if text]
     residual = call(Operation.OR, *parts)
-    test = decide(residual)
-    for text in (*TEXTS, value):
-        assert test({"x": f"-{text}-"}) == holds(residual, {"x": f"-{text}-"})
+    given_events = [{"x": f"-{text}-"} for text in (*TEXTS, value)]
+    expected = [holds(residual, event) for event in given_events]
+    assert decided(residual, given_events) == expected

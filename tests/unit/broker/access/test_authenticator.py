@@ -241,6 +241,56 @@ def test_what_is_reloaded_counts_at_once(tmp_path: Path) -> None:
     assert found.at_once(Shown(token.text)) is None
 
 
+def test_roles_that_settings_take_back_are_gone_with_a_reload(tmp_path: Path) -> None:
+    given: dict[str, tuple[str, ...]] = {"ann": ("more",), "b2": ("peer",)}
+    found, _ = authenticator(
+        Credentials(), tmp_path, jwt=jwks(tmp_path), identities=given
+    )
+    by_jwt = found.at_once(Shown(signed(CLAIMS)))
+    called = found.called(None, "b2")
+    assert by_jwt is not None
+    assert by_jwt.roles == ("trader", "more")
+    assert called.roles == ("peer",)
+    found.reload(found.prepare(Access(jwt=jwks(tmp_path))))
+    for before, roles in ((by_jwt, ("trader",)), (called, ())):
+        renewed = found.renewed(before)
+        assert renewed is not None
+        assert renewed.roles == roles
+    found.reload(found.prepare(Access(jwt=jwks(tmp_path), identities=given)))
+    again = found.renewed(by_jwt)
+    assert again is not None
+    assert again.roles == ("trader", "more")
+
+
+def test_a_jwt_ends_with_its_key(tmp_path: Path) -> None:
+    settings = jwks(tmp_path)
+    found, _ = authenticator(Credentials(), tmp_path, jwt=settings)
+    principal = found.at_once(Shown(signed(CLAIMS)))
+    assert principal is not None
+    found.reload(found.prepare(Access(jwt=settings)))
+    assert found.renewed(principal) == principal
+    keys = json.loads(Path(settings.keys).read_text())["keys"]
+    Path(settings.keys).write_text(json.dumps({"keys": keys[1:]}))
+    found.reload(found.prepare(Access(jwt=settings)))
+    assert found.renewed(principal) is None
+
+
+@pytest.mark.parametrize("anonymous", [(), ("public",)])
+def test_who_shows_nothing_has_the_roles_for_that(
+    anonymous: tuple[str, ...], tmp_path: Path
+) -> None:
+    found, _ = authenticator(Credentials(), tmp_path, anonymous=anonymous)
+    principal = found.at_once(Shown())
+    if not anonymous:
+        assert principal is None
+        return
+    assert principal is not None
+    assert (principal.identity, principal.roles) == (None, anonymous)
+    assert not principal.is_lasting
+    assert found.at_once(Shown("siena1.a.b")) is None
+    assert found.at_once(Shown(certificate={"subject": ()})) is None
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"tokens": 7}', '{"token": {}}'])
 def test_a_wrong_file_changes_nothing(text: str, tmp_path: Path) -> None:
     token, credentials = one_token()

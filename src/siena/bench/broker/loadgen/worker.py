@@ -1,18 +1,16 @@
 """The process of a load generator: does what it is asked, and tells what it found."""
 
 import gc
-import multiprocessing
 import os
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from time import perf_counter
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from siena.bench.broker.contenders.contender import Contender
 from siena.bench.broker.loadgen.generator import Flood, Generator, Load, Pace
 from siena.bench.broker.loadgen.probe import Probe
-from siena.bench.broker.processes import resident_bytes, wait_until_quiet
+from siena.bench.broker.processes import Companion, resident_bytes, wait_until_quiet
 from siena.errors import SienaError
 
 
@@ -31,31 +29,12 @@ class Settling(NamedTuple):
     deliveries: int  # to new subscriptions, checked
 
 
-class Worker:
+class Worker(Companion):
     """A generator in a process of its own, on a core of its own."""
 
     def __init__(self, contender: Contender, load: Load, core: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(
-            target=_work, args=(there, contender, load, core), daemon=True
-        )
-        self._process.start()
-        there.close()
+        super().__init__(_work, contender, load, core)
         self._name = contender.name
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._here.close()
-        self._process.terminate()
-        self._process.join()
 
     def subscribe(self) -> Subscribed:
         """Make all connections and subscriptions."""

@@ -51,10 +51,6 @@ class Grant:
         """The grant of a principal: nothing, if it would be too large to decide."""
         if principal.is_local:
             return UNLIMITED
-        # Where there are no roles, a credential is enough.
-        is_everything = not roles.by_name and principal.identity is not None
-        if is_everything and not principal.caveats:
-            return UNLIMITED
         known = [roles.by_name[r] for r in principal.roles if r in roles.by_name]
         values = values_of(principal)
         try:
@@ -62,8 +58,7 @@ class Grant:
 
             def union(texts: Iterable[Template], *, narrowed: bool) -> Predicate:
                 filters = [f for each in texts for f in each.bind(values)]
-                is_all = is_everything or Filter() in filters
-                found = EVERYTHING if is_all else Predicate(filters)
+                found = EVERYTHING if Filter() in filters else Predicate(filters)
                 for caveat in caveats if narrowed else ():
                     found = conjoin(found, caveat, FILTERS_MAX)
                 return found
@@ -75,7 +70,7 @@ class Grant:
                 union((t for r in known for t in r.inspect), narrowed=False),
                 union((t for r in known for t in r.imports), narrowed=True),
                 union((t for r in known for t in r.exports), narrowed=True),
-                is_everything or any(role.may_hold for role in known),
+                any(role.may_hold for role in known),
                 _narrows(known),
                 tuple(role.name for role in known),
             )

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from siena.broker.durable.checked_file import replace_file
 from siena.broker.log.group_commit import GroupCommit, Synced
 
 log = logging.getLogger("siena.broker")
@@ -75,7 +76,7 @@ class RecordFile:
             OSError: if the disk does not take it.
         """
         data = _packed(self._contents())
-        _replace(self._path, data)
+        replace_file(self._path, data)
         self._open(len(data))
         self._commit = GroupCommit(self)
 
@@ -139,7 +140,7 @@ class RecordFile:
             return
         data = _packed(self._contents())
         loop = asyncio.get_running_loop()
-        self._rewriting = loop.run_in_executor(None, _replace, self._path, data)
+        self._rewriting = loop.run_in_executor(None, replace_file, self._path, data)
         self._rewriting.add_done_callback(lambda ended: self._rewritten(ended, data))
 
     def _rewritten(self, ended: "asyncio.Future[None]", data: bytes) -> None:
@@ -160,7 +161,7 @@ class RecordFile:
         if self._commit is not None:
             await self._commit.close()
         try:
-            _replace(self._path, _packed(self._contents()))
+            replace_file(self._path, _packed(self._contents()))
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path.name, error)
         os.close(self._descriptor)
@@ -172,17 +173,3 @@ def _packed(records: Sequence[bytes]) -> bytes:
     for record in records:
         parts += (_HEAD.pack(len(record), zlib.crc32(record)), record)
     return b"".join(parts)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    new = path.with_suffix(".new")
-    with new.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -54,13 +54,14 @@ class Authentication:
             # Those of a WebSocket have not said it yet: see the handlers.
             if scope["type"] == "websocket" or is_open(scope["path"]):
                 return ANONYMOUS
-            access.refused()
-            raise not_admitted()
+            refusal = not_admitted()
+            access.refused(shown, refusal)
+            raise refusal
         return await access.check(shown)
 
 
 def is_open(path: str) -> bool:
-    """Whether everybody may ask for it.
+    """Whether strangers may ask for it, too.
 
     >>> is_open("/healthz"), is_open("/console/app.js"), is_open("/api/tables")
     (True, True, False)
@@ -114,6 +115,6 @@ async def _refuse(
 ) -> None:
     if scope["type"] == "websocket":
         await receive()  # that somebody wants to connect
-        await send({"type": "websocket.close", "code": 1008})
+        await answer_of(error)(scope, receive, send)  # before it is accepted
     else:
         await answer_of(error)(scope, receive, send)

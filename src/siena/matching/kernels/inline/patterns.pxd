@@ -42,12 +42,25 @@ cdef inline bint is_like(
 ) noexcept nogil:
     """Whether a text is as the tokens say.
 
-    Only the last star that was met is tried again, one character further: whatever an
-    earlier one could take, this one can.
+    What stands behind the last star is compared from the end: nearly all that are not
+    alike differ there.  Of the rest, only the last star that was met is tried again,
+    one character further: whatever an earlier one could take, this one can.
     """
     cdef Py_ssize_t star = -1
     cdef Py_ssize_t mark = 0
     cdef int c
+    while j < last and tokens[last - 1] != STAR:
+        if i >= end:
+            return False
+        end -= 1
+        while (p[end] & 0xC0) == 0x80 and end > i:
+            end -= 1
+        c = character_at(p, end)
+        if folds:
+            c = folded_of(c, pages, shifts)
+        last -= 1
+        if tokens[last] != OPEN and tokens[last] != c:
+            return False
     while i < end:
         if j < last:
             if tokens[j] == STAR:
