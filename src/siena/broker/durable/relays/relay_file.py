@@ -17,7 +17,7 @@ from siena.broker.durable.relays.relay import Relay
 from siena.errors import SienaError
 from siena.lang.parser import parse_filter
 from siena.messages import Side
-from siena.protocol.peer_forms import text_of
+from siena.messages.requests import text_of
 
 log = logging.getLogger("siena.broker")
 
