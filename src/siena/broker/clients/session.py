@@ -70,6 +70,8 @@ class Session:
     narrowed: dict[int, InForce] = field(default_factory=dict)
     # Advertisements that are not answered until the whole network knows them.
     unsettled: set[int] = field(default_factory=set)
+    # Durable subscriptions that it reads.
+    durables: int = 0
     # Deliveries that it did not get, ever.
     lost: int = 0
     # Whether nobody is behind it: what it wants comes from the log.

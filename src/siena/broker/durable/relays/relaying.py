@@ -135,7 +135,7 @@ class Relaying:
     def link_down(self, link: Link) -> bool:
         """A link has gone; whether the neighbour is waited for."""
         relay = self.sending.relays.get(link.number)
-        if relay is None or relay.link is not link:
+        if relay is None or relay.link is not link or self.sending.is_closed:
             return False
         relay.end(self._state.clock.now())
         self._receiving.end(link.number)
@@ -263,12 +263,14 @@ class Relaying:
         if relay.is_given_up:
             log.warning("%s was waited for long enough", relay.name)
             self._state.post(self._state.router.leaving.give_up(relay.number))
-        if relay.dropped:
+        count, relay.dropping = relay.dropping, 0
+        if count:
             log.warning(
                 "%d acknowledged publications are not kept for %s any longer",
-                *(relay.dropped, relay.name),
+                *(count, relay.name),
             )
-            self._state.counters.relay_dropped += relay.dropped
+            relay.dropped += count
+            self._state.counters.relay_dropped += count
         self._file.save(relay)
         self._journal.look_for_room()
 
