@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -14,7 +15,8 @@ from repository import ROOT
 
 GUIDE = (ROOT / "docs" / "guides" / "security.md").read_text()
 # Of its blocks: what makes the network, what Bob does, and what Ann does.
-SETTINGS = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)[0]
+SETTINGS, BRIDGE = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+ASKED = re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL)[0]
 NETWORK, READER, WRITER, NARROW = re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL)[:4]
 
 
@@ -99,3 +101,17 @@ def test_ten_lines_and_five_commands(tmp_path: Path, ports: dict[str, str]) -> N
             assert "error 211" in again.stderr
         finally:
             network.terminate()
+
+
+@pytest.mark.parametrize("shown", ASKED.removeprefix("$ ").split("\n$ "))
+def test_what_a_bridge_lets_pass_is_said_beforehand(shown: str, tmp_path: Path) -> None:
+    (tmp_path / "acme.toml").write_text(BRIDGE)
+    command, _, said = shown.partition("\n")
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("siena")), *shlex.split(command)[1:]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == (said.strip(), "")

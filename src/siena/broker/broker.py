@@ -76,6 +76,7 @@ from siena.protocol.handshake import (
     EXACT,
     GAPS,
     GRANTS,
+    JOINT,
     PREFACE,
     RESIDUAL,
     RUNS,
@@ -268,6 +269,7 @@ class Broker:
             RESIDUAL,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(self.settings.pulse_seconds),
             GRANTS,
         )

@@ -10,10 +10,11 @@ set aside for good, and each looks at no more than what came since the one befor
 import gc
 
 # After how many objects more a collection of the youngest follows; after how many of
-# these one of the younger ones; and after how many of those a full one.
-YOUNGEST_MAX = 1_000
+# these one of the younger ones; and after how many of those a full one, which is at
+# once: what stays is looked at twice, and not three times, before it is set aside.
+YOUNGEST_MAX = 5_000
 YOUNGER_MAX = 10
-FULL_MAX = 5
+FULL_MAX = 0
 _OLDEST = 2
 
 

@@ -189,9 +189,13 @@ class BrokerState:
         """Let the router decide what follows from a message, and send it."""
         self.post(self.router.handle(message, source))
 
-    def gather(self, message: Batched, source: Interface) -> None:
+    def gather(
+        self, message: Batched, source: Interface, token: int | None = None
+    ) -> None:
         """The same, together with others of this tick, at its end at the latest."""
-        self.post(self.router.gather(message, source))
+        out = self.router.gather(message, source, token)
+        if out:
+            self.post(out)
 
     def handle_gathered(self) -> None:
         """Let the router decide what follows from what this tick has gathered."""

@@ -1,8 +1,8 @@
 r"""Literals: from the token at the front of a scanner to a value.
 
 In this order: quoted text is a string, ``true`` and ``false`` are booleans, then
-numbers, then times with a zone; any other word is a string.  What looks like a
-number or a time and is none is refused, never taken for a string.
+numbers, then times with a zone, and days; any other word is a string.  What looks like
+a number or a time and is none is refused, never taken for a string.
 """
 
 import re
@@ -112,6 +112,8 @@ def _read_integer(scanner: Scanner) -> int:
 
 def _read_time(scanner: Scanner, kind: Kind | None) -> datetime:
     token = scanner.token.upper()
+    if ":" not in token:
+        return _read_day(scanner)
     has_date = "T" in token
     if not has_date and kind is not Kind.TIME:
         scanner.fail(
@@ -129,3 +131,11 @@ def _read_time(scanner: Scanner, kind: Kind | None) -> datetime:
         return datetime.combine(_DAY_WITHOUT_DATE, clock).astimezone(UTC)
     except (ValueError, OverflowError):
         return scanner.fail(f"{token} is not a time")
+
+
+def _read_day(scanner: Scanner) -> datetime:
+    """The time at which a day begins, in UTC: as a column of dates has it."""
+    try:
+        return datetime.fromisoformat(scanner.token).replace(tzinfo=UTC)
+    except ValueError:
+        return scanner.fail(f"{scanner.token} is not a day")

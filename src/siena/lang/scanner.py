@@ -15,12 +15,13 @@ from siena.model.spelling import BAREWORD, RESERVED
 KEYWORD, WORD, QUOTED, TIME, NUMBER, SYMBOL, PUNCTUATION = range(1, 8)
 END = 0
 
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
 # Tokens as regular expressions, for those that are found elsewhere too.
 QUOTED_TEXT = r"""(?:"[^"\\]*(?:\\(?s:.)[^"\\]*)*"|'[^'\\]*(?:\\(?s:.)[^'\\]*)*')"""
 TIME_TEXT = (
-    rf"(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[Tt])?{_CLOCK}"
-    r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?(?![\w.:+-])"
+    rf"(?:(?:{_DAY}[Tt])?{_CLOCK}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?|{_DAY})"
+    r"(?![\w.:+-])"
 )
 NUMBER_TEXT = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.:+-])"
 SYMBOL_TEXT = r"(?:>=|<=|!=|>\*|\*<|[=<>*](?![=<>*~]))"
@@ -37,7 +38,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE = re.compile(_DAY)
 _SPACE = re.compile(r"\s*")
 _RUN = re.compile(r"[^\s()\[\],]{1,40}")
 _SYMBOLS = re.compile(r"[=<>!*~&|^]+")

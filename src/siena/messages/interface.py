@@ -21,7 +21,7 @@ class Party(str):
     ('3', 'a')
     """
 
-    __slots__ = ("__dict__",)  # a string has no room for others
+    __slots__ = ("client", "number")
 
     client: str
     number: int

@@ -1,12 +1,16 @@
 """What clients ask for; brokers ask each other for the same, in the same words."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from siena.messages.interface import TTL_MAX, Window
 from siena.messages.notices import Key, Letter
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 Interest = Filter | Predicate | Pattern
+
+# How many filters that travelled last are remembered, with their texts.
+TEXTS_MAX = 256
 
 
 def filters_of(interest: Interest) -> tuple[Filter, ...]:
@@ -21,6 +25,13 @@ def filters_of(interest: Interest) -> tuple[Filter, ...]:
     if isinstance(interest, Predicate):
         return interest.filters
     return tuple(f for step in interest for f in step)
+
+
+# A filter is sorted by its text, told, counted into a digest, and then asked about.
+@lru_cache(maxsize=TEXTS_MAX)
+def text_of(item: Filter | Advertisement) -> str:
+    """The text of a filter, or of an advertisement, as it travels."""
+    return str(item)
 
 
 def is_sequence(interest: Interest) -> bool:

@@ -10,11 +10,17 @@ from siena.errors import InvalidConstraintError, InvalidNotificationError, Limit
 from siena.model.canonical import canonical
 from siena.model.limits import OPERAND_CHARACTERS_MAX
 from siena.model.operators import STRING_OPERATORS, WITHOUT_OPERAND, Operator
-from siena.model.spelling import quote, spell, spell_string
+from siena.model.spelling import quote, spell, spell_name, spell_string
 from siena.model.values import INTEGER_MAX, INTEGER_MIN, Kind, Value, as_name, as_value
 
 # Their operands are patterns, which are written in quotes always.
 _PATTERNS = frozenset({Operator.LIKE, Operator.NOT_LIKE})
+# Between a name and a literal that is written as any other.
+_PLAIN = {
+    operator: f" {operator.symbol} "
+    for operator in Operator
+    if operator not in WITHOUT_OPERAND | _PATTERNS and not operator.ignores_case
+}
 
 
 class _Fields(NamedTuple):
@@ -111,8 +117,12 @@ class Constraint(_Fields):
         return frozenset() if self.operator is Operator.ABSENT else self.kind.parts
 
     def __str__(self) -> str:
-        name = spell_string(self.name)
-        operator = self.operator
+        name, operator = spell_name(self.name), self.operator
+        if operator in _PLAIN:  # by far the most there are
+            if type(self.value) is str:
+                return f"{name}{_PLAIN[operator]}{spell_string(self.value)}"
+            if self.kind is Kind.NUMBER:
+                return f"{name}{_PLAIN[operator]}{self.value!r}"
         if self.value is None:
             typed = "" if self.kind is Kind.ANY else f"{self.kind.word} "
             if operator is Operator.OTHER:

@@ -61,7 +61,7 @@ class Operator(enum.IntEnum):
     @property
     def symbol(self) -> str:
         """The operator as the papers write it, or in words where they have none."""
-        return _SYMBOLS[self.exact]
+        return _WRITTEN[self]
 
     @property
     def holds(self) -> Callable[[Any, Any], bool]:
@@ -134,6 +134,7 @@ _SYMBOLS = {
     Operator.NOT_LIKE: "not like",
 }
 OPERATOR_OF_SYMBOL = {symbol: operator for operator, symbol in _SYMBOLS.items()}
+_WRITTEN = {operator: _SYMBOLS[operator.exact] for operator in Operator}
 
 # What `not` makes of an operator, on an attribute that is present and of the
 # same kind.

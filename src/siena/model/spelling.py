@@ -6,6 +6,7 @@ the other half, reading, is :mod:`siena.lang`.
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from siena.model.values import KIND_OF_WORD, Value
 
@@ -19,6 +20,9 @@ RESERVED = frozenset(
 )
 # Words that a reader would take for values that do not exist here.
 NOT_VALUES = frozenset({"nan", "inf", "infinity", "null"})
+
+# How many names are remembered as they are written.
+NAMES_MAX = 1_024
 
 _PLAIN = re.compile(BAREWORD, re.ASCII)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -48,6 +52,12 @@ def spell_string(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _QUOTED_WORDS:
         return text
     return quote(text)
+
+
+@lru_cache(NAMES_MAX)
+def spell_name(text: str) -> str:
+    """The same of a name, of which there are few."""
+    return spell_string(text)
 
 
 def quote(text: str) -> str:

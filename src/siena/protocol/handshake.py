@@ -34,6 +34,8 @@ COVERED = "covered"
 EXACT = "exact"
 # And publications come in RUN frames, too.
 RUNS = "run"
+# And several filters are subscribed to in one message, each for itself.
+JOINT = "joint"
 # And what is acknowledged comes in RELAY frames: there is a store for it.
 RELAY = "relay"
 # Clients, and neighbours, are told of gaps.

@@ -11,12 +11,16 @@ from siena.lang.parser import parse_filter
 from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
 from siena.messages.notices import Key
-from siena.model import Advertisement, Filter, Pattern, Predicate
+from siena.messages.requests import TEXTS_MAX, text_of
+from siena.model import Filter, Pattern, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
 
-# How many filters that travelled last are remembered, with their texts.
-TEXTS_MAX = 256
+# So many filters, with texts of so many characters in all, are told at once; of these,
+# how many are remembered that came last.
+JOINT_FILTERS_MAX = 64
+JOINT_CHARACTERS = 16_384
+JOINTS_MAX = 8
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
@@ -54,22 +58,23 @@ def interest_of(form: InterestForm) -> Interest:
         return _filter_of(form)
     texts = [item for item in form if isinstance(item, str)]
     if len(texts) == len(form):
+        if len(texts) <= JOINT_FILTERS_MAX and sum(map(len, texts)) <= JOINT_CHARACTERS:
+            return _joint_of(tuple(texts))
         return Predicate(map(_filter_of, texts))
     if texts:
         raise ProtocolError(Fault.BAD_FRAME, "an interest of filters and predicates")
     return Pattern(Predicate(map(parse_filter, step)) for step in form)
 
 
-# A filter is told, and then asked about.
-@lru_cache(maxsize=TEXTS_MAX)
-def text_of(item: Filter | Advertisement) -> str:
-    """The text of a filter, or of an advertisement, as it travels."""
-    return str(item)
-
-
 @lru_cache(maxsize=TEXTS_MAX)
 def _filter_of(text: str) -> Filter:
     return parse_filter(text)
+
+
+# Filters are told together, and then asked about together.
+@lru_cache(maxsize=JOINTS_MAX)
+def _joint_of(texts: tuple[str, ...]) -> Predicate:
+    return Predicate(map(parse_filter, texts))
 
 
 def notice_form(notify: Notify) -> NoticeForm:

@@ -24,9 +24,12 @@ what it was.  A notice is (block, stamp, time, root, ttl), a stamp (broker, epoc
 number).  A delivery is (pattern, array of notices) and its key (pattern, array of
 stamps), or with nil for the pattern, of exactly one.  As in all bodies, later versions
 may add fields at the end.
+
+Why one module: a verb is one row of a table, with all the ways to write and read it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -57,12 +60,15 @@ from siena.messages import (
     verb,
 )
 from siena.messages.interface import TTL_MAX
-from siena.model import Advertisement, Predicate
+from siena.messages.requests import text_of
+from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Tell
 from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import FRAME_BYTES_MAX, TELL_BYTES_MAX
 from siena.protocol.peer_forms import (
+    JOINT_CHARACTERS,
+    JOINT_FILTERS_MAX,
     DeliveryForm,
     InterestForm,
     KeyForm,
@@ -163,6 +169,8 @@ def _settle_form(message: Settle) -> _OfSettle:
     if isinstance(subject, Advertisement):
         nothing = interest_form(Predicate())
         return _OfSettle(nothing, message.token, *rest, str(subject))
+    if isinstance(subject, Predicate):  # in the order in which it was told
+        return _OfSettle(sorted(map(text_of, subject)), message.token, *rest)
     return _OfSettle(interest_form(subject), message.token, *rest)
 
 
@@ -312,12 +320,72 @@ def pack_tell(message: Message) -> bytes:
     Raises:
         ProtocolError: if it does not fit; a sequence of huge notifications may not.
     """
-    frame = encode(message).pack()
+    return _packed(encode(message))
+
+
+def _packed(tell: Tell) -> bytes:
+    frame = tell.pack()
     if len(frame) - 4 > FRAME_BYTES_MAX:  # the length does not count itself
         raise ProtocolError(
-            Fault.TOO_LONG, f"a {verb(message)} of {len(frame)} bytes between brokers"
+            Fault.TOO_LONG, f"a {tell.verb} of {len(frame)} bytes between brokers"
         )
     return frame
+
+
+def pack_one_by_one(messages: Sequence[Message]) -> list[bytes]:
+    """The frames that carry messages, one for each.
+
+    Raises:
+        ProtocolError: as :func:`pack_tell`.
+    """
+    return [pack_tell(message) for message in messages]
+
+
+def pack_jointly(messages: Sequence[Message]) -> list[bytes]:
+    """The frames that carry messages, with filters in a row in one subscription.
+
+    >>> from siena.lang import parse_filter
+    >>> told = [Subscribe(parse_filter(f"x > {n}")) for n in range(3)]
+    >>> [frame] = pack_jointly([*told, told[0]])
+    >>> decode(Tell("subscribe", [["x > 0", "x > 1", "x > 2"], None]))
+    Subscribe(interest=<Predicate x > 0 or x > 1 or x > 2>, origin=None)
+
+    Raises:
+        ProtocolError: as :func:`pack_tell`.
+    """
+    frames: list[bytes] = []
+    for origin, group in groupby(messages, _origin_of_filter):
+        if origin is _NO_FILTER:
+            frames += map(pack_tell, group)
+            continue
+        texts: list[str] = []
+        size = 0
+        for message in group:
+            text = text_of(message.interest)  # type: ignore[union-attr]
+            if len(texts) == JOINT_FILTERS_MAX or size + len(text) > JOINT_CHARACTERS:
+                frames += _pack_filters(texts, origin)
+                texts, size = [], 0
+            texts.append(text)
+            size += len(text)
+        frames += _pack_filters(texts, origin)
+    return frames
+
+
+_NO_FILTER = -1
+
+
+def _origin_of_filter(message: Message) -> int | None:
+    """From where a filter is subscribed to; of any other message, nowhere."""
+    if type(message) is Subscribe and type(message.interest) is Filter:
+        return message.origin
+    return _NO_FILTER
+
+
+def _pack_filters(texts: list[str], origin: int | None) -> list[bytes]:
+    if not texts:
+        return []
+    interest: InterestForm = list(texts) if len(texts) > 1 else texts[0]
+    return [_packed(Tell("subscribe", [interest, origin]))]
 
 
 def decode(body: Tell) -> Message:

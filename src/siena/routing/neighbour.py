@@ -41,6 +41,10 @@ class Neighbour:
     ) -> None:
         self.number = number
         self.side = side = asked.side
+        self.hears_filters = side is not Side.CHILD
+        """Whether it is told what others want."""
+        self.hears_advertisements = side in {Side.PEER, Side.MESH}
+        """Whether it is told what others publish."""
         self.weight = asked.weight
         self.is_exact = is_exact = asked.exact and options.withdrawal == "exact"
         demand, order = filters
@@ -89,13 +93,3 @@ class Neighbour:
     def is_behind(self) -> bool:
         """Whether it is not told everything yet."""
         return self.is_counting or any(a.is_behind for a in self.announcers)
-
-    @property
-    def hears_filters(self) -> bool:
-        """Whether it is told what others want."""
-        return self.side is not Side.CHILD
-
-    @property
-    def hears_advertisements(self) -> bool:
-        """Whether it is told what others publish."""
-        return self.side in {Side.PEER, Side.MESH}

@@ -48,7 +48,13 @@ class Questions:
     def ask_all(self, asked: Iterable[tuple[Settle, Interface]]) -> Outbox:
         """Ask what clients and neighbours ask, all of it together."""
         questions: list[tuple[Question, Outbox]] = []
+        answered: Outbox = []
         for message, source in asked:
+            if self._is_alone_with(source) and not isinstance(
+                message.interest, Pattern
+            ):
+                answered.append((source, Settled(message.token)))
+                continue
             if self._is_batching and isinstance(source, str):
                 # Asked at once, every interest would be sent at once.
                 self._unsettled.setdefault(source, {})[message.token] = message
@@ -56,7 +62,12 @@ class Questions:
             if self._tables.is_held and isinstance(source, str):
                 self._unfolding.enter(source)
             questions.append(self._question(message, source))
-        return self._ask(questions)
+        return answered + self._ask(questions)
+
+    def _is_alone_with(self, source: Interface) -> bool:
+        """Whether there is no other broker to be asked on behalf of a neighbour."""
+        neighbours = self._tables.neighbours
+        return len(neighbours) == 1 and source in neighbours
 
     def of_client(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
         """Give the answer when all that a client wants is in force everywhere."""

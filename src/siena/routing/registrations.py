@@ -185,20 +185,27 @@ class Registrations:
 
     def subscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Enter an interest; its filters, unless it was there."""
-        held = self.of(client_of(source)).held
         if isinstance(source, Party):
-            if source.number in held:
-                return []
-            one = held[source.number] = Registration(interest)
-            if self.watcher is not None:
-                one.entry = self.watcher.registered(source, interest)
-        elif is_sequence(interest):
+            is_new = self.enter(source, interest)
+            is_known = not is_new or is_sequence(interest)
+            return [] if is_known else list(filters_of(interest))
+        held = self.of(source).held
+        if is_sequence(interest):
             held[interest] = Registration(interest)
-        else:
-            new = [f for f in filters_of(interest) if f not in held]
-            held.update((f, Registration(f)) for f in new)
-            return new
-        return [] if is_sequence(interest) else list(filters_of(interest))
+            return []
+        new = [f for f in filters_of(interest) if f not in held]
+        held.update((f, Registration(f)) for f in new)
+        return new
+
+    def enter(self, party: Party, interest: Interest) -> bool:
+        """Enter a numbered interest; whether its number was not taken."""
+        held = self.of(party.client).held
+        if party.number in held:
+            return False
+        one = held[party.number] = Registration(interest)
+        if self.watcher is not None:
+            one.entry = self.watcher.registered(party, interest)
+        return True
 
     def unsubscribe(self, source: str, interest: Interest) -> list[Filter]:
         """Withdraw a numbered interest, or all that this one covers; their filters."""

@@ -64,7 +64,7 @@ from siena.messages import (
     client_of,
 )
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Notification, Pattern
+from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 from siena.routing.clients import Clients
 from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
@@ -84,8 +84,9 @@ from siena.routing.topology.link_state import LinkStates
 Accepts = Callable[[int, Side], bool]
 # What may be handled together: the order of these changes nothing.
 Batched = Subscribe | Settle
-# So many are handled at once: some milliseconds.
-GATHERED_MAX = 64
+# So many messages, or filters in them, are handled at once: some milliseconds.  Fewer
+# than are told in one step, for one that comes may take the place of others.
+GATHERED_MAX = STEP_MAX * 3 // 4
 
 
 class Router:
@@ -136,7 +137,8 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self._is_giving_up = False
-        self._gathered: list[tuple[Batched, Interface]] = []
+        self._gathered: list[tuple[Batched, Interface, int | None]] = []
+        self._filters_gathered = 0
         self.published = 0
         self.seen = Seen()
         self.clients = Clients(self)
@@ -213,8 +215,12 @@ class Router:
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
 
-    def gather(self, message: Batched, source: Interface) -> Outbox:
+    def gather(
+        self, message: Batched, source: Interface, token: int | None = None
+    ) -> Outbox:
         """Take a subscription, or a question about one, to which others may be added.
+
+        With a ``token``, a subscription is asked about as well, as by a ``Settle``.
 
         A client's request is registered now.  What follows from all of them together
         is said once, before the next message is handled, by :meth:`handle_gathered`:
@@ -222,16 +228,25 @@ class Router:
         asks for.
         """
         if self.options.batching or self._flat is not None:
-            return self.handle(message, source)
-        if isinstance(source, str):
-            if isinstance(message, Subscribe):
+            out = self.handle(message, source)
+            if token is not None:
+                out += self.handle(Settle(message.interest, token), source)
+            return out
+        if isinstance(source, int):
+            if source not in self.tables.neighbours:
+                return []
+        elif isinstance(message, Subscribe):
+            if isinstance(source, Party):
+                self.registrations.enter(source, message.interest)
+            else:
                 self.registrations.subscribe(source, message.interest)
-        elif source not in self.tables.neighbours:
-            return []
-        self._gathered.append((message, source))
-        if len(self._gathered) == 1:
+        if not self._gathered:
             self.backlog.wake()
-        return self.handle_gathered() if len(self._gathered) >= GATHERED_MAX else []
+        self._gathered.append((message, source, token))
+        interest = message.interest
+        self._filters_gathered += len(interest) if type(interest) is Predicate else 1
+        is_full = self._filters_gathered >= GATHERED_MAX
+        return self.handle_gathered() if is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.
@@ -242,13 +257,23 @@ class Router:
         if not self._gathered:
             return []
         batch, self._gathered = self._gathered, []
+        self._filters_gathered = 0
         out: Outbox = []
         asked: list[tuple[Settle, Interface]] = []
-        for message, source in batch:
+        changes: list[Change[Filter]] = []
+        for message, source, token in batch:
             if isinstance(message, Settle):
                 asked.append((message, source))
+                continue
+            if is_sequence(message.interest):  # how it is cut depends on all before
+                out += self._changed(changes)
+                out += self._changed(self._announced(message, source))
+                changes = []
             else:
-                out += self._enter(message, source)
+                changes += self._announced(message, source)
+            if token is not None:
+                asked.append((Settle(message.interest, token), source))
+        out += self._changed(changes)
         out += self._monitors.sync() + self.tables.sync()
         return out + self._answers(self._questions.ask_all(asked)) if asked else out
 
@@ -283,8 +308,12 @@ class Router:
         return self._enter(message, source)
 
     def _enter(self, message: Subscribe, source: Interface) -> Outbox:
+        return self._changed(self._announced(message, source))
+
+    def _announced(self, message: Subscribe, source: Interface) -> list[Change[Filter]]:
+        """What changes in the table of filters, or for the monitors."""
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
-            return self._changed(self._monitors.subscribe(source, message.interest))
+            return self._monitors.subscribe(source, message.interest)
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
         keeps_covered = self._is_exact(source)
@@ -296,7 +325,7 @@ class Router:
         if table.is_giving_up and not self._is_giving_up:
             self._is_giving_up = True
             self.backlog.add(self._giving_up())
-        return self._changed(changes)
+        return changes
 
     def _giving_up(self) -> Task:
         """Forget what neighbours have given up for what covers it."""

@@ -211,25 +211,29 @@ class Settling:
         pair: tuple[Filter, int] | None
         if self._is_exact:
             pair = neighbour.filters.told_cover(f, origin)
-            is_settled = pair is not None and self._is_settled(
-                neighbour, told[pair], origin
-            )
-        else:
-            covers = [
-                (g, other)
-                for g, other in told
-                if covers_filter(g, f) and self._reach(neighbour, origin, other)
-            ]
-            is_settled = any(
-                self._is_settled(neighbour, told[pair], origin) for pair in covers
-            )
-            pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
+            if pair is None:
+                return None
+            found = told[pair]
+            if not question.fresh and self._is_settled(neighbour, found, origin):
+                return None
+            return pair[0], found
+        covers = [
+            (g, other)
+            for g, other in told
+            if covers_filter(g, f) and self._reach(neighbour, origin, other)
+        ]
+        is_settled = any(
+            self._is_settled(neighbour, told[pair], origin) for pair in covers
+        )
+        pair = min(covers, key=lambda pair: (str(pair[0]), pair[1]), default=None)
         if pair is None or (is_settled and not question.fresh):
             return None
         return pair[0], told[pair]
 
     def _is_settled(self, neighbour: Neighbour, told: Told, origin: int) -> bool:
         """Whether an announcement is in force wherever an origin reaches."""
+        if not told.settled:  # most often, it has just been told
+            return False
         return any(self._reach(neighbour, origin, other) for other in told.settled)
 
     def _to_ask_of_offer(

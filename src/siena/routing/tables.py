@@ -8,7 +8,7 @@ Why one module: whatever changes, the tables, the neighbours or the network, has
 the same counts.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from siena.messages import Interface, LinkState, Outbox, PeerConnect, Side
@@ -92,13 +92,16 @@ class Tables:
 
     def apply_filters(self, changes: Iterable[Change[Filter]]) -> None:
         """Let the neighbours' demands follow changes to the table of filters."""
+        watcher = self.watcher
         for change in changes:
-            if self.watcher is not None:
-                self.watcher(change)
+            if watcher is not None:
+                watcher(change)
             item, holder, gained, _ = change
             for neighbour, origin in self._downstream(holder):
                 # What is not counted yet will be, as it is then.
-                if neighbour.hears_filters and item not in neighbour.uncounted_filters:
+                uncounted = neighbour.uncounted_filters
+                is_counted = not uncounted or item not in uncounted
+                if neighbour.hears_filters and is_counted:
                     self._stale.add(neighbour.number)
                     _count(neighbour.filters.demand, item, origin, gained=gained)
 
@@ -399,16 +402,17 @@ class Tables:
             if origin is not None:
                 demand.enter(item, origin)
 
-    def _downstream(self, holder: Holder) -> Iterator[tuple[Neighbour, int]]:
+    def _downstream(self, holder: Holder) -> list[tuple[Neighbour, int]]:
         """The neighbours that hear of an entry, and under which origin."""
-        apart = {holder.hop, self.spared.get(holder.hop)}
-        for neighbour in self._plain:
-            if neighbour.number not in apart:
-                yield neighbour, self.me
+        apart = holder.hop, self.spared.get(holder.hop)
+        downstream = [(n, self.me) for n in self._plain if n.number not in apart]
+        if len(self._plain) == len(self.neighbours):  # nobody is in a mesh
+            return downstream
         for number in self.mesh.trees.children(holder.origin, self.me):
             found = self.neighbours.get(number)
             if found is not None and found.side is Side.MESH and number not in apart:
-                yield found, holder.origin
+                downstream.append((found, holder.origin))
+        return downstream
 
     def _origin_towards(self, neighbour: Neighbour, holder: Holder) -> int | None:
         """Under which origin a neighbour hears of an entry; ``None`` if not at all."""

@@ -50,15 +50,20 @@ def compare_sets(
     old: Iterable[ReadRule],
     new: Iterable[ReadRule],
     on_progress: Callable[[int, int], None] | None = None,
+    *,
+    many: frozenset[str] = frozenset(),
 ) -> Iterator[Change]:
-    """Every rule of two sets, in the order of the new one, then those that are gone."""
+    """Every rule of two sets, in the order of the new one, then those that are gone.
+
+    ``many`` are the multi-valued attributes with which the rules were read.
+    """
     before: Mapping[str, ReadRule] = {read.id: read for read in old}
     after = {read.id: read for read in new}
     for number, (rule_id, read) in enumerate(after.items(), start=1):
         if on_progress is not None:
             on_progress(number, len(after))
         if rule_id in before:
-            yield compare_rules(rule_id, before[rule_id].rule, read.rule)
+            yield compare_rules(rule_id, before[rule_id].rule, read.rule, many=many)
         else:
             yield Change(rule_id, ChangeKind.ADDED, gained=_example(read.rule))
     for rule_id, read in before.items():
@@ -66,7 +71,9 @@ def compare_sets(
             yield Change(rule_id, ChangeKind.REMOVED, lost=_example(read.rule))
 
 
-def compare_rules(rule_id: str, old: Rule, new: Rule) -> Change:
+def compare_rules(
+    rule_id: str, old: Rule, new: Rule, *, many: frozenset[str] = frozenset()
+) -> Change:
     """How one version of a rule stands to the other.
 
     >>> from siena.dialects import read_rule
@@ -86,7 +93,7 @@ def compare_rules(rule_id: str, old: Rule, new: Rule) -> Change:
         gained=gained,
         lost=lost,
     )
-    if kind is ChangeKind.INCOMPARABLE and _is_shown_disjoint(old, new):
+    if kind is ChangeKind.INCOMPARABLE and _is_shown_disjoint(old, new, many):
         kind = ChangeKind.DISJOINT
     return Change(rule_id, kind, gained, lost)
 
@@ -128,8 +135,11 @@ def _missed(specific: Rule, general: Rule) -> tuple[Notification | None, bool]:
     return None, False
 
 
-def _is_shown_disjoint(old: Rule, new: Rule) -> bool:
-    """Whether no event satisfies both predicates."""
+def _is_shown_disjoint(old: Rule, new: Rule, many: frozenset[str]) -> bool:
+    """Whether no event satisfies both predicates.
+
+    Of several values one may satisfy the one and another the other.
+    """
     tried = 0
     for f in old.predicate:
         for g in new.predicate:
@@ -137,7 +147,7 @@ def _is_shown_disjoint(old: Rule, new: Rule) -> bool:
             if tried > PAIRS_MAX:
                 return False
             try:
-                both = Filter((*f, *g))
+                both = Filter(c for c in (*f, *g) if c.name not in many)
             except LimitError:
                 return False
             if satisfiable(Predicate([both])):

@@ -25,7 +25,7 @@ from siena.spark.batch.compiling import (
     open_compiled,
 )
 
-COLUMNS = ("subscriber", "filter", "interface", "id")
+COLUMNS = ("subscriber", "filter", "interface", "id", "dialect")
 FORMATS = {
     ".parquet": "parquet",
     ".csv": "csv",
@@ -72,10 +72,13 @@ def format_of(path: Path) -> str:
 def read_subscriptions(
     path: Path,
     *,
+    dialect: str | None = None,
     on_error: OnError = "raise",
     report: Callable[[int], None] | None = None,
 ) -> CompiledSubscriptions:
     """The subscriptions of a file, compiled; or those of a compiled table.
+
+    Filters are in the ``dialect``, or in the one that their row names.
 
     Raises:
         SienaError: if they cannot be read, or one of them is bad.
@@ -84,7 +87,8 @@ def read_subscriptions(
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 return open_compiled(path)
-    return compile_rows(subscription_rows(path), on_error=on_error, report=report)
+    rows = subscription_rows(path)
+    return compile_rows(rows, dialect=dialect, on_error=on_error, report=report)
 
 
 def subscription_rows(path: Path) -> pa.Table:

@@ -8,11 +8,11 @@ from pyspark.sql import SparkSession, types as T
 from pyspark.sql.pandas.functions import arrow_udf
 
 from siena.errors import SienaError
-from siena.spark.batch.columns import is_variant, wide_columns
+from siena.spark.batch.columns import Form, Layout, is_variant, wide_columns
 from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import Subscriptions, answer_type, compile_subscriptions
 from siena.spark.batch.shipping import load, ship
-from siena.spark.batch.worker import Form, Layout, Output, Task
+from siena.spark.batch.worker import Output, Task
 from siena.spark.source.data_source import register_source
 
 FUNCTION = "siena_match"
@@ -93,8 +93,7 @@ def _answer(
     loaded = load(table)
     form = _form(notifications.type)
     if form == "wide":
-        wanted = frozenset(loaded.table.attributes())
-        arrays = wide_columns(_fields(notifications), wanted)
+        arrays = wide_columns(_fields(notifications), loaded.attributes())
         batch = pa.RecordBatch.from_arrays(
             [*arrays.values(), pa.nulls(len(notifications))], [*arrays, ""]
         )

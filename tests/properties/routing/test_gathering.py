@@ -114,3 +114,28 @@ def test_what_is_gathered_ends_where_one_by_one_ends(script: list[Step]) -> None
     assert sorted(gathered.settled, key=str) == sorted(one_by_one.settled, key=str)
     assert gathered.told <= one_by_one.told
     gathered.router.check()
+
+
+@given(scripts())
+def test_a_subscription_with_a_token_is_one_and_a_question(script: list[Step]) -> None:
+    apart, together = Network(), Network()
+    for number in NEIGHBOURS:
+        link = PeerConnect(Side.PEER, exact=True, closed=True)
+        apart.handle(link, number)
+        together.handle(link, number)
+    asked: set[tuple[Interface, int]] = set()
+    for at, (message, source, is_end) in enumerate(script):
+        apart.gather(message, source)
+        following = script[at + 1 : at + 2]
+        if isinstance(message, Subscribe) and isinstance(source, Party):
+            token = source.number
+            asked.add((source, token))
+            together.send(together.router.gather(message, source, token))
+        elif not isinstance(message, Settle) or (source, message.token) not in asked:
+            together.gather(message, source)
+        if is_end or not following:
+            for network in (apart, together):
+                network.send(network.router.handle_gathered())
+    assert together.holdings() == apart.holdings()
+    assert sorted(together.settled, key=str) == sorted(apart.settled, key=str)
+    together.router.check()

@@ -4,6 +4,7 @@ What would take exponential time runs into pytest's own time-out.
 """
 
 import json
+import re
 
 import pytest
 
@@ -18,7 +19,17 @@ from siena.rules.review import review_rules
 MANY = 10_000
 # Alternatives of ten, six times over: a million filters, multiplied out.
 FACTORS = [[f"a{i} = {j}" for j in range(10)] for i in range(6)]
+
+
+def or_of(width: int, depth: int) -> str:
+    """So many times $or beside each other, which multiply."""
+    return json.dumps(
+        {f"d{i}": {"$or": [{f"a{j}": [i]} for j in range(width)]} for i in range(depth)}
+    )
+
+
 MILLION = " and ".join(f"({' or '.join(factor)})" for factor in FACTORS)
+BRACKETED = re.sub(r"a\d = \d", r"[\g<0>]", MILLION)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +44,25 @@ MILLION = " and ".join(f"({' or '.join(factor)})" for factor in FACTORS)
         ("siena", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
         ("sql", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
         ("sql", "NOT " * MANY + "x = 1", "_MAX"),
+        ("amqp", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
+        ("amqp", "NOT " * MANY + "x = 1", "_MAX"),
+        ("azure", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
+        ("azure", "-" + "(-" * MANY + "x" + ")" * MANY + " = 1", "NESTING_MAX"),
+        ("siena", "not " * MANY + "x = 1", "NESTING_MAX"),
+        ("siena", "x any except (" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
+        ("cesql", "NOT " * MANY + "x = 1", "NESTING_MAX"),
+        ("expression", "not " * MANY + "[x = 1]", "NESTING_MAX"),
+        (
+            "sns",
+            json.dumps({"s": [{"wildcard": "*a" * MANY}]}),
+            "OPERAND_CHARACTERS_MAX",
+        ),
+        ("sns", '{"a":' * MANY + "[1]" + "}" * MANY, "nested too deeply"),
+        ("cloudevents", '{"not":' * 500 + '{"exact":{"a":"b"}}' + "}" * 500, "_MAX"),
+        ("cloudevents", '{"not":' * MANY + "{}" + "}" * MANY, "nested too deeply"),
+        ("sql", "x = 1 AND " * 200_000 + "x = 1", "_MAX"),
+        ("siena", "x = 1 and " * 200_000 + "x = 1", "_MAX"),
+        ("eventbridge", or_of(2, 40), "_MAX"),
         ("cesql", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
         ("expression", "(" * MANY + "x = 1" + ")" * MANY, "NESTING_MAX"),
         ("eventbridge", '{"a":' * MANY + "[1]" + "}" * MANY, "nested too deeply"),
@@ -45,7 +75,7 @@ def test_what_is_too_large_is_refused_with_the_name_of_the_limit(
         read_rule(dialect, text)
 
 
-@pytest.mark.parametrize("dialect", ["sql", "amqp", "cesql"])
+@pytest.mark.parametrize("dialect", ["sql", "amqp", "azure", "cesql"])
 def test_ten_thousand_wildcards_are_a_residual_that_does_not_backtrack(
     dialect: str,
 ) -> None:
@@ -63,6 +93,62 @@ def test_a_normal_form_of_a_million_filters_is_refused_or_covered() -> None:
     assert len(rule.predicate) <= 1_024
     assert rule.matches({f"a{i}": 9 - i for i in range(6)})
     assert not rule.matches({**{f"a{i}": 1 for i in range(5)}, "a5": 10})
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("amqp", MILLION.replace("and", "AND").replace("or", "OR")),
+        ("azure", MILLION),
+        (
+            "expression",
+            " and ".join(f"({' or '.join(f'[{c}]' for c in f)})" for f in FACTORS),
+        ),
+        (
+            "eventbridge",
+            json.dumps({f"a{i}": list(range(10)) for i in range(6)}),
+        ),
+        ("sns", json.dumps({f"a{i}": list(range(10)) for i in range(6)})),
+        (
+            "cloudevents",
+            json.dumps(
+                [
+                    {"any": [{"exact": {f"a{i}": str(j)}} for j in range(10)]}
+                    for i in range(6)
+                ]
+            ),
+        ),
+        ("cesql", " AND ".join(f"({f})" for f in map(" OR ".join, FACTORS))),
+    ],
+)
+def test_a_million_filters_of_any_dialect_are_covered(dialect: str, text: str) -> None:
+    rule = read_rule(dialect, text)
+    assert not rule.is_exact
+    assert len(rule.predicate) <= 1_024
+    is_text = dialect == "cloudevents"
+    event = {f"a{i}": str(9 - i) if is_text else 9 - i for i in range(6)}
+    assert rule.matches(event)
+    assert not rule.matches({**event, "a5": "10" if is_text else 10})
+
+
+SIGMA = """
+title: made to hurt
+logsource: {{category: test}}
+detection:
+    selection:
+        s|{modifier}: '{text}'
+    condition: selection
+"""
+
+
+def test_a_sigma_rule_of_wildcards_is_refused_or_matched_without_backtracking() -> None:
+    pytest.importorskip("sigma")
+    text = SIGMA.format(modifier="contains", text="*a" * 1_000 + "*b")
+    rule = read_rule("sigma", text, logsource="none")
+    assert not rule.matches({"s": "a" * 100_000})
+    assert rule.matches({"s": "a" * 2_000 + "b"})
+    with pytest.raises(SienaError):
+        read_rule("sigma", SIGMA.format(modifier="re", text="(?=a)" + "(a+)+" * 99))
 
 
 def test_patterns_made_to_backtrack_are_matched_without() -> None:

@@ -49,7 +49,7 @@ def test_null_means_that_the_attribute_is_absent() -> None:
         {"x": {}},
         {"x": {"time": 1}},
         {"x": {"time": "noon"}},
-        {"x": {"time": "2026-11-15"}},
+        {"x": {"time": "2026-11-31"}},
         {"x": {"time": "2026-11-15T00:00:00"}},
         {"x": {"time": "2026-11-15T00:00:00Z and"}},
         {"x": {"time": "2026-11-15T00:00:00Z", "zone": "UTC"}},

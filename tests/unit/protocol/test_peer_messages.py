@@ -8,7 +8,12 @@ from hypothesis import given, strategies as st
 import strategies as our
 from siena.block import encode as encode_block
 from siena.errors import LimitError
-from siena.lang import parse_advertisement, parse_interest, parse_predicate
+from siena.lang import (
+    parse_advertisement,
+    parse_filter,
+    parse_interest,
+    parse_predicate,
+)
 from siena.messages import (
     Advertise,
     Flush,
@@ -45,11 +50,13 @@ from siena.messages import (
     Window,
 )
 from siena.messages.interface import TTL_MAX
+from siena.messages.requests import filters_of
 from siena.model import Notification, Pattern, Predicate
 from siena.protocol.control_frames import Tell, unpack
 from siena.protocol.data_frames import pack_forward, unpack_forward
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import HEAD_BYTES, Op
+from siena.protocol.peer_forms import JOINT_CHARACTERS, JOINT_FILTERS_MAX
 from siena.protocol.peer_messages import (
     TOLD,
     check_encodable,
@@ -57,6 +64,8 @@ from siena.protocol.peer_messages import (
     encode,
     forwarded,
     notify_of,
+    pack_jointly,
+    pack_one_by_one,
     pack_tell,
 )
 
@@ -199,6 +208,51 @@ def test_an_interest_that_fits_no_frame_is_found_before_it_is_told() -> None:
     check_encodable(short)  # filter by filter
     with pytest.raises(LimitError, match="TELL_BYTES_MAX"):
         check_encodable(parse_interest(f"({choice}) then x any"))
+
+
+def filters_told(frames: list[bytes]) -> list[tuple[str, int | None]]:
+    """What a neighbour hears of, filter by filter."""
+    told = []
+    for frame in frames:
+        message = decode(Tell(*unpack_tell(frame)))
+        assert isinstance(message, Subscribe)
+        told += [(str(f), message.origin) for f in filters_of(message.interest)]
+    return told
+
+
+def unpack_tell(frame: bytes) -> tuple[str, list[object]]:
+    tell = unpack(Op.TELL, frame[HEAD_BYTES:])
+    assert isinstance(tell, Tell)
+    return tell.verb, tell.fields
+
+
+def test_filters_that_are_told_jointly_arrive_as_one_by_one() -> None:
+    numbers = [*range(3 * JOINT_FILTERS_MAX), 5, 6]
+    messages: list[Message] = [
+        Subscribe(parse_filter(f"x = {n}"), 9 if n % 100 > 90 else None)
+        for n in numbers
+    ]
+    long = " and ".join(f"s{n} = {'a' * 4_000}" for n in range(5))
+    assert len(long) > JOINT_CHARACTERS
+    messages.insert(7, Subscribe(parse_filter(long)))
+    jointly, apart = pack_jointly(messages), pack_one_by_one(messages)
+    assert len(apart) == len(messages) > 10 * len(jointly)
+    assert sorted(set(filters_told(jointly))) == sorted(set(filters_told(apart)))
+
+
+def test_what_is_no_filter_keeps_its_place_between_filters() -> None:
+    one, other = (Subscribe(parse_filter(f"x = {n}")) for n in (1, 2))
+    settle = Settle(parse_predicate("x = 1 or x = 2"), 7)
+    frames = pack_jointly([one, settle, other, Unsubscribe(parse_filter("y any"))])
+    verbs = [unpack_tell(frame)[0] for frame in frames]
+    assert verbs == ["subscribe", "settle", "subscribe", "unsubscribe"]
+
+
+def test_a_question_names_filters_in_the_order_in_which_they_are_told() -> None:
+    some = sorted((parse_filter(f"x = {n}") for n in (10, 9, 100)), key=str)
+    [frame] = pack_jointly([Subscribe(f) for f in some])
+    settle = Settle(Predicate(some), 7)
+    assert encode(settle).fields[0] == unpack_tell(frame)[1][0]
 
 
 def test_a_sequence_that_fits_no_frame_is_refused_where_it_is_packed() -> None:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from siena.dialects import read_rule
 from siena.rules import ReadRule, RuleEntry, SetAside, read_rules
+from siena.rules.comparing import ChangeKind, compare_rules
+from siena.rules.events import Event
 from siena.rules.report import review_page
 from siena.rules.report.graph import draw
 from siena.rules.review import FindingKind, Review, review_rules
@@ -135,3 +138,18 @@ def test_a_large_graph_is_drawn_in_part(count: int) -> None:
     )
     assert drawing.boxes == 2 * count
     assert drawing.drawn == min(2 * count, 400)
+
+
+def test_rules_on_several_values_are_not_disjoint() -> None:
+    many = frozenset({"tags"})
+    old, new = (
+        read_rule("siena", text, many=many)
+        for text in ("tags = a and y = 1", "tags = b and y = 1")
+    )
+    assert compare_rules("r", old, new).kind is ChangeKind.DISJOINT
+    assert compare_rules("r", old, new, many=many).kind is ChangeKind.INCOMPARABLE
+    other = read_rule("siena", "tags = b and y = 2", many=many)
+    assert compare_rules("r", old, other, many=many).kind is ChangeKind.DISJOINT
+    both: Event = {"tags": ("a", "b"), "y": 1}
+    assert old.matches(both)
+    assert new.matches(both)

@@ -18,9 +18,10 @@ Whatever has no other form is ``OPEN``, also an operator that is not known here.
 """
 
 from collections.abc import Callable
+from math import inf, nextafter
 from typing import Any, NamedTuple
 
-from siena.algebra.keys import FIRST_KEY, LAST_KEY, value_of
+from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_of, value_of
 from siena.algebra.ordered import Span, span_of
 from siena.algebra.points import ABSENT, NotShownError
 from siena.algebra.sat import sat
@@ -39,6 +40,20 @@ BUT_NUMBER, BUT_STRING, BUT_TIME, OPEN, MISSING = range(6, 11)
 FORMS = range(11)
 # Those whose facets have two ends, by which they are sorted.
 PLACED = frozenset({NUMBERS, STRINGS, TIMES, ENDINGS, BUT_NUMBER, BUT_STRING, BUT_TIME})
+
+# Bounds whose neighbours, in whole numbers and in floats, are as one expects.
+_BOUNDS = frozenset({Operator.LT, Operator.LE, Operator.GT, Operator.GE})
+_SMALL = 2**50
+# A bound is its key among floats, the integer, and the end.  Of two bounds, the one
+# that is tighter among floats is so among integers.
+_Bound = tuple[int, int, float]
+_NO_LOWER: _Bound = (
+    FIRST_KEY[Kind.FLOAT],
+    FIRST_KEY[Kind.INTEGER],
+    -nextafter(inf, 0),
+)
+_NO_UPPER: _Bound = LAST_KEY[Kind.FLOAT], LAST_KEY[Kind.INTEGER], nextafter(inf, 0)
+_NO_HOLES: frozenset[int] = frozenset()
 
 # Above every string that is an end of a condition.
 STRING_END = CHARACTER_MAX * (OPERAND_CHARACTERS_MAX + 2)
@@ -104,6 +119,10 @@ def facet_of(name: str, condition: Condition) -> Facet:
             facet = make(name, constraint)
             if facet is not None:
                 return facet
+    if condition[0].kind is Kind.NUMBER:
+        facet = _of_bounds(name, condition)
+        if facet is not None:
+            return facet
     kinds = Kind.ANY.parts.intersection(*(c.kinds for c in condition))
     facet = None
     if kinds <= _ORDERED_KINDS and all(c.operator in _ORDER for c in condition):
@@ -222,12 +241,50 @@ def _of_spans(name: str, condition: Condition, kinds: frozenset[Kind]) -> Facet 
     if low == high:
         kinds_of_it = "both" if len(spans) > 1 else spans[0][0]
         return _point(name, point_token(name, low), low, kinds_of_it)
-    key = name, tuple((k, s.first, s.last, frozenset(s.holes)) for k, s in spans)
+    key = name, tuple((k, s.first, s.last, _holes_of(s)) for k, s in spans)
     if any(span.is_whole for _, span in spans):
         # It may cover all of a kind but one, which has no ends.
         return Facet(name, OPEN, (name, OPEN), None, None, low, key)
     form = TIMES if spans[0][0] is Kind.TIME else NUMBERS
     return Facet(name, form, (name, form), low, high, low, key)
+
+
+def _holes_of(span: Span) -> frozenset[int]:
+    return frozenset(span.holes) if span.holes else _NO_HOLES
+
+
+def _of_bounds(name: str, condition: Condition) -> Facet | None:
+    """Bounds that are no large whole numbers, on integers and floats alike.
+
+    As :func:`_of_spans`, in fewer steps: by far the most ranges are of this form.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> condition = parse("x > 3, x < 9").constraints
+    >>> _of_bounds("x", condition) == _of_spans("x", condition, Kind.NUMBER.parts)
+    True
+    """
+    lower, upper = _NO_LOWER, _NO_UPPER
+    for _, operator, kind, value in condition:
+        if kind is not Kind.NUMBER or operator not in _BOUNDS:
+            return None
+        if type(value) is not int or not -_SMALL <= value <= _SMALL:
+            return None
+        key = key_of(float(value), Kind.FLOAT)
+        if operator is Operator.GT:
+            lower = max(lower, (key + 1, value + 1, nextafter(value, inf)))
+        elif operator is Operator.GE:
+            lower = max(lower, (key, value, value))
+        elif operator is Operator.LT:
+            upper = min(upper, (key - 1, value - 1, nextafter(value, -inf)))
+        else:
+            upper = min(upper, (key, value, value))
+    (first_float, first, low), (last_float, last, high) = lower, upper
+    if first >= last:
+        return None  # it may be one value, of one kind, or none
+    integers = Kind.INTEGER, first, last, _NO_HOLES
+    floats = Kind.FLOAT, first_float, last_float, _NO_HOLES
+    both = name, (integers, floats)
+    return Facet(name, NUMBERS, (name, NUMBERS), low, high, low, both)
 
 
 def _of_intervals(name: str, condition: Condition) -> Facet | None:

@@ -323,7 +323,7 @@ class _Known:
         )
 
     def anonymous(self) -> Principal | None:
-        """Whoever shows nothing, where settings let them in."""
+        """The principal of those who show nothing, where settings let them in."""
         roles = () if self.access is None else self.access.anonymous
         return Principal(None, roles, credential="anonymous") if roles else None
 

@@ -26,7 +26,7 @@ def read_roles(settings: Settings) -> Roles:
 
     Raises:
         SienaError: if one cannot be read, with its place; or if there is none, for then
-            nobody could do anything.
+            no principal could do anything.
         OSError: if there is no such file.
     """
     if settings.access is None:

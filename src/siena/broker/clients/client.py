@@ -17,7 +17,14 @@ from siena.broker.peers.handoff import Handoff
 from siena.broker.state import BrokerState
 from siena.errors import InvalidNotificationError
 from siena.messages import ListInterests, Release
-from siena.protocol.control_frames import Body, Connect, Move, Tell, Welcome
+from siena.protocol.control_frames import (
+    Body,
+    Connect,
+    Move,
+    Subscribe,
+    Tell,
+    Welcome,
+)
 from siena.protocol.data_frames import TracedPublication
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
@@ -190,6 +197,9 @@ class Client:
 
     def handle(self, event: Event) -> None:
         """Do what is asked for."""
+        if isinstance(event, Subscribe):  # of which many come at once
+            self._requests.handle(self.session, event)
+            return
         match event:
             case Ping():
                 pong = event.answer().pack()

@@ -64,7 +64,7 @@ class InProcessEntry:
         return InProcessSession(local_client, client)
 
     def show(self, visit: InProcessSession, principal: Principal) -> None:
-        """Somebody who is there has come with another credential, which counts now."""
+        """A client that is there shows another credential, which counts now."""
         broker, client = self.broker, visit.local_client
         broker.leases.end(client)
         client.principal = visit.client.session.principal = principal

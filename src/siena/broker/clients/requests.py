@@ -9,7 +9,7 @@ from itertools import count
 from time import process_time
 from typing import Any, TypeVar
 
-from siena.broker.access.grants.decisions import InForce, narrow, steps_of
+from siena.broker.access.grants.decisions import InForce, narrow
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
@@ -184,22 +184,31 @@ class Requests:
         accounts.check("interest_characters", len(body.interest), about=number)
         interest = _read_interest(body)
         known = session.asked_for(number)
-        if known is not None and known != interest:
-            raise ProtocolError(
-                Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number
-            )
-        party = session.party(number)
         if known is None:
             self._check_room(session, interest, number)
             in_force = self._state.gate.subscribe(session.principal, interest, number)
-            self._put_in_force(session, number, in_force)
-        # Asked for again, after a connection broke: it may not have heard the answer.
-        self._state.gather(Settle(session.interests[number], number), party)
+            self._put_in_force(session, number, in_force, token=number)
+        elif known == interest:
+            # Asked for again, after a connection broke: perhaps without the answer.
+            settle = Settle(session.interests[number], number)
+            self._state.gather(settle, session.party(number))
+        else:
+            raise ProtocolError(
+                Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number
+            )
 
-    def _put_in_force(self, session: Session, number: int, in_force: InForce) -> None:
+    def _put_in_force(
+        self,
+        session: Session,
+        number: int,
+        in_force: InForce,
+        *,
+        token: int | None = None,
+    ) -> None:
         if not in_force.is_whole:  # first: who hears of it wants to know
             session.narrowed[number] = in_force
-        self._state.gather(Subscribe(in_force.interest), session.party(number))
+        party = session.party(number)
+        self._state.gather(Subscribe(in_force.interest), party, token)
 
     def end_subscription(self, session: Session, number: int) -> None:
         """Nothing is wanted under a number any more."""
@@ -237,9 +246,9 @@ class Requests:
             self.end_subscription(session, spare)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
-        accounts = self._state.accounts
+        accounts, held = self._state.accounts, session.subscriptions
         accounts.check_memory()
-        if len(session.interests) >= SUBSCRIPTIONS_MAX:
+        if held >= SUBSCRIPTIONS_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY,
                 f"more than {SUBSCRIPTIONS_MAX} subscriptions",
@@ -249,8 +258,8 @@ class Requests:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
-        more = sum(map(len, steps_of(interest)))
-        accounts.check("subscriptions", len(session.interests) + 1, about=number)
+        more = len(filters_of(interest))
+        accounts.check("subscriptions", held + 1, about=number)
         accounts.check("filters", session.filters + more, about=number)
         if isinstance(interest, Pattern):
             accounts.check("patterns", session.patterns + 1, about=number)

@@ -70,6 +70,8 @@ class Session:
     narrowed: dict[int, InForce] = field(default_factory=dict)
     # Advertisements that are not answered until the whole network knows them.
     unsettled: set[int] = field(default_factory=set)
+    # Durable subscriptions that it reads.
+    durables: int = 0
     # Deliveries that it did not get, ever.
     lost: int = 0
     # Whether nobody is behind it: what it wants comes from the log.
@@ -78,11 +80,11 @@ class Session:
     gaps: list[Gap] = field(default_factory=list)
     # Whether it is about to be forgotten, and misses nothing any more.
     is_gone: bool = False
+    # What the router calls it.
+    client: str = field(init=False)
 
-    @property
-    def client(self) -> str:
-        """What the router calls it."""
-        return str(self.number)
+    def __post_init__(self) -> None:
+        self.client = str(self.number)
 
     def party(self, number: int) -> Party:
         """What the router calls one of its numbered requests."""
@@ -92,6 +94,11 @@ class Session:
     def interests(self) -> Mapping[int, Interest]:
         """Its subscriptions, by number."""
         return cast("Mapping[int, Interest]", self._registered.interests)
+
+    @property
+    def subscriptions(self) -> int:
+        """How many subscriptions it has."""
+        return len(self._registered.held)
 
     @property
     def asked(self) -> Mapping[int, Interest]:
@@ -104,7 +111,10 @@ class Session:
     def asked_for(self, number: int) -> Interest | None:
         """What it asked for under a number."""
         narrowed = self.narrowed.get(number)
-        return self.interests.get(number) if narrowed is None else narrowed.asked
+        if narrowed is not None:
+            return narrowed.asked
+        held = self._registered.held.get(number)
+        return None if held is None else held.interest
 
     def in_force(self, number: int) -> str | None:
         """What is in force under a number, if that is less than was asked for."""

@@ -8,7 +8,6 @@ subscription with a residual, always, for the residual is asked on that way.
 
 from collections.abc import Callable, Mapping
 
-from siena.broker.access.grants.decisions import steps_of
 from siena.broker.clients.session import Session
 from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
@@ -86,7 +85,7 @@ class ClientEntries:
             return session
         self._counters.subscriptions_now += change
         if session is not None:
-            session.filters += change * sum(map(len, steps_of(item)))
+            session.filters += change * len(filters_of(item))
             if isinstance(item, Pattern):
                 session.patterns += change
                 session.steps += change * len(item)

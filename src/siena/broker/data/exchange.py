@@ -81,7 +81,7 @@ class Exchange:
         self._interests_of: list[int] = []
         self._free: list[int] = []
         # The interests of all others; those of connections are in the registrations.
-        self._watched: dict[tuple[Key, Filter], int] = {}
+        self._watched: dict[Key, dict[Filter, int]] = {}
         # Those others have places of their own, and so have connections, by their
         # numbers as texts, while they are away; of each interest the place.
         self._others: list[Key] = []
@@ -121,7 +121,7 @@ class Exchange:
         )
         self._interests_of[slot] += 1
         if is_away:
-            self._put(np.array([added]), str(connection))
+            self._put_one(added, str(connection))
         return added
 
     def unsubscribe(self, connection: int, entry: int) -> None:
@@ -156,8 +156,18 @@ class Exchange:
     def watch(self, key: Key, interest: Filter) -> None:
         """A neighbour, a monitor or an absent client's party wants something."""
         self.on_change()
-        added = self._watched[key, interest] = self._dispatcher.add(interest)
-        self._put(np.array([added]), key)
+        watched = self._watched.get(key)
+        if watched is None:
+            watched = self._watched[key] = {}
+        added = watched[interest] = self._dispatcher.add(interest)
+        self._put_one(added, key)
+
+    def _put_one(self, added: int, key: Key) -> None:
+        """Give an interest the place of a key."""
+        if added >= len(self._place_of):
+            self._place_of = with_room(self._place_of, added)
+        place = self._place_of[added] = self._take_place(key)
+        self._interests_at[place] += 1
 
     def _put(self, added: npt.NDArray[np.integer[Any]], key: Key) -> None:
         """Give some interests the place of a key."""
@@ -177,16 +187,19 @@ class Exchange:
 
     def is_watched(self, key: Key, interest: Filter) -> bool:
         """Whether it wants this already."""
-        return (key, interest) in self._watched
+        return interest in self._watched.get(key, ())
 
     def watched_by(self, key: Key) -> list[Filter]:
         """All that a neighbour, a monitor or a party wants."""
-        return [f for who, f in self._watched if who == key]
+        return list(self._watched.get(key, ()))
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
         self.on_change()
-        self._dispatcher.remove(self._watched.pop((key, interest)))
+        watched = self._watched[key]
+        self._dispatcher.remove(watched.pop(interest))
+        if not watched:
+            del self._watched[key]
         self._take_away(key, 1)
 
     def license(self, predicate: Predicate) -> int:

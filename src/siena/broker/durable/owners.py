@@ -20,7 +20,7 @@ def owner_of(session: Session) -> str:
 def owned_name(session: Session, name: str) -> str:
     """Under which a name is kept: each principal has names of its own.
 
-    Where nobody is asked who they are, all share them.
+    Where clients are not asked who they are, all share them.
     """
     owner = owner_of(session)
     return f"{len(owner)}:{owner}:{name}" if owner else name

@@ -109,6 +109,7 @@ class Reading:
         self._members[member.identifier] = member
         self._readers.setdefault(cursor, []).append(member)
         self._numbered[session.number, number] = member
+        session.durables += 1
         self._make_room(cursor)
         self.serve([cursor])
         return member
@@ -117,6 +118,7 @@ class Reading:
         """It reads no more: what it has not answered goes to others, at once."""
         del self._members[member.identifier]
         del self._numbered[member.session.number, member.number]
+        member.session.durables -= 1
         cursor = member.cursor
         readers = self._readers[cursor]
         readers.remove(member)

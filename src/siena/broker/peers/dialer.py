@@ -30,6 +30,7 @@ from siena.protocol.handshake import (
     CLOSED,
     EXACT,
     GAPS,
+    JOINT,
     PREFACE,
     RELAY,
     RUNS,
@@ -99,6 +100,7 @@ class Dialer:
         self._hears_gaps = False
         self._is_relaying = False
         self._pulse_seconds: float | None = None
+        self._hears_jointly = False
         self.was_linked = False
         self._where = (
             Destination(redirected) if redirected else read_destination(settings.url)
@@ -180,6 +182,7 @@ class Dialer:
         self._hears_gaps = GAPS in info.features
         self._is_relaying = links.is_relaying and RELAY in info.features
         self._pulse_seconds = pulse_of(info.features)
+        self._hears_jointly = JOINT in info.features
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         is_exact, is_closed = EXACT in info.features, CLOSED in info.features
@@ -189,6 +192,7 @@ class Dialer:
             CLOSED,
             RUNS,
             GAPS,
+            JOINT,
             pulse_feature(links.state.settings.pulse_seconds),
             *((RELAY,) if links.is_relaying else ()),
         ]
@@ -242,6 +246,7 @@ class Dialer:
             self._hears_gaps,
             self._is_relaying,
             self._pulse_seconds,
+            self._hears_jointly,
         )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone

@@ -96,7 +96,8 @@ class Gaps:
         state = self._state
         state.counters.gaps += 1
         for session in list(state.sessions.values()):
-            if session.interests and session.sink is not None:
+            is_reading = session.interests or session.durables
+            if is_reading and session.sink is not None:
                 self._tell(session, gap)
         if gap.hops > 0:
             for number, link in list(state.links.items()):

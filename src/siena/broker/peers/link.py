@@ -30,6 +30,7 @@ from siena.messages import (
     Unsubscribe,
     verb,
 )
+from siena.messages.requests import text_of
 from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
@@ -38,8 +39,7 @@ from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
 from siena.protocol.fast.relay_runs import RelayRun
-from siena.protocol.peer_forms import text_of
-from siena.protocol.peer_messages import decode, pack_tell
+from siena.protocol.peer_messages import decode, pack_jointly, pack_one_by_one
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.states import Event
 from siena.routing.interest_table import Change
@@ -72,6 +72,7 @@ class Other(NamedTuple):
     hears_gaps: bool = False
     is_relaying: bool = False  # it stores what is acknowledged, and so do we
     pulse_seconds: float | None = None  # how often something comes, if that is known
+    hears_jointly: bool = False
 
 
 class Link:
@@ -95,6 +96,7 @@ class Link:
         self._urls = other.urls
         self.takes_runs = other.takes_runs
         self.hears_gaps = other.hears_gaps
+        self._hears_jointly = other.hears_jointly
         self.is_relaying = other.is_relaying
         self.on_relay: Callable[[RelayRun, Link], None] = lambda _run, _link: None
         """Called when it relays something that is acknowledged."""
@@ -203,9 +205,12 @@ class Link:
             self._state.counters.duplicates += 1
 
     def _hear(self, body: Tell) -> None:
-        self._state.counters.router_in += 1
-        self.counters.router_in += 1
         message = decode(body)
+        count = 1
+        if isinstance(message, Subscribe) and isinstance(message.interest, Predicate):
+            count = len(message.interest)
+        self._state.counters.router_in += count
+        self.counters.router_in += count
         if isinstance(message, Found) and not self._is_within(self.imports, message):
             self._refuse("import", message)
             return
@@ -223,10 +228,11 @@ class Link:
         """Send messages of our router; that the link stands was said already."""
         self._follow()
         granted = [m for m in messages if self._is_granted(m)]
-        frames = [pack_tell(m) for m in granted if not isinstance(m, PeerConfirm)]
-        self.counters.router_out += len(frames)
-        if frames:
-            self.connection.reply(b"".join(frames))
+        told = [m for m in granted if not isinstance(m, PeerConfirm)]
+        self.counters.router_out += len(told)
+        if told:
+            pack = pack_jointly if self._hears_jointly else pack_one_by_one
+            self.connection.reply(b"".join(pack(told)))
 
     def forward(self, frame: bytes, count: int) -> None:
         """Send notifications, as many as a frame has."""

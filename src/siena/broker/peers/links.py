@@ -29,7 +29,7 @@ from siena.protocol.control_frames import Connect, Peer, Welcome
 from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.relay_runs import RelayRun
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, RELAY, RUNS, VERSIONS
+from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
 
 log = logging.getLogger("siena.broker")
 
@@ -234,6 +234,7 @@ class Links:
             GAPS in peer.features,
             self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
+            JOINT in peer.features,
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known

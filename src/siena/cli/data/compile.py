@@ -22,6 +22,14 @@ def compile_(
     ],
     table: Annotated[Path, typer.Argument(help="The file to write.")],
     *,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of filters that name none: sql, amqp, eventbridge, "
+            "cesql, …; a row may name its own in a column dialect.",
+            show_default=False,
+        ),
+    ] = None,
     set_aside: Annotated[
         bool,
         typer.Option(
@@ -50,6 +58,7 @@ def compile_(
     progress = Progress(sys.stderr)
     compiled = read_subscriptions(
         subscriptions,
+        dialect=dialect,
         on_error="set_aside" if set_aside else "raise",
         report=report_to(progress, "subscriptions"),
     )

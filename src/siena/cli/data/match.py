@@ -64,6 +64,14 @@ def match(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what is in the output folder.")
     ] = False,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of filters that name none: sql, amqp, eventbridge, "
+            "cesql, …; a row may name its own in a column dialect.",
+            show_default=False,
+        ),
+    ] = None,
     set_aside: Annotated[
         bool,
         typer.Option(
@@ -106,6 +114,7 @@ def match(
       siena match subscriptions.csv flights.parquet
       siena match flights.siena flights/ --key flight --output deliveries
       siena match subscriptions.csv incoming/ --stream --output deliveries
+      siena match selectors.csv flights.parquet --dialect sql
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
     if answer not in ANSWERS:
@@ -119,7 +128,7 @@ def match(
     format_of(notifications)  # before Spark starts: it may be misspelt
     _free(output, overwrite=overwrite, goes_on=stream or until_idle)
     job = MatchJob(notifications, key, column, output, answer, set_aside=set_aside)
-    job.compile(subscriptions)
+    job.compile(subscriptions, dialect)
     if master is None and not (stream or until_idle) and job.run_here():
         if as_json:
             print(json.dumps(asdict(job.summary)))

@@ -79,7 +79,7 @@ class MatchJob:
         # Of each micro-batch, how many rows came in and went out.
         self.batches: dict[int, tuple[int, int]] = {}
 
-    def compile(self, subscriptions: Path) -> None:
+    def compile(self, subscriptions: Path, dialect: str | None = None) -> None:
         """Read the subscriptions; what is put aside is said on stderr."""
         from siena.spark.files import read_subscriptions
 
@@ -87,6 +87,7 @@ class MatchJob:
         progress = Progress(sys.stderr)
         self.compiled = read_subscriptions(
             subscriptions,
+            dialect=dialect,
             on_error=self.options["on_error"],
             report=report_to(progress, "subscriptions compiled"),
         )

@@ -11,6 +11,7 @@ from siena.bench.covering.routers import measure
 from siena.bench.network.shapes import Shape
 from siena.cli.lab.bench_broker import bench_broker
 from siena.cli.lab.bench_client import bench_client
+from siena.cli.lab.bench_durable import bench_durable
 from siena.cli.lab.bench_http import bench_http
 from siena.cli.lab.bench_match import bench_match
 from siena.cli.lab.bench_network import bench_network
@@ -28,6 +29,7 @@ app.command("match")(bench_match)
 app.command("broker")(bench_broker)
 app.command("network")(bench_network)
 app.command("http")(bench_http)
+app.command("durable")(bench_durable)
 app.command("client")(bench_client)
 app.command("spark")(bench_spark)
 

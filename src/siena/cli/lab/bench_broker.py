@@ -15,7 +15,7 @@ from siena.bench.broker.contenders.mosquitto import Mosquitto
 from siena.bench.broker.contenders.nats import Nats
 from siena.bench.broker.contenders.rabbitmq import RabbitMQ
 from siena.bench.broker.contenders.redis import Redis
-from siena.bench.broker.contenders.siena import Siena
+from siena.bench.broker.contenders.siena import GrantedSiena, Siena
 from siena.bench.broker.kernels import require_compiled
 from siena.bench.broker.processes import Cores
 from siena.bench.broker.report import as_object, show
@@ -28,8 +28,9 @@ EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
 class PeerServer(StrEnum):
-    """Servers of other makers."""
+    """Servers of other makers, and our own with grants."""
 
+    GRANTS = "grants"
     NATS = "nats"
     REDIS = "redis"
     MOSQUITTO = "mosquitto"
@@ -37,6 +38,7 @@ class PeerServer(StrEnum):
 
 
 PEERS: dict[PeerServer, type[Contender]] = {
+    PeerServer.GRANTS: GrantedSiena,
     PeerServer.NATS: Nats,
     PeerServer.REDIS: Redis,
     PeerServer.MOSQUITTO: Mosquitto,
@@ -89,7 +91,8 @@ def bench_broker(
     symbol = X and price > Y and price < Y2 and change < Z.  A peer gets a topic for
     each symbol, and its clients filter the rest.  Each round floods a server, then
     publishes at a steady rate and at half of what it took in the flood; latency is
-    counted from when a publication was to be sent.  "in force" is how long a new
+    counted from when a publication was to be sent.  The peer "grants" is our broker
+    again, with grants for 10 000 identities.  "in force" is how long a new
     subscription takes at half load.  Servers come from the PATH, listen to a free port
     of the loopback and keep their files in a folder that is removed.
 
@@ -98,6 +101,7 @@ def bench_broker(
       siena bench broker
       siena bench broker --interests 1 --connections 1 --peer nats
       siena bench broker --interests 100000 --connections 100 --matches 10 --peer nats
+      siena bench broker --peer grants
       siena bench broker --publishers 20 --unbatched --peer nats --peer redis --json
     """  # noqa: D301 -- Typer needs the backspace itself
     require_compiled()

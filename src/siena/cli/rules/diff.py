@@ -57,6 +57,7 @@ def rules_diff(
             before.rules,
             after.rules,
             lambda n, of: progress.show(f"comparing: {n:,} of {of:,} rules"),
+            many=settings.many,
         )
     )
     progress.clear()

@@ -10,6 +10,7 @@ import typer
 
 from siena.block import decode
 from siena.broker.durable.cursors.registry import needed_from
+from siena.broker.durable.relays.relay_file import needed_by_neighbours
 from siena.broker.log.filter_cache import RecordFilter
 from siena.broker.log.offline.folder import OfflineLog, Report
 from siena.cli.common.progress import Progress
@@ -163,8 +164,8 @@ def compact(
 ) -> None:
     """Delete the files of a log that no reader needs any more.
 
-    A log is deleted file by file: what a reader or a durable subscription still needs
-    keeps its whole file.
+    A log is deleted file by file: what a reader, a durable subscription or a
+    neighbour still needs keeps its whole file.
 
     \b
     Examples:
@@ -172,7 +173,9 @@ def compact(
       siena log compact /var/lib/siena --before 120000
     """  # noqa: D301 -- Typer needs the backspace itself
     with OfflineLog(folder) as offline:
-        count, size = offline.compact(before, needed_from(folder))
+        needed = [needed_from(folder), needed_by_neighbours(folder)]
+        floor = min((each for each in needed if each is not None), default=None)
+        count, size = offline.compact(before, floor)
     if as_json:
         print(json.dumps({"files": count, "bytes": size}))
     else:

@@ -37,6 +37,8 @@ GROWING = (
     "router_out",
     "router_in",
     "faults",
+    "logins",
+    "logins_refused",
     "bytes_in",
     "bytes_out",
 )
@@ -47,6 +49,7 @@ HISTORY = 30
 # Durable subscriptions: which of their numbers, and of how many.
 DURABLE_COLUMNS = ("lag", "under_way", "readers", "dead")
 DURABLES_SHOWN = 20
+REFUSALS_SHOWN = 20
 
 
 def top(
@@ -169,7 +172,23 @@ def picture(seen: list[Form], rates: Rates) -> Group:
                 sparkline(lately),
             ]
         counters.add_row(*row)
-    return Group(counters, "", _links(seen), *_durables(seen))
+    return Group(counters, "", _links(seen), *_refusals(seen), *_durables(seen))
+
+
+def _refusals(seen: list[Form]) -> list[Table | str]:
+    """What was refused, by reason and roles: what most often first."""
+    found = [(b["broker"], r) for b in seen for r in b.get("refusals", ())]
+    if not found:
+        return []
+    table = Table(box=None, pad_edge=False)
+    for title in ("broker", "refused", "to those with roles"):
+        table.add_column(title)
+    table.add_column("times", justify="right")
+    found.sort(key=lambda pair: pair[1]["count"], reverse=True)
+    for broker, refused in found[:REFUSALS_SHOWN]:
+        texts = (str(broker), refused["verb"], refused["roles"])
+        table.add_row(*map(escape, texts), f"{refused['count']:,}")
+    return ["", table]
 
 
 def _durables(seen: list[Form]) -> list[Table | str]:

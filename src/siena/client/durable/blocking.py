@@ -24,7 +24,7 @@ class DurableSubscription(BlockingReading[Delivered]):
 
     @property
     def in_force(self) -> str:
-        """What of it the broker grants; all of it, where it asks nobody."""
+        """What of it the broker grants; all of it, where there are no grants."""
         return self._subscription.in_force
 
     @property

@@ -84,7 +84,7 @@ class DurableSubscription(Reading[Delivered]):
 
     @property
     def in_force(self) -> str:
-        """What of it the broker grants; all of it, where it asks nobody."""
+        """What of it the broker grants; all of it, where there are no grants."""
         return self._standing.in_force or self._standing.interest
 
     @property

@@ -9,6 +9,8 @@ Where something may fail, order matters: the right side of ``or`` counts only wh
 left side is false, and not where it failed.
 """
 
+from collections.abc import Iterator
+
 from siena.dialects.factoring.atoms import cover_condition
 from siena.dialects.factoring.cover import (
     EVERYTHING,
@@ -119,7 +121,7 @@ class _Factoring:
             call(Operation.NOT, part) if negated else part for part in whole.arguments
         ]
         if (whole.operation is Operation.AND) is not negated:
-            return product((self.cover(part), part) for part in parts)
+            return product(self.independent(parts))
         stated: Expression = call(Operation.NOT, whole) if negated else whole
         if not may_fail(whole):
             return union([self.cover(part) for part in parts], stated)
@@ -130,6 +132,22 @@ class _Factoring:
             found.append(product([(before, stated), (self.cover(part), part)]))
             before = product([(before, stated), (not_failed(part), stated)])
         return union(found, stated)
+
+    def independent(
+        self, parts: list[Expression]
+    ) -> Iterator[tuple[Cover, Expression]]:
+        """The parts of a conjunction with their covers, to be multiplied.
+
+        Two constraints on a multi-valued name may hold of two values, so that they
+        never contradict each other.  Only the first part that looks at such a name
+        stays in the cover; the others are for the residual.
+        """
+        taken: set[str] = set()
+        for part in parts:
+            cover = self.cover(part)
+            names = self.names(cover.alternatives) & self.many
+            yield (Cover(EVERYTHING, part) if names & taken else cover), part
+            taken |= names
 
     def xor(self, one: Expression, other: Expression, *, negated: bool) -> Cover:
         """One of two but not both; negated, both or none."""

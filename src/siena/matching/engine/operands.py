@@ -67,9 +67,11 @@ class Strings:
 
     def number(self, text: bytes) -> int:
         """The number of a string, new or not."""
-        self.know()
-        number = self._numbers.setdefault(text, len(self._numbers))
-        if number == len(self):
+        count = len(self.starts) - 1
+        if len(self._numbers) < count:
+            self.know()
+        number = self._numbers.setdefault(text, count)
+        if number == count:
             self.pool += text
             self.starts.append(len(self.pool))
         return number

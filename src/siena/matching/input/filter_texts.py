@@ -21,8 +21,8 @@ class ReadTexts(NamedTuple):
     good: npt.NDArray[np.int32]
 
 
-def read_interest(text: str | None) -> Filter | Predicate:
-    """A filter or predicate, of text or of its JSON form.
+def read_interest(text: str | None, *, residuals: bool = False) -> Filter | Predicate:
+    """A filter or predicate, of text or of its JSON form; perhaps with a residual.
 
     Raises:
         SienaError: if there is none, or it is something else.
@@ -30,7 +30,11 @@ def read_interest(text: str | None) -> Filter | Predicate:
     if text is None:
         raise InvalidFormError("there is no filter")
     is_json = text.lstrip().startswith(("{", "[{"))
-    interest = interest_from_json(read_json(text)) if is_json else parse_interest(text)
+    interest = (
+        interest_from_json(read_json(text))
+        if is_json
+        else parse_interest(text, residuals=residuals)
+    )
     if isinstance(interest, Pattern):
         raise InvalidFormError(
             "a pattern cannot be a filter here", hint="siena.spark.match_patterns"
@@ -52,7 +56,7 @@ def read_chunk(texts: Sequence[str | None]) -> ReadTexts:
     def interests() -> Iterator[Filter | Predicate]:
         for place, text in enumerate(texts):
             try:
-                interest = read_interest(text)
+                interest = read_interest(text, residuals=True)
             except SienaError:
                 continue
             good.append(place)

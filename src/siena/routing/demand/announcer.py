@@ -22,6 +22,7 @@ from functools import partial
 from typing import Generic
 
 from siena.messages import Message
+from siena.messages.requests import text_of
 from siena.routing.demand.covering_order import F
 from siena.routing.demand.declarative import DeclarativeDemand
 from siena.routing.demand.demand import Demand
@@ -133,7 +134,8 @@ class Announcer(Generic[F]):
         if pair is None:
             return []
         pairs = {pair} if self._merge is None else self._merge({pair})
-        return self._come(pairs - self.told.keys())
+        # Not `pairs - keys()`, which goes through all that was told.
+        return self._come({pair for pair in pairs if pair not in self.told})
 
     def _catch_up(self) -> None:
         """Nothing is put off any more."""
@@ -235,8 +237,7 @@ class Announcer(Generic[F]):
         else:
             if self._is_new:
                 changed = self.demand.pairs() | self.told.keys()
-            come = {p for p in changed if self._is_to_come(p)}
-            gone = {p for p in changed if p in self.told and p not in self.demand}
+            come, gone = self._come_and_gone(changed)
             is_implied = partial(self._is_implied, come)
         self._is_new = False
         again = {pair for pair in again if pair in self.demand}
@@ -247,6 +248,20 @@ class Announcer(Generic[F]):
         self._remember(come)
         cancelled = {pair for pair in gone if not is_implied(pair)}
         return self._in_order(come | again, cancelled)
+
+    def _come_and_gone(
+        self, changed: set[Pair[F]]
+    ) -> tuple[set[Pair[F]], set[Pair[F]]]:
+        """What the neighbour must hear of, and what it holds in vain."""
+        come: set[Pair[F]] = set()
+        gone: set[Pair[F]] = set()
+        for pair in changed:
+            if pair in self.told:
+                if pair not in self.demand:
+                    gone.add(pair)
+            elif pair in self.demand and not self.demand.is_leaving(pair):
+                come.add(pair)
+        return come, gone
 
     def _has_to_wait(self, changed: set[Pair[F]]) -> bool:
         """Put off what has changed, if it is too much to be told at once."""
@@ -280,7 +295,7 @@ class Announcer(Generic[F]):
             return []
         ordered: Iterable[Pair[F]] = pairs
         if len(pairs) > 1:
-            ordered = sorted(pairs, key=lambda pair: (str(pair[0]), pair[1]))
+            ordered = sorted(pairs, key=lambda pair: (text_of(pair[0]), pair[1]))
         return [say(item, o if self._names_origins else None) for item, o in ordered]
 
     def _is_implied(self, come: set[Pair[F]], pair: Pair[F]) -> bool:

@@ -136,16 +136,21 @@ class _Filters:
         # The filters with one key: one, but for the pairwise rule, which sees less.
         self._by_key: dict[object, Filter | tuple[Filter, ...]] = {}
         self._recent: dict[Filter, Profile] = {}
+        # The one that was asked for last, for it is most often asked for again.
+        self._last = Profile(Filter())
         # All of them, once a notification has been asked about.
         self._all: Catalogue | None = None
 
     def profile(self, f: Filter) -> Profile:
         """The profile of a filter, in the table or not."""
+        if self._last.filter is f:
+            return self._last
         found = self._profiles.get(f) or self._recent.get(f)
         if found is None:
             if len(self._recent) >= PROFILES_MAX:
                 self._recent.clear()
             found = self._recent[f] = Profile(f)
+        self._last = found
         return found
 
     def find(self, item: Filter) -> Filter | None:

@@ -149,7 +149,7 @@ class Demand(Generic[F]):
 
     def is_leaving(self, pair: Pair[F]) -> bool:
         """Whether a root has gone, and stays only as long as it covers something."""
-        return pair in self._leaving
+        return bool(self._leaving) and pair in self._leaving
 
     def let_go(self, pair: Pair[F]) -> None:
         """Let a root go at once, for it was not told, and never will be."""
@@ -209,7 +209,7 @@ class Demand(Generic[F]):
                 counts = self._wanted[item] = {counts: 1}
             is_new = origin not in counts
             counts[origin] = counts.get(origin, 0) + 1
-        if is_new and item not in self._closed:
+        if is_new and not (self._closed and item in self._closed):
             self._rise((item, origin))
 
     def leave(self, item: F, origin: int) -> None:
@@ -249,7 +249,8 @@ class Demand(Generic[F]):
     def _rise(self, pair: Pair[F]) -> None:
         """Put a pair below a root that dominates it, or make it a root."""
         item, origin = pair
-        if pair in self._leaving:  # it has come back
+        leaving = self._leaving
+        if leaving and pair in leaving:  # it has come back
             del self._leaving[pair]
             self._sinking[pair] = list(self._origins)
             self._changed.add(pair)
@@ -257,9 +258,9 @@ class Demand(Generic[F]):
         self._turn = (self._turn * TURN_FACTOR + TURN_STEP) % TURN_MAX
         for wide in self._roots.above(item, self._turn >> TURN_SHIFT):
             for other in self._origins[wide]:
-                if (wide, other) not in self._leaving and self._dominates(
-                    wide, other, item, origin
-                ):
+                if leaving and (wide, other) in leaving:
+                    continue
+                if self._dominates(wide, other, item, origin):
                     self._hang(pair, (wide, other))
                     return
         below = self._roots.below(item)

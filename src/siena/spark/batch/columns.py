@@ -1,17 +1,36 @@
 """Arrow columns as the engine wants them, where no Spark has prepared them.
 
 What Spark's types mean is in :mod:`siena.spark.batch.attributes`; this is the same for
-the types of Arrow, for files that tasks read themselves and for functions of SQL.
+the types of Arrow, for files that tasks read themselves and for functions of SQL; and
+where columns lie in a batch that tasks are given.
 """
 
 from collections.abc import Container
+from dataclasses import dataclass
+from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from siena.errors import SienaError
 from siena.model.spelling import spell_string
 
+Form = Literal["wide", "json", "map", "variant"]
+NaN = Literal["refuse", "absent"]
 _MICROSECONDS = pa.timestamp("us")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things are in a batch."""
+
+    payload: int  # how many columns, the first ones, are wanted in the answer
+    form: Form
+    # The names of attributes, and the places of their columns; or the one column.
+    columns: tuple[tuple[str, int], ...]
+    # What the columns that are wanted are called, and what NaN in a column is.
+    names: tuple[str, ...] = ()
+    nan: NaN = "refuse"
 
 
 def wide_columns(
@@ -106,3 +125,24 @@ def _is_read(kind: pa.DataType) -> bool:
         or pa.types.is_large_string(kind)
         or pa.types.is_timestamp(kind)
     )
+
+
+def wide_batch(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
+    """The attributes of a batch alone, under their names."""
+    columns = [_whole(batch.column(place)) for _, place in layout.columns]
+    if layout.nan == "absent":
+        columns = [_without_nan(column) for column in columns]
+    names = [name for name, _ in layout.columns]
+    if not columns:  # a batch without columns would have no rows
+        columns, names = [pa.nulls(batch.num_rows)], [""]
+    return pa.RecordBatch.from_arrays(columns, names)
+
+
+def _whole(column: pa.Array) -> pa.Array:
+    return whole_numbers(column) if pa.types.is_decimal(column.type) else column
+
+
+def _without_nan(column: pa.Array) -> pa.Array:
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -29,12 +29,15 @@ from siena.matching.engine.table_file import digest_of
 from siena.matching.input.filter_texts import read_interest
 from siena.matching.pieces import pick
 from siena.matching.table import ForwardingTable
-from siena.model import Constraint, Filter, Predicate
+from siena.model import Constraint, Filter, Kind, Predicate
 from siena.spark.batch.piecework import read_texts
+from siena.spark.foreign.reading import in_our_language, names_in, residual_of
 
 OnError = Literal["raise", "set_aside"]
 
 SUFFIX = ".siena"
+# The column of a note that says what filters cannot.
+RESIDUAL = "residual"
 # Of a bad filter, what an error shows.
 SHOWN_CHARACTERS = 60
 # Distinct filters up to which it is looked whether each can be satisfied, and those
@@ -87,6 +90,16 @@ class CompiledSubscriptions:
         """Whose the subscriptions are."""
         return read_owners(self.table)
 
+    def compared(self) -> Mapping[str, frozenset[Kind]] | None:
+        """The attributes that filters and residuals name, as a table says it.
+
+        None, if a residual looks at all of them.
+        """
+        more = names_in(self.owners.residuals.values())
+        if more is None:
+            return None
+        return {**dict.fromkeys(sorted(more), frozenset()), **self.table.compared()}
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -135,11 +148,13 @@ class Owners(NamedTuple):
     subscribers: Labels
     interfaces: Labels  # the subscribers, if there was no such column
     ids: npt.NDArray[np.int64]
+    residuals: Mapping[int, str] = {}  # of subscriptions that filters cannot say
 
 
 def compile_rows(
     rows: pa.Table,
     *,
+    dialect: str | None = None,
     on_error: OnError = "raise",
     folder: str | os.PathLike[str] | None = None,
     processes: int | None = None,
@@ -153,10 +168,12 @@ def compile_rows(
     (2, ['ann', 'bob'])
 
     The columns are ``subscriber`` (a string or an integer), ``filter`` (text, or JSON)
-    and, if wanted, ``interface`` (a string or an integer) and ``id`` (an integer).
+    and, if wanted, ``interface`` (a string or an integer), ``id`` (an integer) and
+    ``dialect`` (the language of the filter, if it is not ours).
 
     Args:
         rows: the subscriptions.
+        dialect: the language of filters whose row names none.
         on_error: whether the first bad row is an error, or bad rows are put aside.
         folder: where the file goes, under the name of its contents; if it is not
             given, into a folder that goes when the process ends.
@@ -172,6 +189,7 @@ def compile_rows(
     """
     rows = rows.combine_chunks()
     owners = {name: _owner_column(rows, name) for name in _columns_of(rows)}
+    rows, reasons = in_our_language(rows, dialect)
     # Many people want the same: what is written alike is read once.
     encoded = _encoded(rows)
     texts: list[str | None] = encoded.dictionary.to_pylist()
@@ -192,18 +210,26 @@ def compile_rows(
     for is_missing in missing.values():
         is_good &= ~is_missing
     rejects = tuple(
-        _rejected(row, owners["subscriber"], texts[of[row]], missing, on_error)
+        _rejected(row, rows, texts[of[row]], missing, reasons, on_error)
         for row in np.flatnonzero(~is_good).tolist()
     )
     kept = np.flatnonzero(is_good)
     table = ForwardingTable.of_piece(pick(read.piece, place[of[kept]]))
+    residuals = [residual_of(texts[i] or "") for i in read.good.tolist()]
+    if any(residuals):
+        of_rows = [residuals[i] if i >= 0 else None for i in place[of].tolist()]
+        owners[RESIDUAL] = pa.array(of_rows, pa.string())
     table.note = _note(owners, kept)
     return replace(store_table(table, folder), rejects=rejects)
 
 
 def warn_of_contradictions(texts: Iterable[str | None]) -> None:
     """Say which filters no notification can satisfy; they are no error."""
-    found = [text for text in texts if text and not _can_match(read_interest(text))]
+    found = [
+        text
+        for text in texts
+        if text and not _can_match(read_interest(text, residuals=True))
+    ]
     if found:
         shown = ", ".join(repr(text[:SHOWN_CHARACTERS]) for text in found[:SHOWN_MAX])
         more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
@@ -239,18 +265,22 @@ def _encoded(rows: pa.Table) -> pa.Array:
 
 def _rejected(
     row: int,
-    subscribers: pa.Array,
+    rows: pa.Table,
     text: str | None,
     missing: dict[str, npt.NDArray[np.bool_]],
+    reasons: Mapping[int, str],
     on_error: OnError,
 ) -> Reject:
     """What is wrong with a row, which is the first bad one if that is an error."""
     try:
-        read_interest(text)
+        if row in reasons:
+            raise InvalidFormError(reasons[row])
+        read_interest(text, residuals=True)
         name = next(name for name, is_missing in missing.items() if is_missing[row])
         raise InvalidFormError(f"there is no {name}")
     except SienaError as error:
-        reject = Reject(row + 1, subscribers[row].as_py(), text, str(error))
+        who = rows["subscriber"][row].as_py()
+        reject = Reject(row + 1, who, text, str(error))
         if on_error == "raise":
             hint = 'on_error="set_aside", or --set-aside, puts such rows aside'
             raise SienaError(str(reject), hint=hint) from error
@@ -290,7 +320,11 @@ def read_owners(table: ForwardingTable) -> Owners:
     else:
         ids = np.arange(batch.num_rows, dtype=np.int64)
     subscribers = found["subscriber"]
-    return Owners(subscribers, found.get("interface", subscribers), ids)
+    residuals: dict[int, str] = {}
+    if RESIDUAL in batch.schema.names:
+        texts = enumerate(batch[RESIDUAL].to_pylist())
+        residuals = {number: text for number, text in texts if text is not None}
+    return Owners(subscribers, found.get("interface", subscribers), ids, residuals)
 
 
 def _numpy(column: pa.Array) -> npt.NDArray[Any]:
@@ -340,7 +374,7 @@ def _note(owners: dict[str, pa.Array], kept: npt.NDArray[np.int64]) -> bytes:
     places = pa.array(kept)
     columns = {name: pc.take(column, places) for name, column in owners.items()}
     encoded = {
-        name: column if name == "id" else column.dictionary_encode()
+        name: column if name in {"id", RESIDUAL} else column.dictionary_encode()
         for name, column in columns.items()
     }
     batch = pa.record_batch(encoded)

@@ -16,6 +16,7 @@ from siena.errors import SienaError
 from siena.model import Kind
 from siena.spark.batch.asking import NAMES_SHOWN_MAX, wanted_of
 from siena.spark.batch.attributes import Attribute, attributes_of, column_of
+from siena.spark.batch.columns import Form, Layout, NaN
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
     OnError,
@@ -24,7 +25,7 @@ from siena.spark.batch.compiling import (
 )
 from siena.spark.batch.shipping import ship
 from siena.spark.batch.spreading import spread
-from siena.spark.batch.worker import Form, Layout, NaN, Output, Task
+from siena.spark.batch.worker import Output, Task
 from siena.spark.tally import Tally
 
 Subscriptions = (
@@ -50,6 +51,7 @@ def match(  # noqa: PLR0913 -- all but two have a default
     key: str | Sequence[str] | None = None,
     column: str | None = None,
     output: Output = "deliveries",
+    dialect: str | None = None,
     on_error: OnError = "raise",
     nan: NaN = "refuse",
     tally: Tally | None = None,
@@ -62,10 +64,10 @@ def match(  # noqa: PLR0913 -- all but two have a default
         notifications: a row each.  Columns are attributes, absent where they are null;
             what types mean is in :mod:`siena.spark.batch.attributes`.
         subscriptions: a DataFrame with the columns ``subscriber`` and ``filter``, and
-            perhaps ``interface`` and ``id``; or what :func:`compile_subscriptions` made
-            of it, or the path of a file that ``siena compile`` has written.  Few may be
-            a list of filters, each its own subscriber, or of such rows, or a mapping
-            from subscribers to their filters.
+            perhaps ``interface``, ``id`` and ``dialect``; or what
+            :func:`compile_subscriptions` made of it, or the path of a file that
+            ``siena compile`` has written.  Few may be a list of filters, each its own
+            subscriber, or of such rows, or a mapping from subscribers to filters.
         key: the columns of the notification that are wanted in the answer; all of them
             if it is not given.
         column: the one column that is the whole notification, if attributes are not
@@ -76,6 +78,8 @@ def match(  # noqa: PLR0913 -- all but two have a default
             subscriptions have no interface); ``filters``, an array of the ``id`` of
             each matching subscription (of its number from 0, if there are none); or
             ``counts``, the ``count`` of subscribers.
+        dialect: the language of filters whose row names none (``sql``, ``eventbridge``,
+            …; see :func:`siena.dialects.read_rule`); our own, if it is not given.
         on_error: ``raise``, or ``set_aside``: bad subscriptions are left out, and are
             in :attr:`CompiledSubscriptions.rejects`; a notification that cannot be read
             has no deliveries, null instead of an array or a count, and
@@ -98,8 +102,8 @@ def match(  # noqa: PLR0913 -- all but two have a default
         )
     if nan not in get_args(NaN):
         raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
-    compiled = compile_subscriptions(subscriptions, on_error=on_error)
-    plan = plan_for(notifications, compiled.table.compared(), key=key, column=column)
+    compiled = compile_subscriptions(subscriptions, dialect=dialect, on_error=on_error)
+    plan = plan_for(notifications, compiled.compared(), key=key, column=column)
     plan = plan._replace(layout=replace(plan.layout, nan=nan))
     return _run(notifications, compiled, plan, output, on_error, tally)
 
@@ -107,6 +111,7 @@ def match(  # noqa: PLR0913 -- all but two have a default
 def compile_subscriptions(
     subscriptions: Subscriptions,
     *,
+    dialect: str | None = None,
     on_error: OnError = "raise",
     folder: str | os.PathLike[str] | None = None,
 ) -> CompiledSubscriptions:
@@ -123,14 +128,15 @@ def compile_subscriptions(
     if isinstance(subscriptions, CompiledSubscriptions):
         return subscriptions
     if isinstance(subscriptions, DataFrame):
-        names = {"subscriber", "filter", "interface", "id"}
+        names = {"subscriber", "filter", "interface", "id", "dialect"}
         known = [name for name in subscriptions.columns if name in names]
         rows = subscriptions.select(*known).toArrow()
-        return compile_rows(rows, on_error=on_error, folder=folder)
+        return compile_rows(rows, dialect=dialect, on_error=on_error, folder=folder)
     if isinstance(subscriptions, Mapping | Sequence) and not isinstance(
         subscriptions, str
     ):
-        return compile_rows(few_rows(subscriptions), on_error=on_error, folder=folder)
+        few = few_rows(subscriptions)
+        return compile_rows(few, dialect=dialect, on_error=on_error, folder=folder)
     if not isinstance(subscriptions, str | os.PathLike):
         raise SienaError(
             f"a {type(subscriptions).__name__} is no subscriptions",
@@ -171,7 +177,7 @@ def few_rows(
                 )
     if not rows:
         return NOBODY
-    names = ["subscriber", "filter", "interface", "id"]
+    names = ["subscriber", "filter", "interface", "id", "dialect"]
     known = [name for name in names if any(name in row for row in rows)]
     try:
         return pa.table({name: [row.get(name) for row in rows] for name in known})

@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from siena.errors import SienaError
 from siena.spark.batch.asking import wanted_of
-from siena.spark.batch.columns import wide_columns
+from siena.spark.batch.columns import Form, Layout, wide_columns
 from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import (
     Subscriptions,
@@ -26,7 +26,7 @@ from siena.spark.batch.matching import (
     payload_of,
 )
 from siena.spark.batch.shipping import Loaded, is_connect, load, ship
-from siena.spark.batch.worker import Form, Layout, Output, Task
+from siena.spark.batch.worker import Output, Task
 from siena.spark.tally import Tally
 
 # Rows that are worth a task of their own, and at which one tells how far it is.
@@ -90,7 +90,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
     form, attributes = form_of(schema, column)
     names: tuple[str, ...] = ()
     if form == "wide":
-        wanted = wanted_of(attributes, compiled.table.compared())
+        wanted = wanted_of(attributes, compiled.compared())
         for attribute in wanted:
             attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
@@ -183,4 +183,4 @@ class Reader:
             struct = columns[self.column]
             fields = [struct.type.field(i).name for i in range(struct.type.num_fields)]
             columns = dict(zip(fields, struct.flatten(), strict=True))
-        return form, wide_columns(columns, frozenset(loaded.table.attributes()))
+        return form, wide_columns(columns, loaded.attributes())

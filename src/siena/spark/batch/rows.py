@@ -4,7 +4,7 @@ Slower than columns, because every row may have other attributes, each of anothe
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -16,9 +16,13 @@ from pyspark.sql.types import VariantVal
 
 from siena.block import encode
 from siena.errors import InvalidNotificationError, SienaError
+from siena.lang.notification_form import notification_from_text
 from siena.matching.input.buffers import join
 from siena.model import Notification, Value
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
+from siena.spark.batch.columns import Layout, wide_batch
+
+Event = Mapping[str, Value]
 
 EPOCH = date(1970, 1, 1)
 
@@ -106,3 +110,19 @@ def _number(value: Decimal) -> int | float:
     number = float(value)
     assert math.isfinite(number), "38 digits are far from the last float"
     return number
+
+
+def events_of(
+    batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
+) -> Iterable[Event]:
+    """Some rows of a batch, all of which can be read, as mappings."""
+    places = pa.array(rows, pa.int64())
+    if layout.form == "wide":
+        wide = wide_batch(batch, layout).take(places)
+        return [dict(read_row(row)) for row in wide.to_pylist()]
+    ((_, column),) = layout.columns
+    values = batch.column(column).take(places).to_pylist()
+    if layout.form == "json":
+        return [notification_from_text(text) for text in values]
+    read: Any = read_map if layout.form == "map" else read_variant
+    return [dict(read(row)) for row in values]

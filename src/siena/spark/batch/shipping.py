@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from siena.matching.table import ForwardingTable
 from siena.spark.batch.compiling import CompiledSubscriptions, Owners, read_owners
+from siena.spark.foreign.reading import names_in
 
 # Tables that a worker keeps mapped, the last used ones.
 TABLES_KEPT_MAX = 4
@@ -25,6 +26,11 @@ class Loaded(NamedTuple):
 
     table: ForwardingTable
     owners: Owners
+
+    def attributes(self) -> frozenset[str] | None:
+        """What filters and residuals name; none, if a residual looks everywhere."""
+        more = names_in(self.owners.residuals.values())
+        return None if more is None else more.union(self.table.attributes())
 
 
 # What each session was given: Spark refuses a name for the second time.

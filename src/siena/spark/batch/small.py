@@ -23,11 +23,12 @@ from siena.errors import SienaError
 from siena.model.spelling import spell_string
 from siena.spark.batch.asking import wanted_of
 from siena.spark.batch.attributes import hint_for
+from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import CompiledSubscriptions, OnError
 from siena.spark.batch.matching import answer_field, form_of, payload_of
 from siena.spark.batch.parquet import Reader
 from siena.spark.batch.shipping import Loaded
-from siena.spark.batch.worker import Layout, Output, Task
+from siena.spark.batch.worker import Output, Task
 from siena.spark.files import format_of
 
 # Up to so many bytes of files are little; of parquet, which is packed, fewer.
@@ -135,7 +136,7 @@ def asked_columns(
     if form != "wide":
         assert column is not None
         return payload, (column,)
-    wanted = wanted_of(attributes, compiled.table.compared())
+    wanted = wanted_of(attributes, compiled.compared())
     for attribute in wanted:
         if not attribute.means:
             raise SienaError(

@@ -17,22 +17,22 @@ from math import isfinite
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from siena.block import BLOCK_ERRORS
 from siena.errors import InvalidNotificationError
 from siena.matching.engine.engine import Matches
 from siena.matching.table import ForwardingTable
 from siena.model.spelling import spell_string
-from siena.spark.batch.columns import whole_numbers
+from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.compiling import Labels, OnError
 from siena.spark.batch.rows import encode_rows, read_map, read_row, read_variant
 from siena.spark.batch.shipping import Loaded, load
+from siena.spark.foreign.deciding import decided
 from siena.spark.tally import Tally
 
-Form = Literal["wide", "json", "map", "variant"]
-NaN = Literal["refuse", "absent"]
+LabelsOf = npt.NDArray[np.int32]
 Output = Literal["deliveries", "interfaces", "filters", "counts", "reasons"]
 
 # Rows of a batch that goes out: a batch that comes in may have very many answers.
@@ -40,19 +40,6 @@ ROWS_OUT_MAX = 65_536
 # Columns of a bad row that an error shows, and how much of each.
 SHOWN_COLUMNS = 3
 SHOWN_CHARACTERS = 60
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where things are in a batch."""
-
-    payload: int  # how many columns, the first ones, are wanted in the answer
-    form: Form
-    # The names of attributes, and the places of their columns; or the one column.
-    columns: tuple[tuple[str, int], ...]
-    # What the columns that are wanted are called, and what NaN in a column is.
-    names: tuple[str, ...] = ()
-    nan: NaN = "refuse"
 
 
 @dataclass(frozen=True)
@@ -83,7 +70,7 @@ class Task:
     ) -> Iterator[pa.RecordBatch]:
         labels = self._labels(loaded)
         of = None if labels is None else labels.of
-        found = match_batch(loaded.table, batch, self.layout, of)
+        found = self._found(batch, loaded, of)
         payload = [batch.column(i) for i in range(self.layout.payload)]
         names = batch.schema.names[: self.layout.payload]
         if self.output == "reasons":
@@ -97,6 +84,16 @@ class Task:
             return
         answer, name = self._one_per_row(found, labels, loaded)
         yield pa.RecordBatch.from_arrays([*payload, answer], [*names, name])
+
+    def _found(
+        self, batch: pa.RecordBatch, loaded: Loaded, labels: LabelsOf | None
+    ) -> "Found":
+        residuals = loaded.owners.residuals
+        if not residuals:
+            return match_batch(loaded.table, batch, self.layout, labels)
+        found = match_batch(loaded.table, batch, self.layout, None)
+        left = decided(found.matches, residuals, batch, self.layout, labels)
+        return Found(left, found.reasons)
 
     def _labels(self, loaded: Loaded) -> Labels | None:
         if self.output in {"deliveries", "counts"}:
@@ -127,7 +124,7 @@ def match_batch(
     table: ForwardingTable,
     batch: pa.RecordBatch,
     layout: Layout,
-    labels: "np.ndarray[tuple[int], np.dtype[np.int32]] | None",
+    labels: LabelsOf | None,
 ) -> Found:
     """What matches each row of a batch; with labels, theirs instead of the numbers."""
     read: Callable[..., Iterator[tuple[str, object]]]
@@ -154,27 +151,6 @@ def match_batch(
     bad = {row: reason for row, reason in enumerate(reasons) if reason is not None}
     # Those without a block are bad to the engine, too, for want of a reason.
     return Found(matches, {**_reasons(matches), **bad})
-
-
-def wide_batch(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
-    """The attributes of a batch alone, under their names."""
-    columns = [_whole(batch.column(place)) for _, place in layout.columns]
-    if layout.nan == "absent":
-        columns = [_without_nan(column) for column in columns]
-    names = [name for name, _ in layout.columns]
-    if not columns:  # a batch without columns would have no rows
-        columns, names = [pa.nulls(batch.num_rows)], [""]
-    return pa.RecordBatch.from_arrays(columns, names)
-
-
-def _whole(column: pa.Array) -> pa.Array:
-    return whole_numbers(column) if pa.types.is_decimal(column.type) else column
-
-
-def _without_nan(column: pa.Array) -> pa.Array:
-    if not pa.types.is_floating(column.type):
-        return column
-    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
 
 
 def _named(reasons: dict[int, str], wide: pa.RecordBatch) -> dict[int, str]:

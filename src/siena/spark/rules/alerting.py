@@ -19,13 +19,9 @@ import pyarrow as pa
 from siena.errors import SienaError
 from siena.model.spelling import spell
 from siena.model.values import Value
+from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import OnError
-from siena.spark.batch.worker import (
-    Found,
-    Layout,
-    match_batch,
-    refuse_bad,
-)
+from siena.spark.batch.worker import Found, match_batch, refuse_bad
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
 from siena.spark.rules.distinct import Attributes, Event, Places, columns_of

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from siena.model.spelling import spell
 from siena.model.values import Value
+from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.rows import read_row
-from siena.spark.batch.worker import Layout, wide_batch
 
 Event = Mapping[str, Value]
 Places = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ Bools = npt.NDArray[np.bool_]
 Texts: TypeAlias = "Sequence[str] | pa.Array"
 
 
-class Attribute:
+class CodedAttribute:
     """One attribute: the code of each row, -1 where it is absent, and the values."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Attribute:
 class Values:
     """Some of the distinct values of an attribute."""
 
-    def __init__(self, attribute: Attribute, codes: Places) -> None:
+    def __init__(self, attribute: CodedAttribute, codes: Places) -> None:
         self._attribute = attribute
         self._codes = codes
 
@@ -106,9 +106,9 @@ class Attributes:
         self._rows = rows
         self._columns = columns
         self._events = events
-        self._known: dict[str, Attribute] = {}
+        self._known: dict[str, CodedAttribute] = {}
 
-    def of(self, name: str, rows: Places) -> Attribute:
+    def of(self, name: str, rows: Places) -> CodedAttribute:
         """One attribute, which knows the values of some rows at least."""
         if self._columns is None:
             found = self._events(rows)
@@ -129,11 +129,11 @@ class Attributes:
         found = self._events(rows)
         return [found[row] for row in rows.tolist()]
 
-    def _encoded(self, name: str) -> Attribute:
+    def _encoded(self, name: str) -> CodedAttribute:
         assert self._columns is not None
         column = self._columns.get(name)
         if column is None:
-            return Attribute(name, np.full(self._rows, -1, np.int64), [])
+            return CodedAttribute(name, np.full(self._rows, -1, np.int64), [])
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
         codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -142,12 +142,12 @@ class Attributes:
         if values.null_count:  # what stands for a null is absent, too
             is_null = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
             codes[is_null[codes]] = -1
-        return Attribute(name, codes, values)
+        return CodedAttribute(name, codes, values)
 
 
 def _numbered(
     name: str, count: int, places: list[int], events: Sequence[Event]
-) -> Attribute:
+) -> CodedAttribute:
     numbers: dict[tuple[type, Any], int] = {}
     codes = np.full(count, -1, np.int64)
     for place, event in zip(places, events, strict=True):
@@ -155,7 +155,7 @@ def _numbered(
             value = event[name]
             # Python calls 1, 1.0 and True equal.
             codes[place] = numbers.setdefault((type(value), value), len(numbers))
-    return Attribute(name, codes, [value for _, value in numbers])
+    return CodedAttribute(name, codes, [value for _, value in numbers])
 
 
 def columns_of(batch: pa.RecordBatch, layout: Layout) -> dict[str, pa.Array] | None:

@@ -18,6 +18,7 @@ from siena.lang.interest_form import interest_from_json
 from siena.lang.json_text import read_json
 from siena.lang.parser import parse_pattern
 from siena.model import Filter, Pattern, Predicate
+from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
     OnError,
@@ -25,7 +26,7 @@ from siena.spark.batch.compiling import (
     compile_rows,
 )
 from siena.spark.batch.shipping import load
-from siena.spark.batch.worker import Layout, match_batch, refuse_bad
+from siena.spark.batch.worker import match_batch, refuse_bad
 from siena.spark.streams.searching import PATTERN, STEPS, packed
 from siena.spark.streams.sequences import STEP_BITS
 

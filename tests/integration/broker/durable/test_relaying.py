@@ -204,6 +204,30 @@ def test_a_mesh_stores_it_once(tmp_path: Path) -> None:
         assert sorted(map(str, read(b, 2))) == ["4", "5"]
 
 
+def test_what_comes_round_is_known_where_it_entered(tmp_path: Path) -> None:
+    """In a ring, both ways lead everywhere, and back."""
+
+    def mesh(*others: ThreadBroker) -> list[dict[str, str]]:
+        return [{"url": each.url, "side": "mesh"} for each in others]
+
+    with (
+        broker(tmp_path, "a") as a,
+        broker(tmp_path, "b", links=mesh(a)) as b,
+        broker(tmp_path, "c", links=mesh(b)) as c,
+        broker(tmp_path, "d", links=mesh(c, a)) as d,
+    ):
+        ring = (a, b, c, d)
+        wait(lambda: [each.links for each in ring] == [2, 2, 2, 2])
+        for each in ring:
+            subscribe(each)
+        publish(a, *range(10))
+        publish(c, *range(10, 20))
+        for each in ring:
+            assert sorted(map(int, map(str, read(each, 20)))) == [*range(20)]
+        sleep(0.1)  # for what still goes round
+        assert [len(stored(each)) for each in ring] == [20] * 4
+
+
 def test_a_broker_without_a_store_is_named_when_it_is_refused(tmp_path: Path) -> None:
     with chain(tmp_path, 2, storeless=[1]) as (first, second):
         with siena.connect(second.url) as client:

@@ -132,7 +132,7 @@ async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
             moved.close()
             await until(lambda: "ann" not in new.state.identities or kept(new) > 0)
             await until(lambda: not len(new.handoff))
-        names = {key for key, _ in new.state.exchange._watched}
+        names = set(new.state.exchange._watched)
         sessions = new.state.sessions
         assert all(int(str(name).split("/")[0]) in sessions for name in names)
         other = await connect(new)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -14,9 +15,12 @@ from rich.console import Console
 import siena
 from served import process, ready
 from siena import testing
+from siena.broker.access.credentials import Credentials, save_credentials
 from siena.cli.common import surveying
 from siena.cli.main import main
 from siena.cli.service.top import GROWING, NOW, Rates, picture
+from siena.client.tokens import new_token
+from siena.errors import RequestRefusedError
 from siena.testing.network import RunningNetwork
 
 
@@ -109,6 +113,32 @@ def test_top_draws_how_the_rates_went() -> None:
         line for line in console.export_text().splitlines() if "publications" in line
     )
     assert line.split() == ["publications", "5", "0", "▅█▁▁"]
+
+
+def test_top_shows_what_was_refused_and_to_whom(tmp_path: Path, run: Run) -> None:
+    token = new_token()
+    known = Credentials().with_token(token, "ann", ("watcher",), made_at=0.0)
+    save_credentials(tmp_path / "credentials.json", known)
+    file = tmp_path / "ann.token"
+    file.write_text(token.text)
+    access = {
+        "credentials": str(tmp_path / "credentials.json"),
+        "roles": {"watcher": {"inspect": "what in (counters, links)"}},
+    }
+    with testing.broker(access=access) as broker:
+        with siena.connect(broker.url, token=token.text) as ann:
+            for _ in range(3):
+                ann.publish(x=1)
+            with pytest.raises(RequestRefusedError, match="publish is not granted"):
+                ann.flush()
+        added = run("context", "add", "here", broker.url, "--token", str(file))
+        assert added.code == 0, added
+        shown = run("top", "--server", "here")
+        assert shown.code == 0, shown
+        assert "refused" in shown.out
+        assert re.search(r"publish +watcher +3 *$", shown.out, re.MULTILINE), shown.out
+        looked = json.loads(run("top", "--server", "here", "--json").out)
+        assert looked["refusals"][0]["verb"] == "publish"
 
 
 def test_why_without_a_broker(run: Run) -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from siena.dialects import read_rule
-from siena.spark.batch.worker import Layout
+from siena.spark.batch.columns import Layout
 from siena.spark.rules import compile_rules
 from siena.spark.rules.alerting import AlertTask
 

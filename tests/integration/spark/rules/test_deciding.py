@@ -11,7 +11,7 @@ import expressions as drawn
 from siena.lang.expression import parse_expression
 from siena.model import Constraint, Operator
 from siena.model.expression import Expression, Operation, call, holds
-from siena.spark.batch.worker import Layout
+from siena.spark.batch.columns import Layout
 from siena.spark.rules import deciding
 from siena.spark.rules.deciding import decide
 from siena.spark.rules.distinct import Attributes, columns_of

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from siena.testing.chaos.run import Plan, run
 
 
@@ -23,3 +25,40 @@ def test_promises_are_kept_while_brokers_are_hurt() -> None:
     assert report.outcomes
     assert report.delivered > 100
     assert report.acknowledged
+
+
+def test_nothing_acknowledged_is_lost_in_a_tree_that_is_hurt() -> None:
+    """A broker killed, all killed, links cut: in the end all is there, in order."""
+    plan = Plan(
+        seconds=60,
+        seed=4,
+        faults=("kill-all", "kill", "reset"),
+        faults_max=3,
+        fault_s=1.0,
+        rate=10,
+        recover_s=60.0,
+        durable=True,
+    )
+    report = asyncio.run(run(plan))
+    assert report.is_good, report
+    assert len(report.outcomes) == 3
+    assert report.delivered > 100
+    assert report.lost == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_all_killed_at_once_many_times_lose_nothing_acknowledged() -> None:
+    plan = Plan(
+        seconds=3000,
+        seed=5,
+        faults=("kill-all",),
+        faults_max=200,
+        fault_s=0.5,
+        rate=40,
+        recover_s=60.0,
+        durable=True,
+    )
+    report = asyncio.run(run(plan))
+    assert report.is_good, report
+    assert len(report.outcomes) == 200

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from siena.algebra.catalogue.catalogue import Catalogue, Covers
+from siena.algebra.catalogue.facet import _of_bounds, _of_spans
 from siena.algebra.catalogue.profile import Profile
 from siena.algebra.covering import covers_filter
 from siena.algebra.pairwise import covers_pairwise
 from siena.algebra.sat import satisfiable
 from siena.lang import parse_filter
-from siena.model import Filter, Notification
+from siena.model import Constraint, Filter, Kind, Notification, Operator
 from strategies import FAMILIES, _every_constraint, filters, notifications
 
 COVERS = (covers_filter, covers_pairwise)
@@ -112,3 +113,20 @@ def test_a_catalogue_matches_as_its_filters_do(
         catalogue.add(Profile(f))
     found = {p.filter for p in catalogue.match(notification)}
     assert found == {f for f in some if f.matches(notification)}
+
+
+BOUNDS = [Operator.LT, Operator.LE, Operator.GT, Operator.GE]
+# Around 0 whole numbers and floats are neighbours in other ways than far from it.
+SIZES = st.integers(-4, 4) | st.sampled_from([2**50 - 1, 2**50, -(2**50), 2**50 + 1])
+
+
+@given(st.lists(st.tuples(st.sampled_from(BOUNDS), SIZES), min_size=1, max_size=4))
+def test_bounds_have_the_facets_of_spans(bounds: list[tuple[Operator, int]]) -> None:
+    some = Filter(Constraint("x", operator, size) for operator, size in bounds)
+    found = _of_bounds("x", some.constraints)
+    if found is not None:
+        slow = _of_spans("x", some.constraints, Kind.NUMBER.parts)
+        assert slow is not None
+        assert found == slow
+        ends = zip((found.low, found.high), (slow.low, slow.high), strict=True)
+        assert all(type(fast) is type(obvious) for fast, obvious in ends)

@@ -15,6 +15,7 @@ from expressions import (
     notifications,
 )
 from siena.algebra.relations import covers
+from siena.algebra.sat import satisfiable
 from siena.dialects.factoring import factor
 from siena.dialects.factoring.solving import solve
 from siena.lang.expression import parse_expression
@@ -219,3 +220,36 @@ def around(predicate: Predicate) -> set[int | float]:
 
 def test_attributes_are_conditions_of_their_own() -> None:
     assert str(factor(Attribute("x"))) == "x = true"
+
+
+MANY = frozenset({"x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "expected"),
+    [
+        ("[x = 1] and [x = 2]", (1, 2), True),
+        ("[x = 1] and [x = 2]", (1, 3), False),
+        ("[x < 1] and [x > 5] and [y = 1]", (0, 9), True),
+        ("[x < 1] and [x > 5] and [y = 1]", (0, 3), False),
+        ("([x = 1] or [x = 3]) and ([x = 2] or [z = 1])", (3, 2), True),
+        ("([x = 1] or [x = 3]) and ([x = 2] or [z = 1])", (3, 4), False),
+        ("[x = 1] and not [x = 2]", (1, 2), False),
+        ("[x = 1] and not [x = 2]", (1, 3), True),
+        ("some(x, [x > 1] and [x < 3])", (0, 5), False),
+        ("some(x, [x > 1] and [x < 3])", (0, 2), True),
+    ],
+)
+def test_constraints_on_several_values_are_independent(
+    text: str, values: tuple[int, ...], *, expected: bool
+) -> None:
+    expression = parse_expression(text)
+    rule = factor(expression, many=MANY)
+    event: dict[str, Any] = {"x": values, "y": 1}
+    assert holds(expression, event) is expected
+    assert rule.matches(event) is expected
+    # What is routed and indexed says one thing about such a name, or nothing.
+    assert all(sum(c.name == "x" for c in f) <= 1 for f in rule.predicate) or (
+        "some" in text
+    )
+    assert satisfiable(rule.predicate)

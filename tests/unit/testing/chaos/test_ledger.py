@@ -82,3 +82,44 @@ def test_each_promise_can_be_broken(broken: str, promise: str) -> None:
     took = {"slow": 11.0, "never": None}.get(broken, 1.0)
     verdicts = judged(made, Outcome("kill", 1.0, took)).verdicts()
     assert [name for name, is_kept in verdicts.items() if not is_kept] == [promise]
+
+
+def durable() -> Ledger:
+    made = Ledger(durable=True)
+    made.subscribers["s"] = Received(lambda e: e.level > 3)
+    return made
+
+
+def test_durably_what_was_not_acknowledged_need_not_come() -> None:
+    made = durable()
+    for number in range(3):
+        made.publish(event(number))
+    made.acknowledged.add((0, 0))
+    made.receive("s", event(0), 7)
+    assert judged(made).is_good
+    made.acknowledged.add((0, 2))
+    report = judged(made)
+    assert report.lost == 1
+    assert not report.verdicts()["nothing acknowledged is lost"]
+
+
+def test_durably_it_may_come_again_from_the_same_offset_only() -> None:
+    made = durable()
+    made.publish(event(0))
+    made.acknowledged.add((0, 0))
+    for _ in range(2):
+        made.receive("s", event(0), 7)
+    assert (judged(made).again, judged(made).is_good) == (1, True)
+    made.receive("s", event(0), 8)
+    report = judged(made)
+    assert (report.duplicated, report.is_good) == (1, False)
+
+
+def test_durably_order_holds_in_trouble_too() -> None:
+    made = durable()
+    for number in range(2):
+        made.publish(event(number))
+        made.acknowledged.add((0, number))
+    made.receive("s", event(1), 1)
+    made.receive("s", event(0), 2)
+    assert not judged(made).verdicts()["in the order of each publisher"]

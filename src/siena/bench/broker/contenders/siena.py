@@ -1,12 +1,24 @@
-"""Our own broker, for ``siena bench broker``: it gets the interests themselves."""
+"""Our own broker, for ``siena bench broker``: it gets the interests themselves.
+
+And once more with grants, to see what these cost: it knows 10 000 identities, and each
+connection shows who it is.
+"""
 
 import sys
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
+from typing import ClassVar
 
 from siena.bench.broker.contenders.contender import Contender, Wire
 from siena.bench.broker.kernels import cutting
 from siena.bench.broker.workload import Workload
+from siena.broker.access.credentials import (
+    Credentials,
+    TokenRecord,
+    save_credentials,
+)
+from siena.client.tokens import key_of, new_token
 from siena.errors import SienaError
 from siena.protocol.control_frames import Connect, Error, Lost, Subscribe, unpack
 from siena.protocol.frames import (
@@ -19,6 +31,15 @@ from siena.protocol.frames import (
     pack,
 )
 from siena.protocol.handshake import PREFACE, VERSIONS, agree, read_info
+
+# What each identity may: publish what is nobody else's, and hear all that has a price.
+GRANTS = """
+[access]
+credentials = "credentials.json"
+[access.roles.user]
+publish = ["price > 0 and user absent", "user = ${identity}"]
+subscribe = "price any"
+"""
 
 
 class Siena(Contender):
@@ -84,6 +105,37 @@ class Siena(Contender):
             return 0
         complain(Frame(data[LENGTH_BYTES], data[HEAD_BYTES:end]))
         return end
+
+
+class GrantedSiena(Siena):
+    """Our broker with grants for many: each connection is another identity."""
+
+    name = "siena with grants"
+    identities: ClassVar[int] = 10_000
+
+    def __init__(self) -> None:
+        # Of each identity, in the order in which they come.
+        self._tokens = [new_token() for _ in range(self.identities)]
+        self._next = count()
+
+    def command(self, folder: Path, port: int) -> list[str]:
+        """With settings, and a file of credentials, in its folder."""
+        known = {}
+        for number, token in enumerate(self._tokens):
+            sha256 = key_of(token.proof).hex()
+            record = TokenRecord(identity=f"u{number}", roles=("user",), sha256=sha256)
+            known[token.number] = record
+        save_credentials(folder / "credentials.json", Credentials(tokens=known))
+        config = folder / "broker.toml"
+        config.write_text(GRANTS)
+        return [*super().command(folder, port), "--config", str(config)]
+
+    def greet(self, wire: Wire) -> None:
+        """The same, with a token."""
+        version = agree(VERSIONS, read_info(wire.line()).versions)
+        token = self._tokens[next(self._next) % self.identities].text
+        wire.send(PREFACE + Connect(version, token=token).pack())
+        expect(take_frame(wire), Op.WELCOME)
 
 
 def take_frame(wire: Wire) -> Frame:

@@ -64,6 +64,8 @@ class Relay:
         """Whether it was waited for too long: nothing is kept for it any more."""
         self.drop_below = 0
         """What is below is not kept any more, and is counted rather than sent."""
+        self.dropping = 0
+        """How many of that are counted up to now."""
         self.dropped = 0
         """How many it will not get, since it was last told of that."""
         self.relayed = 0

@@ -24,13 +24,13 @@ from siena.broker.log.journal import Journal
 from siena.broker.log.limits import TICK_SECONDS
 from siena.broker.peers.link import Link
 from siena.broker.state import BrokerState
+from siena.messages.requests import text_of
 from siena.model import Filter
 from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.fast.split_frames import PublishRun
-from siena.protocol.peer_forms import text_of
 from siena.routing.forwarding import brokers_among
 from siena.routing.steps.leaving import present
 
@@ -135,7 +135,7 @@ class Relaying:
     def link_down(self, link: Link) -> bool:
         """A link has gone; whether the neighbour is waited for."""
         relay = self.sending.relays.get(link.number)
-        if relay is None or relay.link is not link:
+        if relay is None or relay.link is not link or self.sending.is_closed:
             return False
         relay.end(self._state.clock.now())
         self._receiving.end(link.number)
@@ -263,12 +263,14 @@ class Relaying:
         if relay.is_given_up:
             log.warning("%s was waited for long enough", relay.name)
             self._state.post(self._state.router.leaving.give_up(relay.number))
-        if relay.dropped:
+        count, relay.dropping = relay.dropping, 0
+        if count:
             log.warning(
                 "%d acknowledged publications are not kept for %s any longer",
-                *(relay.dropped, relay.name),
+                *(count, relay.name),
             )
-            self._state.counters.relay_dropped += relay.dropped
+            relay.dropped += count
+            self._state.counters.relay_dropped += count
         self._file.save(relay)
         self._journal.look_for_room()
 

@@ -175,7 +175,7 @@ class _Parcel:
     def add(self, record: Record, stamps: _Stamps, index: int, block: bytes) -> None:
         """One more of a record, unless the neighbour may not have it, or has waited."""
         if self.relay.is_dropping:
-            self.relay.dropped += 1
+            self.relay.dropping += 1
             return
         if self._exports is not None and not self._exports.matches(decode(block)):
             return

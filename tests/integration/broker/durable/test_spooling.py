@@ -1,0 +1,187 @@
+"""A link that is broken: what is kept for a neighbour, and what is told if not all."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+import siena
+from broker.logs import numbers, url
+from siena.broker.broker import Broker
+from siena.broker.peers.link import Link
+from siena.broker.settings import Settings, as_settings
+from siena.client.missed_interval import MissedInterval
+from siena.errors import RequestRefusedError
+from siena.lang.parser import parse_predicate
+from wire import serving, until
+
+# The smallest: four files of four KiB.
+SMALL = {"bytes": 16_384, "segment_bytes": 4_096}
+
+
+def stored_in(
+    folder: Path,
+    name: str,
+    *links: Broker,
+    log: dict[str, int] | None = None,
+    **more: object,
+) -> Settings:
+    form: dict[str, object] = {
+        "name": name,
+        "listen": ["127.0.0.1:0"],
+        "accept_peers": True,
+        "log": {"path": str(folder / name), **(log or {})},
+        "links": [{"url": url(each)} for each in links],
+        **more,
+    }
+    return as_settings(form)
+
+
+@asynccontextmanager
+async def chain(folder: Path, count: int) -> AsyncIterator[Sequence[Broker]]:
+    """Brokers of which each calls the one before it."""
+    async with AsyncExitStack() as stack:
+        found: list[Broker] = []
+        for number in range(count):
+            form = stored_in(folder, f"b{number}", *found[-1:])
+            found.append(await stack.enter_async_context(serving(form)))
+        await until(lambda: sum(len(b.state.links) for b in found) == 2 * (count - 1))
+        yield found
+
+
+async def subscribe(at: Broker, interest: str = "n any") -> None:
+    """Make a durable subscription, which is in force when this returns."""
+    async with siena.connect(url(at)) as client:
+        wanted = client.subscribe(interest, durable="billing")
+        await wanted.settled()
+        await wanted.close()
+
+
+def dropped(at: Broker) -> int:
+    return at.state.counters.relay_dropped
+
+
+def links_of(at: Broker) -> list[Link]:
+    return [each for each in at.state.links.values() if isinstance(each, Link)]
+
+
+async def test_one_that_is_waited_for_too_long_is_told_of_the_gap(
+    tmp_path: Path,
+) -> None:
+    """What is dropped is counted, and told to those who read durably behind it."""
+    short = stored_in(tmp_path, "b0", durable={"spool_seconds": 0.1})
+    async with serving(short) as b0:
+        async with serving(stored_in(tmp_path, "b1", b0)) as b1:
+            await until(lambda: bool(b1.state.links))
+            await subscribe(b1, "n > 5")
+        async with siena.connect(url(b0)) as client:
+            for n in (6, 1, 7):
+                await client.publish(n=n, ack=True)
+            await until(lambda: dropped(b0) == 2)
+            gaps: list[MissedInterval] = []
+            async with (
+                serving(stored_in(tmp_path, "b1")) as b1,
+                siena.connect(url(b1), on_gap=gaps.append) as reader,
+            ):
+                wanted = reader.subscribe("n > 5", durable="billing")
+                await wanted.settled()
+                b1.links.call(stored_in(tmp_path, "b1", b0).links)
+                await until(lambda: bool(b0.state.links))
+                await client.publish(n=8, ack=True)
+                assert (await wanted.get(20.0)).notification["n"] == 8
+                await reader.flush()
+                reasons = [gap.reason for gap in gaps]
+                kept = "2 acknowledged publications were not kept any longer at b0"
+                assert kept in reasons
+                assert await numbers(b1) == [8]
+
+
+async def test_what_is_too_much_is_not_kept(tmp_path: Path) -> None:
+    """Publishers wait for no neighbour; the log keeps half of what it has room for."""
+    async with serving(stored_in(tmp_path, "b0", log=SMALL)) as b0:
+        async with serving(stored_in(tmp_path, "b1", b0)) as b1:
+            await until(lambda: bool(b1.state.links))
+            await subscribe(b1)
+        async with siena.connect(url(b0)) as client:
+            for n in range(40):
+                await client.publish(n=n, text="x" * 1_000, ack=True)
+        async with serving(stored_in(tmp_path, "b1", b0)) as b1:
+            relaying = b0.log_service.durable.relaying
+            assert relaying is not None
+            await until(lambda: bool(b0.state.links))
+            await until(lambda: relaying.snapshot()[0]["lag"] == 0)
+            found = await numbers(b1)
+            assert len(found) > 3
+            assert found == [*range(dropped(b0), 40)]
+            assert dropped(b0) > 20
+
+
+async def test_links_that_break_all_the_time_lose_nothing(tmp_path: Path) -> None:
+    async with chain(tmp_path, 3) as brokers:
+        await subscribe(brokers[2])
+        async with siena.connect(url(brokers[0])) as client:
+            for n in range(0, 200, 10):
+                await client.publish_many(
+                    [{"n": m} for m in range(n, n + 10)], ack=True
+                )
+                for each in links_of(brokers[1]):
+                    each.connection.abort()
+        await until(lambda: _latest(brokers[2]) >= 200)
+        assert await numbers(brokers[2]) == [*range(200)]
+
+
+def _latest(at: Broker) -> int:
+    assert at.log_service.journal is not None
+    return at.log_service.journal.store.latest
+
+
+async def test_a_neighbour_that_knows_no_relaying_is_one_without_a_store(
+    tmp_path: Path,
+) -> None:
+    """As one of an older version is: what is acknowledged is refused, by its name."""
+    async with (
+        serving(stored_in(tmp_path, "b0")) as b0,
+        serving(stored_in(tmp_path, "b1")) as b1,
+    ):
+        b1.links.relaying = None  # as if it were older: it does not say `relay`
+        b1.links.call(stored_in(tmp_path, "b1", b0).links)
+        await until(lambda: bool(b0.state.links and b1.state.links))
+        async with siena.connect(url(b1)) as client:
+            wanted = await client.subscribe("n any").settled()
+            async with siena.connect(url(b0)) as publisher:
+                with pytest.raises(RequestRefusedError, match="b1, which has no store"):
+                    await publisher.publish(n=1, ack=True)
+                await publisher.publish(n=2)
+            assert (await wanted.get(20.0))["n"] == 2
+
+
+async def test_what_a_neighbour_may_not_have_is_not_relayed(tmp_path: Path) -> None:
+    """Grants hold on this way, too, also for what it wanted before its link broke."""
+    async with chain(tmp_path, 2) as (b0, b1):
+        await subscribe(b1)
+        (link,) = links_of(b0)
+        link.exports = parse_predicate("n > 5")
+        async with siena.connect(url(b0)) as client:
+            for n in (6, 4, 7):
+                await client.publish(n=n, ack=True)
+        await until(lambda: _latest(b1) >= 2)
+        assert await numbers(b1) == [6, 7]
+
+
+async def test_a_broker_without_a_store_further_on_is_sent_it_at_best_effort(
+    tmp_path: Path,
+) -> None:
+    """Its publisher has its receipt by then: what cannot be promised is counted."""
+    async with chain(tmp_path, 2) as (b0, b1):
+        links = [{"url": url(b1)}]
+        lean = {"name": "b2", "listen": ["127.0.0.1:0"], "links": links}
+        async with serving(as_settings(lean)) as b2:
+            await until(lambda: len(b1.state.links) == 2)
+            async with siena.connect(url(b2)) as client:
+                wanted = await client.subscribe("n any").settled()
+                async with siena.connect(url(b0)) as publisher:
+                    await publisher.publish(n=1, ack=True)
+                assert (await wanted.get(20.0))["n"] == 1
+        assert b1.state.counters.relay_unassured == 1
+        assert await numbers(b1) == [1]
