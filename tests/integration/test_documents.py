@@ -31,6 +31,7 @@ PAGES = [
             "console",
             "deploying",
             "filters",
+            "from-selectors",
             "from-topics",
             "matcher",
             "networks",

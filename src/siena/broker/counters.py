@@ -35,6 +35,7 @@ class Counters:
     repaired: int = 0  # links that were told everything again
     silenced: int = 0  # links that were ended because nothing came any more
     gaps: int = 0  # times in which something may have been lost, told to clients
+    relay_unassured: int = 0  # acknowledged elsewhere, to a neighbour without a store
     relay_dropped: int = 0  # acknowledged, and not kept for a neighbour any longer
     faults: int = 0  # errors that were sent
     bytes_in: int = 0

@@ -27,6 +27,7 @@ HELP = {
     "repaired": "Links whose neighbour was told everything again.",
     "silenced": "Links ended because nothing came from the neighbour any more.",
     "gaps": "Times in which something may have been lost, told to clients.",
+    "relay_unassured": "Acknowledged elsewhere, sent to a neighbour without a store.",
     "relay_dropped": "Acknowledged, and not kept for a neighbour any longer.",
     "relay_lag": "What is logged and a neighbour has not said to have, if it wants it.",
     "faults": "Errors sent to clients and neighbours.",

@@ -24,6 +24,8 @@ what it was.  A notice is (block, stamp, time, root, ttl), a stamp (broker, epoc
 number).  A delivery is (pattern, array of notices) and its key (pattern, array of
 stamps), or with nil for the pattern, of exactly one.  As in all bodies, later versions
 may add fields at the end.
+
+Why one module: a verb is one row of a table, with all the ways to write and read it.
 """
 
 from collections.abc import Callable, Sequence

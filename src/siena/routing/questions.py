@@ -65,7 +65,7 @@ class Questions:
         return answered + self._ask(questions)
 
     def _is_alone_with(self, source: Interface) -> bool:
-        """Whether no other is to be asked on behalf of a neighbour."""
+        """Whether there is no other broker to be asked on behalf of a neighbour."""
         neighbours = self._tables.neighbours
         return len(neighbours) == 1 and source in neighbours
 

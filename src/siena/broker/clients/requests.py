@@ -267,7 +267,7 @@ class Requests:
             self.end_subscription(session, spare)
 
     def _check_room(self, session: Session, interest: Interest, number: int) -> None:
-        accounts, held = self._state.accounts, len(session.interests)
+        accounts, held = self._state.accounts, session.subscriptions
         accounts.check_memory()
         if held >= SUBSCRIPTIONS_MAX:
             raise ProtocolError(

@@ -96,6 +96,11 @@ class Session:
         return cast("Mapping[int, Interest]", self._registered.interests)
 
     @property
+    def subscriptions(self) -> int:
+        """How many subscriptions it has."""
+        return len(self._registered.held)
+
+    @property
     def asked(self) -> Mapping[int, Interest]:
         """Its subscriptions as they were asked for; what is in force may be less."""
         if not self.narrowed:

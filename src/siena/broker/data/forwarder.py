@@ -110,6 +110,9 @@ class Forwarder:
             for frame, count in _frames(chosen, root, link):
                 link.forward(frame, count)
             self._state.counters.forwarded += len(asked[target])
+            if stretch.is_acked and stretch.forwarded is not None:
+                # Their publisher has its receipt, and could not be told.
+                self._state.counters.relay_unassured += len(asked[target])
 
     # --- To monitors, and to those who are away -------------------------------------
 

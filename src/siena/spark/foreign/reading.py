@@ -1,6 +1,7 @@
 """Texts of other languages into our own, whatever filters can say of them."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ from siena.model.expression.tree import walk
 DIALECT = "dialect"
 # The language in which filters are written if nothing is said.
 OURS = "siena"
+# Every batch asks which names there are.
+RESIDUALS_REMEMBERED = 16_384
 
 
 class Translated(NamedTuple):
@@ -88,9 +91,17 @@ def names_in(residuals: Iterable[str]) -> frozenset[str] | None:
     """
     found: set[str] = set()
     for residual in residuals:
-        expression = parse_expression(residual)
-        for node in walk(expression):
-            if isinstance(node, Call) and node.operation in ANYWHERE:
-                return None
-        found |= names_of(expression)
+        names = _names_in(residual)
+        if names is None:
+            return None
+        found |= names
     return frozenset(found)
+
+
+@lru_cache(RESIDUALS_REMEMBERED)
+def _names_in(residual: str) -> frozenset[str] | None:
+    expression = parse_expression(residual)
+    for node in walk(expression):
+        if isinstance(node, Call) and node.operation in ANYWHERE:
+            return None
+    return names_of(expression)

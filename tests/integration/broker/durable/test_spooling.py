@@ -167,3 +167,21 @@ async def test_what_a_neighbour_may_not_have_is_not_relayed(tmp_path: Path) -> N
                 await client.publish(n=n, ack=True)
         await until(lambda: _latest(b1) >= 2)
         assert await numbers(b1) == [6, 7]
+
+
+async def test_a_broker_without_a_store_further_on_is_sent_it_at_best_effort(
+    tmp_path: Path,
+) -> None:
+    """Its publisher has its receipt by then: what cannot be promised is counted."""
+    async with chain(tmp_path, 2) as (b0, b1):
+        links = [{"url": url(b1)}]
+        lean = {"name": "b2", "listen": ["127.0.0.1:0"], "links": links}
+        async with serving(as_settings(lean)) as b2:
+            await until(lambda: len(b1.state.links) == 2)
+            async with siena.connect(url(b2)) as client:
+                wanted = await client.subscribe("n any").settled()
+                async with siena.connect(url(b0)) as publisher:
+                    await publisher.publish(n=1, ack=True)
+                assert (await wanted.get(20.0))["n"] == 1
+        assert b1.state.counters.relay_unassured == 1
+        assert await numbers(b1) == [1]

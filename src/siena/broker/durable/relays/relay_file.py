@@ -114,7 +114,13 @@ def _replayed(file: RecordFile) -> dict[int, Relay]:
                 if is_wanted:
                     texts[number][text] = None
     for number, relay in found.items():
-        relay.wanted.update(parse_filter(text) for text in texts[number])
+        for text in texts[number]:
+            try:
+                relay.wanted[parse_filter(text)] += 1
+            except (
+                SienaError
+            ) as error:  # of a later version; the neighbour says it anew
+                log.warning("%s: %s wants what cannot be read: %s", FILE, number, error)
     return found
 
 

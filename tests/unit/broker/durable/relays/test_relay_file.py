@@ -55,3 +55,16 @@ def test_nothing_is_needed_where_there_was_no_neighbour(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(SienaError, match="cannot be written"):
         RelayFile(tmp_path / "nowhere", list).begin()
+
+
+async def test_what_cannot_be_read_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = RelayFile(tmp_path, lambda: [Relay(7, "b7", Side.PEER, 10)])
+    file.begin()
+    file.save_wanted(7, "x resembles 3", gained=True)
+    file.save_wanted(7, "x > 3", gained=True)
+    file.flush()
+    assert [str(f) for f in again(tmp_path)[7].wanted] == ["x > 3"]
+    assert "cannot be read" in caplog.text
+    await file.close()
