@@ -3,10 +3,11 @@
 The rules of a folder of Sigma rules (SigmaHQ's, which is not part of this project) are
 compiled into one table.  Events are made of the rules' own values, so that many of them
 fire.  They are matched encoded, with values that repeat and with values never seen
-before, and from lines of JSON; times are of the processor.  A sample of the answers is
-compared with a plain loop over the rules first.  With ``--check`` every proof of a
-review is tried on random events, and with ``--copies`` the review has as many rules,
-made of these.
+before, and from lines of JSON; times are of the processor.  What is found are rules
+whose predicate matches; the second line of each asks their residuals, too.  A sample of
+the answers is compared with a plain loop over the rules first.  With ``--check`` every
+proof of a review is tried on random events, and with ``--copies`` the review has as
+many rules, made of these.
 """
 
 import argparse
@@ -21,12 +22,15 @@ from pathlib import Path
 from random import Random
 
 import msgspec
+import numpy as np
 
 from siena.algebra.points import NotShownError
+from siena.block import decode
 from siena.matching import COMPILED
 from siena.matching.input.buffers import encode_all
 from siena.matching.table import ForwardingTable
-from siena.model import Constraint, Filter, Operator, Predicate, Value
+from siena.model import Constraint, Filter, Notification, Operator, Predicate, Value
+from siena.model.expression import holds
 from siena.model.expression.rule import Rule
 from siena.rules import ReadRule, load_rules, read_rules
 from siena.rules.review import Review, review_rules
@@ -89,8 +93,11 @@ def match(rules: Sequence[ReadRule], count: int, random: Random) -> None:
     few = [random.choice(events) for _ in range(count)][: max(count // 50, 1)]
     repeated = [random.choice(few) for _ in range(count)]
     for name, chosen in (("repeated values", repeated), ("fresh values", events)):
-        rate, fired = encoded(table, chosen)
-        print(f"{name:<16} {rate:>10,.0f} events/s, {fired / count:.2f} rules each")
+        rate, found = encoded(table, chosen)
+        print(f"{name:<16} {rate:>10,.0f} events/s, {found / count:.2f} found each")
+        rate, fired = decided(table, owners, chosen)
+        told = f"{fired / count:.2f} rules each, residuals asked"
+        print(f"{'':<16} {rate:>10,.0f} events/s, {told}")
     lines = [json.dumps(event).encode() for event in repeated]
     print(f"{'JSON lines':<16} {from_lines(table, lines):>10,.0f} events/s")
 
@@ -122,6 +129,33 @@ def encoded(table: ForwardingTable, events: Sequence[Event]) -> tuple[float, int
     start = time.process_time()
     for data, offsets in batches:
         fired += int(table.match_buffer(data, offsets).counts.sum())
+    return len(events) / (time.process_time() - start), fired
+
+
+def decided(
+    table: ForwardingTable, rules: Sequence[Rule], events: Sequence[Event]
+) -> tuple[float, int]:
+    """The same with residuals, asked one by one of the rules that have been found."""
+    residuals = [rule.residual for rule in rules]
+    is_open = np.array([residual is not None for residual in residuals], np.bool_)
+    batches = [encode_all(events[i : i + BATCH]) for i in range(0, len(events), BATCH)]
+    fired = 0
+    start = time.process_time()
+    for data, offsets in batches:
+        matches = table.match_buffer(data, offsets)
+        numbers = matches.filters
+        rows = np.repeat(np.arange(len(matches.counts)), np.maximum(matches.counts, 0))
+        fired += int(np.count_nonzero(~is_open[numbers]))
+        asked = np.flatnonzero(is_open[numbers])
+        read: dict[int, Notification] = {}
+        for row, number in zip(
+            rows[asked].tolist(), numbers[asked].tolist(), strict=True
+        ):
+            if row not in read:
+                read[row] = decode(data[offsets[row] : offsets[row + 1]])
+            residual = residuals[number]
+            assert residual is not None
+            fired += holds(residual, read[row])
     return len(events) / (time.process_time() - start), fired
 
 

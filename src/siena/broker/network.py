@@ -150,6 +150,13 @@ def read_network(path: Path) -> NetworkSettings:
     return settings.at(path.parent)
 
 
+def serving_http(settings: NetworkSettings, where: str) -> NetworkSettings:
+    """The same network, with HTTP at its first broker."""
+    first, *others = settings.brokers
+    brokers = (msgspec.structs.replace(first, http=where), *others)
+    return msgspec.structs.replace(settings, brokers=brokers)
+
+
 class Network:
     """The brokers of a network, by name.
 

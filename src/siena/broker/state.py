@@ -24,6 +24,7 @@ from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
     Elsewhere,
+    Interest,
     Interface,
     Listing,
     Lost,
@@ -45,7 +46,7 @@ from siena.protocol.control_frames import (
     Settled as SettledBody,
 )
 from siena.protocol.error_codes import ProtocolError
-from siena.routing.interest_table import Change
+from siena.routing.interest_table import Change, Holder
 from siena.routing.router import Router
 from siena.routing.steps.gathering import Batched
 
@@ -99,6 +100,16 @@ class OldBroker(Protocol):
         ...
 
 
+class OnInterest(Protocol):
+    """Hears what clients and neighbours want, and no longer want."""
+
+    def __call__(
+        self, holder: Party | Holder, interest: Interest, *, gained: bool
+    ) -> None:
+        """One of them has changed."""
+        ...
+
+
 class Remember(Protocol):
     """Writes down what an identity wants, so that it outlives the broker."""
 
@@ -136,6 +147,8 @@ class BrokerState:
     on_wanted: Callable[[int, Filter, bool], None] = _not_asked
     # Where it is written down what identities want, if it is.
     remember: "Remember | None" = None
+    # Who follows all interests, if somebody does.
+    on_interest: "OnInterest | None" = None
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)
@@ -144,7 +157,12 @@ class BrokerState:
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
         ClientEntries(
-            self.router, self.exchange, self.sessions, self.counters, self._changed
+            self.router,
+            self.exchange,
+            self.sessions,
+            self.counters,
+            self._changed,
+            self._wants,
         )
         self.router.clients.is_there = self._is_there
 
@@ -162,6 +180,14 @@ class BrokerState:
             return
         self.neighbours.changed((hop, change.item), gained=change.gained)
         self.on_wanted(hop, change.item, change.gained)
+        # A link that is down is forgotten before what it wanted.
+        if self.on_interest is not None and (hop in self.links or not change.gained):
+            self.on_interest(change.holder, change.item, gained=change.gained)
+
+    def _wants(self, party: Party, interest: Interest, gained: bool) -> None:  # noqa: FBT001 -- as watchers have it
+        """A client wants something, or no longer."""
+        if self.on_interest is not None:
+            self.on_interest(party, interest, gained=gained)
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""

@@ -1,18 +1,16 @@
-"""The pages as routes: read once, sent with their checks, and never from elsewhere."""
+"""The console's files as routes: read once, sent with their checks, all of them ours.
+
+They tell nothing and are for all who may reach the port; what a page then asks is
+answered behind the door, like everything else.
+"""
 
 import hashlib
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
-
-from siena.errors import SienaError
-from siena.lang.parser import parse_notification
-from siena.model import Notification
-from siena.web.questions import Trace, answered, relations, why
 
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -24,37 +22,38 @@ KINDS = {
 NAMES = (
     "index.html",
     "style.css",
+    "icon.svg",
     "app.js",
-    "pages/network.js",
-    "pages/workbench.js",
+    "parts/asking.js",
+    "parts/charts.js",
+    "parts/layout.js",
+    "parts/shown.js",
+    "parts/streaming.js",
+    "parts/way.js",
+    "parts/writing.js",
+    "pages/access.js",
+    "pages/durable.js",
+    "pages/interests.js",
+    "pages/link.js",
     "pages/live.js",
+    "pages/network.js",
     "pages/why.js",
-    "parts.js",
+    "pages/workbench.js",
     "siena.js",
     "example/index.html",
     "example/page.js",
     "vendor/htm-preact.mjs",
 )
-# Scripts and styles of our own only, and nothing that talks to other machines.
+# Scripts, styles and answers of our own only; nothing inline, nothing of others, and no
+# page of others around it.
 HEADERS = {
-    "content-security-policy": "default-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; "
+    "style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-
-
-class Around(Protocol):
-    """What there is to see beyond the broker; both may take a while."""
-
-    def survey(self) -> list[dict[str, Any]]:
-        """All brokers that are found from here, with their links."""
-        ...
-
-    def trace(self, notification: Notification) -> list[dict[str, Any]]:
-        """Publish, and what each broker on the way says of it."""
-        ...
 
 
 class File(NamedTuple):
@@ -75,29 +74,9 @@ def read_files() -> dict[str, File]:
     return found
 
 
-def console_routes(around: Around) -> list[BaseRoute]:
-    """What answers for the console; its files are read now, not when asked for.
-
-    Args:
-        around: what is seen of the network, asked in a thread.
-    """
+def file_routes() -> list[BaseRoute]:
+    """What answers for the files, which are read now, not when asked for."""
     known = read_files()
-
-    async def network(request: Request) -> Response:  # noqa: ARG001 -- as below
-        try:
-            return JSONResponse({"brokers": await run_in_threadpool(around.survey)})
-        except (SienaError, TimeoutError) as error:
-            return JSONResponse({"brokers": [], "error": str(error)})
-
-    async def trace(request: Request) -> Response:
-        def follow(asked: Trace) -> dict[str, Any]:
-            try:
-                notification = parse_notification(asked.notification)
-                return {"hops": around.trace(notification)}
-            except (SienaError, TimeoutError) as error:
-                return {"error": str(error)}
-
-        return await answered(request, Trace, follow)
 
     async def page(request: Request) -> Response:
         return _sent(known, request.path_params.get("name") or "index.html", request)
@@ -112,10 +91,6 @@ def console_routes(around: Around) -> list[BaseRoute]:
         Route("/", home),
         Route("/console", home),
         Route("/siena.js", client),
-        Route("/console/network", network),
-        Route("/console/trace", trace, methods=["POST"]),
-        Route("/console/relations", relations, methods=["POST"]),
-        Route("/console/why", why, methods=["POST"]),
         Route("/console/", page),
         Route("/console/{name:path}", page),
     ]

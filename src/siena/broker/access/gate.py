@@ -21,6 +21,7 @@ from siena.broker.access.grants.decisions import (
 )
 from siena.broker.access.grants.grant import UNLIMITED, Grant
 from siena.broker.access.grants.roles import Roles
+from siena.broker.access.grants.sight import Sight
 from siena.broker.access.principal import Principal
 from siena.errors import InvalidNotificationError
 from siena.messages import Interest
@@ -104,6 +105,10 @@ class Gate:
         grant = self.grant(principal)
         if not grant.is_unlimited and not may_inspect(grant.inspect, what):
             raise self.refuse(principal, "inspect", f"what = {what}")
+
+    def sight(self, principal: Principal) -> Sight:
+        """What a principal may see of others, wherever it looks."""
+        return Sight(principal, self.grant(principal))
 
     def own(self, principal: Principal, what: str, name: str) -> None:
         """Let a principal have something that is kept: a durable subscription, say.

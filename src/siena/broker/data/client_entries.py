@@ -29,8 +29,10 @@ class ClientEntries:
         sessions: Mapping[int, Session],
         counters: Counters,
         on_change: Callable[[str, bool], None] = lambda _client, _at_once: None,
+        on_interest: Callable[[Party, Interest, bool], None] = lambda *_: None,
     ) -> None:
         self._on_change = on_change
+        self._on_interest = on_interest
         self._mailboxes = router.mailboxes
         self._registrations = router.registrations
         self._exchange = exchange
@@ -83,6 +85,7 @@ class ClientEntries:
         if isinstance(item, Advertisement):
             self._counters.advertisements_now += change
             return session
+        self._on_interest(party, item, change > 0)
         self._counters.subscriptions_now += change
         if session is not None:
             session.filters += change * len(filters_of(item))

@@ -7,6 +7,8 @@ while from where it got a traced one.
 from hashlib import blake2b
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from siena.block import decode
 from siena.broker.data.batch import Source
 from siena.broker.data.exchange import Routed
@@ -63,7 +65,7 @@ class Tracing:
         """Hand an answer of another broker on, to the client that traces."""
         if trace.token in self._returns:
             source, token = self._returns[trace.token]
-            source.reply(Trace(token, trace.hop).pack())
+            self._reply(source, token, trace.hop)
 
     def _route(
         self, source: Source, head: Forwarded, token: int, came_from: str
@@ -91,6 +93,13 @@ class Tracing:
             went_to[:NAMED_MAX],
             [*self._matched(routed), *self._wanted(head.block, went_to)][:NAMED_MAX],
         )
+        self._reply(source, token, hop)
+
+    def _reply(self, source: Source, token: int, hop: Hop) -> None:
+        """Tell a neighbour all, and a client what it may see of the others' filters."""
+        is_whole = self._state.gate.sight(source.principal).is_whole
+        if source.neighbour is None and not is_whole:
+            hop = replace(hop, matched=[*map(_without_filter, hop.matched)])
         source.reply(Trace(token, hop).pack())
 
     def _matched(self, routed: Routed) -> list[str]:
@@ -113,6 +122,17 @@ class Tracing:
             for holder in sorted(table.holders(f), key=str)
             if isinstance(holder.hop, int) and names.get(holder.hop) in went_to
         ]
+
+
+def _without_filter(matched: str) -> str:
+    """That something was wanted, but not by whom and why.
+
+    >>> _without_filter("→ two: x > 3"), _without_filter("ann: x > 3")
+    ('→ two', 'a subscription')
+    """
+    if matched.startswith("→ "):
+        return matched.partition(": ")[0]
+    return "a subscription"
 
 
 def token_of(stamp: Stamp) -> int:

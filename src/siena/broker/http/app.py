@@ -27,6 +27,7 @@ from siena.broker.http.websocket import converse, refuse_plain
 from siena.broker.inspect import SNAPSHOTS
 from siena.broker.peers.destination import LINK_PATH
 from siena.broker.peers.websocket_called import link
+from siena.broker.questions.over_http import Questions
 from siena.broker.webhooks.mapping import Handlers
 from siena.protocol.error_codes import ProtocolError
 
@@ -43,6 +44,7 @@ def make_app(
 
     ``more`` is what others serve beside it, behind the same guards.
     """
+    questions = Questions(entry)
     app = Starlette(
         routes=[
             Route("/subscribe", subscribe, methods=["GET"]),
@@ -69,6 +71,7 @@ def make_app(
                 unsubscribe_identity,
                 methods=["DELETE"],
             ),
+            *questions.routes(),
             *more,
         ],
         middleware=[
@@ -83,6 +86,7 @@ def make_app(
         },
     )
     app.state.entry, app.state.handlers = entry, handlers
+    app.state.questions = questions
     app.state.events = Events(entry.broker.block_texts)
     app.state.registry = registry_of(entry, handlers)
     app.state.has_settled = False

@@ -7,19 +7,18 @@ from starlette.responses import JSONResponse, Response
 
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.door.authentication import principal_of
-from siena.broker.inspect import SNAPSHOTS
+from siena.broker.inspect import inspect
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
 
 
 def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
     """What answers with a snapshot."""
-    take = SNAPSHOTS[what]
 
     async def answer(request: Request) -> Response:
         entry: InProcessEntry = request.app.state.entry
-        entry.broker.state.gate.inspect(principal_of(request.scope), what)
-        return JSONResponse(take(entry.broker, _limit(request)))
+        principal = principal_of(request.scope)
+        return JSONResponse(inspect(entry.broker, principal, what, _limit(request)))
 
     return answer
 

@@ -22,6 +22,7 @@ from siena.broker.http.limits import (
 )
 from siena.broker.http.websocket import ManyMessages
 from siena.broker.io.listen import check_listening, listen
+from siena.broker.questions.over_http import Questions
 from siena.broker.webhooks.mapping import Handlers
 from siena.errors import SienaError
 from siena.protocol.address import Address, read_address
@@ -127,6 +128,7 @@ class HttpServer:
     ) -> None:
         self.entry = InProcessEntry(broker)
         self._more = more
+        self._questions: Questions | None = None
         self.handlers = Handlers(self.entry)
         self.address = read_where(where)
         self._server: _Server | None = None
@@ -157,9 +159,11 @@ class HttpServer:
         hosts = (*settings.http_hosts, self.address.host)
         host, port = socket.getsockname()[:2]
         self.address = replace(self.address, host=host, port=port)
+        app = make_app(self.entry, self.handlers, hosts, self._more)
+        self._questions = app.state.questions
         self._server = _Server(
             uvicorn.Config(
-                make_app(self.entry, self.handlers, hosts, self._more),
+                app,
                 lifespan="off",
                 http=BoundedHttp,
                 ws=ManyMessages,
@@ -186,6 +190,8 @@ class HttpServer:
     async def drain(self) -> None:
         """Answer no request any more, and say good-bye to those who are there."""
         self.entry.drain()
+        if self._questions is not None:
+            self._questions.following.forget()
         await self.handlers.drain()
         if self._server is not None and self._task is not None:
             self._server.should_exit = True

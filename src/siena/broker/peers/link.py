@@ -386,5 +386,7 @@ class Link:
             "side": self.side.value,
             "caller": self.caller,
             "interests": self._count,
+            # Bytes that it has not taken yet.
+            "waiting": 0 if self.connection.is_closing else self.connection.waiting,
             **self.counters.snapshot(),
         }

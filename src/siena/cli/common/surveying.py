@@ -31,6 +31,13 @@ class Found:
     tables: Form = field(default_factory=dict)
     error: str = ""
 
+    @classmethod
+    def of(cls, url: str, counters: Form, links: Form, tables: Form) -> "Found":
+        """A broker that was looked at; maybe not at its tables."""
+        # Brokers before this version do not say which links they should have.
+        missing = [link for link in links.get("wanted", []) if not link["up"]]
+        return cls(counters["broker"], url, counters, links["links"], missing, tables)
+
     def form(self) -> Form:
         """As JSON, for scripts."""
         said: Form = {"broker": self.name, "url": self.url}
@@ -56,6 +63,18 @@ def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Foun
         first = _look(server, tables=tables)
         found.setdefault(first.name, first)
         known[first.name] = server
+    return _spread(found, known, tables=tables)
+
+
+def survey_from(first: Found, server: Server, *, tables: bool) -> dict[str, Found]:
+    """All that can be found from a broker that was looked at, and is there."""
+    return _spread({first.name: first}, {first.name: server}, tables=tables)
+
+
+def _spread(
+    found: dict[str, Found], known: dict[str, Server], *, tables: bool
+) -> dict[str, Found]:
+    """Those that were found, and whom they name, and so on."""
     queue = list(found.values())
     for broker in queue:  # it grows
         for link in broker.links:
@@ -108,11 +127,5 @@ def _look(server: Server, *, tables: bool) -> Found:
     with Observer(server, seconds=SECONDS_MAX) as observer:
         counters = observer.look("counters")
         seen = observer.look("links", LOOK_MAX)
-        # Brokers before this version do not say which links they should have.
-        missing = [link for link in seen.get("wanted", []) if not link["up"]]
-        found = Found(
-            counters["broker"], str(observer.address), counters, seen["links"], missing
-        )
-        if tables:
-            found.tables = observer.look("tables", LOOK_MAX)
-        return found
+        shown = observer.look("tables", LOOK_MAX) if tables else {}
+        return Found.of(str(observer.address), counters, seen, shown)

@@ -79,6 +79,74 @@ def ways(found: dict[str, Found], n: Notification) -> list[Step]:
     return steps
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A link that a notification does not take: what was asked there, and by whom not.
+
+    ``wants`` are those behind it who would have taken it: then a route is missing.
+    """
+
+    source: str
+    target: str
+    asked: int
+    nearest: Nearest | None
+    wants: list[tuple[str, str]]
+
+    def form(self) -> Form:
+        """As JSON, for pages."""
+        nearest = asdict(self.nearest) if self.nearest else None
+        return {
+            "from": self.source,
+            "to": self.target,
+            "asked": self.asked,
+            "nearest": nearest,
+            "wants": dict(self.wants),
+        }
+
+
+def missing_routes(
+    found: dict[str, Found], steps: list[Step], n: Notification
+) -> list[Missing]:
+    """The links that lead on from where it comes, and that it does not take.
+
+    >>> asked = {"text": "x > 3", "holders": ["broker b"]}
+    >>> table = {"shown": [asked], "complete": True}
+    >>> link = {"name": "b", "side": "peer"}
+    >>> a = Found("a", links=[link], tables={"filters": table})
+    >>> n = Notification(x=2)
+    >>> missing_routes({"a": a}, ways({"a": a}, n), n)[0].nearest.missed[0].because
+    'x = 2'
+    """
+    reached = {step.broker for step in steps}
+    routes = []
+    for step in steps:
+        broker = found.get(step.broker, Found(step.broker))
+        routes += [
+            _missing(broker, found.get(link["name"]), link, n)
+            for link in broker.links
+            if link["name"] not in reached
+        ]
+    return routes
+
+
+def _missing(
+    broker: Found, other: Found | None, link: Form, n: Notification
+) -> Missing:
+    name = link["name"]
+    asked = [
+        entry
+        for entry in broker.tables.get("filters", {}).get("shown", [])
+        if _BROKER + name in entry["holders"]
+    ]
+    nearest: Nearest | None = None
+    for entry in asked:
+        missed = _missed(entry["text"], n)
+        if missed and (nearest is None or len(missed) < len(nearest.missed)):
+            nearest = Nearest(entry["text"], _BROKER + name, missed)
+    wants = [] if other is None else _step(other, broker.name, n).clients
+    return Missing(broker.name, name, len(asked), nearest, wants)
+
+
 def _step(broker: Found, came_from: str | None, n: Notification) -> Step:
     step = Step(broker.name, came_from, error=broker.error)
     table = broker.tables.get("filters", {"shown": [], "complete": True})

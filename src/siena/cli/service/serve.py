@@ -14,19 +14,19 @@ from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
 from siena.broker.collector import spare_what_stays
 from siena.broker.logs import LogFormat, set_up_logs
-from siena.broker.network import Network, read_network
+from siena.broker.network import (
+    Network,
+    NetworkSettings,
+    read_network,
+    serving_http,
+)
 from siena.broker.settings import Settings, gather
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
 from siena.errors import SienaError
-from siena.model import Notification
 from siena.protocol.address import PORT, Address
 
 if TYPE_CHECKING:
     from siena.broker.http.server import HttpServer
-    from siena.cli.common.contexts import Server
-
-# How long the console waits for a broker on the way of what it traces.
-TRACE_SECONDS_MAX = 3.0
 
 logger = logging.getLogger("siena.serve")
 
@@ -46,7 +46,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Serve HTTP as well, there [default: no; default port: 2680].",
+            help="Serve HTTP as well, there, with the console; of a network, at its "
+            "first broker [default: no; default port: 2680].",
         ),
     ] = None,
     name: Annotated[
@@ -122,25 +123,15 @@ def serve(
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
       siena serve --peer wss://hub.example    link through proxies, to its --http
       siena serve --log /var/lib/siena        keep it, for Spark and others by offset
-      siena serve --network examples/five-brokers.toml
+      siena serve --network examples/five-brokers.toml --http :2680
     """  # noqa: D301 -- Typer needs the backspace itself
     level = logging.INFO if verbose else logging.WARNING
     logger.setLevel(logging.INFO)  # what the command itself says is always of interest
     if network is not None:
-        if (
-            listen
-            or http
-            or name
-            or peer
-            or mesh
-            or master
-            or config
-            or log
-            or accept_peers
-        ):
+        if listen or name or peer or mesh or master or config or log or accept_peers:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         set_up_logs(log_format or "text", level)
-        _runner().run(_serve_network(network, json=json))
+        _runner().run(_serve_network(network, http, json=json))
         return
     flags: dict[str, Any] = {
         "listen": listen or None,
@@ -202,20 +193,22 @@ def _serve_workers(read: Callable[[], Settings], count: int, *, json: bool) -> N
         logger.info("drained")
 
 
-async def _serve_network(path: Path, *, json: bool) -> None:
-    network = Network(read_network(path))
+async def _serve_network(path: Path, http: str | None, *, json: bool) -> None:
+    def read() -> NetworkSettings:
+        settings = read_network(path)
+        return settings if http is None else serving_http(settings, http)
+
+    network = Network(read())
     await network.start()
     ended = _ended()
     servers: list[HttpServer] = []
     try:
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(
-            signal.SIGHUP, _reload, network, lambda: read_network(path)
-        )
+        loop.add_signal_handler(signal.SIGHUP, _reload, network, read)
         for broker in network.brokers.values():
-            http = await _serve_http(broker)
-            servers += [http] if http else []
-            where = http.url if http else None
+            server = await _serve_http(broker)
+            servers += [server] if server else []
+            where = server.url if server else None
             _say_ready(broker.name, broker.addresses, where, json=json)
         await ended.wait()
         logger.info("draining")
@@ -260,42 +253,17 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     if where is None:
         return None
     from siena.broker.http.server import HttpServer, read_where
-    from siena.web.files import console_routes
+    from siena.cli.console.looking_around import LookAround
+    from siena.web.around import around_routes
+    from siena.web.files import file_routes
 
     # The console is for this machine, and for who has said who they are.
     is_shown = read_where(where).is_loopback or broker.access.has_identities
-    routes = console_routes(LookAround(broker)) if is_shown else ()
+    shown = [*around_routes(LookAround(broker)), *file_routes()]
+    routes = shown if is_shown else []
     server = HttpServer(broker, where, routes)
     await server.start()
     return server
-
-
-class LookAround:
-    """What the console sees of a network, as a stranger at its broker does."""
-
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-
-    def survey(self) -> list[dict[str, Any]]:
-        """All brokers that are found from this one."""
-        from siena.cli.common.surveying import survey
-
-        return [found.form() for found in survey([self._here()]).values()]
-
-    def trace(self, notification: Notification) -> list[dict[str, Any]]:
-        """Publish here, and what each broker on the way says of it."""
-        from siena.cli.service.trace import form_of, traced
-
-        hops = traced(self._here(), notification, TRACE_SECONDS_MAX)
-        return [form_of(hop) for hop in hops]
-
-    def _here(self) -> "Server":
-        from siena.cli.common.contexts import Server
-        from siena.cli.common.surveying import addresses_of
-
-        # A broker that listens everywhere is found on this machine, too.
-        (url,) = addresses_of([self._broker.addresses[0].url], "127.0.0.1:0")
-        return Server(str(url))
 
 
 class Reloadable(Protocol[S_contra]):

@@ -19,8 +19,10 @@ from siena.protocol.error_codes import ProtocolError
 # Where a request's principal, and the certificate of its connection, are found.
 PRINCIPAL = "siena.principal"
 CERTIFICATE = "siena.certificate"
-# What everybody may ask: whether it is well, and nothing else.
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+# What everybody may ask: whether it is well; and the pages' own files, which tell
+# nothing, and without which no page could ask for a token.
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/", "/console", "/siena.js"})
+OPEN_FOLDER = "/console/"
 
 
 class Authentication:
@@ -50,12 +52,21 @@ class Authentication:
             return found
         if shown.token is None:
             # Those of a WebSocket have not said it yet: see the handlers.
-            if scope["type"] == "websocket" or scope["path"] in OPEN_PATHS:
+            if scope["type"] == "websocket" or is_open(scope["path"]):
                 return ANONYMOUS
             refusal = not_admitted()
             access.refused(shown, refusal)
             raise refusal
         return await access.check(shown)
+
+
+def is_open(path: str) -> bool:
+    """Whether strangers may ask for it, too.
+
+    >>> is_open("/healthz"), is_open("/console/app.js"), is_open("/api/tables")
+    (True, True, False)
+    """
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
 def shown_by(scope: Scope, token: str | None = None) -> Shown:

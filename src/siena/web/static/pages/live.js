@@ -1,54 +1,59 @@
-// Subscribe and publish, as any client does: over /subscribe and /publish.
-import { ask, html, Problem, useEffect, useRef, useState } from "../parts.js";
+// What comes while one looks; publishing; and the way that a notification took.
+import { html, useEffect, useRef, useState } from "../vendor/htm-preact.mjs";
+import { ask } from "../parts/asking.js";
+import { Empty, number, plural, Problem } from "../parts/shown.js";
+import { subscribe } from "../parts/streaming.js";
+import { Drawn } from "../parts/way.js";
 
 const SHOWN_MAX = 200;
-/** The last notifications that came here; the workbench tries filters on them. */
-export const recent = [];
 
 export function Live() {
+  return html`<h1>Live</h1><div class="panels two"><${Subscribe} /><${Publish} /></div>`;
+}
+
+function Subscribe() {
   const [filter, setFilter] = useState("");
   const [state, setState] = useState("");
-  const [lines, setLines] = useState([...recent]);
   const [error, setError] = useState("");
-  const source = useRef(null);
-  const stop = () => { source.current?.close(); source.current = null; setState(""); };
-  useEffect(() => stop, []);
-  const subscribe = (event) => {
+  const [lines, setLines] = useState([]);
+  const [count, setCount] = useState(0);
+  const end = useRef(null);
+  const waiting = useRef([]);
+  const stop = () => { end.current?.(); end.current = null; setState(""); };
+  useEffect(() => {
+    // Drawn at most some times a second, however much comes.
+    const timer = setInterval(() => {
+      if (!waiting.current.length) return;
+      const came = waiting.current.splice(0);
+      setCount((last) => last + came.length);
+      setLines((last) => [...came.reverse(), ...last].slice(0, SHOWN_MAX));
+    }, 100);
+    return () => { clearInterval(timer); end.current?.(); };
+  }, []);
+  const begin = (event) => {
     event.preventDefault();
     stop();
     setError("");
     const wanted = filter.trim() || "[]";
-    const stream = new EventSource(`/subscribe?filter=${encodeURIComponent(wanted)}`);
-    source.current = stream;
     setState("subscribing …");
-    stream.addEventListener("settled", () => setState(`in force: ${wanted}`));
-    stream.onmessage = (message) => {
-      try {
-        const said = JSON.parse(message.data);
-        recent.push(said);
-      } catch { return; }
-      if (recent.length > SHOWN_MAX) recent.splice(0, recent.length - SHOWN_MAX);
-      setLines([...recent]);
-    };
-    stream.onerror = async () => {
-      if (source.current !== stream || stream.readyState !== EventSource.CLOSED) return;
-      stop();
-      const said = await ask("/console/relations", { text: wanted }).catch(() => ({}));
-      setError(said.error ? `${said.error}${said.hint ? ` (${said.hint})` : ""}` : "the broker ended the subscription");
-    };
+    end.current = subscribe({ filter: wanted }, {
+      settled: () => setState(`in force: ${wanted}`),
+      came: (_, text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
+      ended: (why) => { setState(""); setError(why); },
+    });
   };
-  return html`
-    <h2>Subscribe</h2>
-    <form class="row" onSubmit=${subscribe}>
-      <label>A filter; everything without one
-        <input value=${filter} onInput=${(event) => setFilter(event.target.value)} placeholder="level > 3" spellcheck="false" /></label>
+  return html`<section class="panel"><h2>Subscribe</h2>
+    <form class="row" onSubmit=${begin}>
+      <div class="field"><label for="wanted">A filter; everything without one</label>
+        <input id="wanted" value=${filter} onInput=${(event) => setFilter(event.target.value)} placeholder="level > 3" spellcheck=${false} autocapitalize="off" /></div>
       <button class="go" type="submit">Subscribe</button>
       ${state && html`<button type="button" onClick=${stop}>Stop</button>`}
     </form>
-    <p role="status" class=${state ? "good" : "soft"}>${state || "not subscribed"}</p>
+    <p role="status" class=${state ? "good" : "soft"}>${state || "not subscribed"}${count > 0 && html`<span class="soft"> · ${plural(count, "notification")}</span>`}</p>
     <${Problem} error=${error} />
-    <ul class="lines" id="came" aria-label="What came, the newest first">${lines.slice().reverse().map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>
-    <${Publish} />`;
+    ${lines.length ? html`<ul class="lines came" id="came" tabindex="0" aria-label="What came, the newest first">${lines.map((each) => html`<li><time class="soft">${each.at}</time> <code>${each.text}</code></li>`)}</ul>`
+    : state.startsWith("in force") && html`<${Empty}>Nothing has come yet.<//>`}
+    ${count > lines.length && html`<p class="soft">the last ${number(lines.length)} are shown</p>`}</section>`;
 }
 
 function Publish() {
@@ -56,47 +61,49 @@ function Publish() {
   const [said, setSaid] = useState("");
   const [error, setError] = useState("");
   const [hops, setHops] = useState(null);
-  const trace = async () => {
+  const attempt = (act) => async (event) => {
+    event.preventDefault();
     setSaid("");
     setHops(null);
     try {
-      const answer = await ask("/console/trace", { notification: text });
-      if (answer.error) throw new Error(answer.error);
-      setHops(answer.hops);
+      await act();
       setError("");
     } catch (problem) {
       setError(problem.message);
     }
   };
-  const publish = async (event) => {
-    event.preventDefault();
-    setSaid("");
-    try {
-      const form = JSON.parse(text);
-      await ask("/publish", form);
-      setSaid("published");
-      setError("");
-    } catch (problem) {
-      setError(problem.message);
-    }
-  };
-  return html`
-    <h2>Publish</h2>
-    <form class="row" onSubmit=${publish}>
-      <label>A notification, as JSON
-        <input value=${text} onInput=${(event) => setText(event.target.value)} spellcheck="false" /></label>
-      <button class="go" type="submit">Publish</button>
-      <button type="button" onClick=${trace}>Publish and trace</button>
+  const publish = attempt(async () => {
+    JSON.parse(text); // a mistake is told here, and the text is sent as it stands
+    await ask("/publish", text);
+    setSaid("published");
+  });
+  const trace = attempt(async () => {
+    const answer = await ask("/api/trace", { notification: text });
+    if (answer.error) throw new Error(answer.error);
+    setHops(answer.hops);
+  });
+  return html`<section class="panel"><h2>Publish</h2>
+    <form onSubmit=${publish}>
+      <label for="published">A notification, as JSON</label>
+      <textarea id="published" rows="3" value=${text} onInput=${(event) => setText(event.target.value)} spellcheck=${false} autocapitalize="off"></textarea>
+      <div class="row buttons"><button class="go" type="submit">Publish</button><button type="button" onClick=${trace}>Publish and trace</button></div>
     </form>
     <p role="status" class="good">${said}</p>
     <${Problem} error=${error} />
-    ${hops && html`<${Hops} hops=${hops} />`}`;
+    ${hops && html`<${Trace} hops=${hops} />`}</section>`;
 }
 
 /** Hop by hop: where it came from, why it went on, and who wanted it. */
-const Hops = ({ hops }) => html`<section aria-label="The way it took" role="status">
-  <h2>The way it took: ${hops.length} ${hops.length === 1 ? "broker" : "brokers"}</h2>
-  <ol class="lines">${hops.map((hop) => html`<li><b>${hop.broker}</b> ← ${hop.came_from}${hop.went_to.length ? ` → ${hop.went_to.join(", ")}` : ""}
-    <span class="soft"> routed in ${(hop.seconds * 1000).toFixed(2)} ms</span>
-    ${hop.matched.map((text) => html`<div class=${text.startsWith("→ ") ? "" : "good"}>${text.startsWith("→ ") ? "" : "✓ "}<code>${text}</code></div>`)}
-    ${!hop.matched.length && !hop.went_to.length && html`<div class="bad">✗ nobody here wants it</div>`}</li>`)}</ol></section>`;
+function Trace({ hops }) {
+  const start = Math.min(...hops.map((hop) => hop.arrived));
+  const links = hops.flatMap((hop) => hop.went_to.map((name) => [hop.broker, name]));
+  const wanted = (hop) => hop.matched.filter((text) => !text.startsWith("→ ")).length;
+  const reached = new Map(hops.map((hop) => [hop.broker, `+${((hop.arrived - start) * 1000).toFixed(1)} ms${wanted(hop) ? `, ${wanted(hop)} ✓` : ""}`]));
+  const names = [...new Set([...hops.map((hop) => hop.broker), ...links.flat()])];
+  return html`<section aria-label="The way it took" role="status">
+    <h2>The way it took: ${plural(hops.length, "broker")}</h2>
+    <${Drawn} first=${hops[0].broker} names=${names} links=${links} taken=${new Set(links.map((link) => link.join("\n")))} reached=${reached} label="It came to ${hops.map((hop) => hop.broker).join(", ")}" />
+    <ol class="lines hops">${hops.map((hop) => html`<li><b>${hop.broker}</b> <span class="soft">from ${hop.came_from}, routed in ${(hop.seconds * 1000).toFixed(2)} ms</span>
+      ${hop.matched.map((text) => (text.startsWith("→ ") ? html`<div><span aria-hidden="true">→</span> <code>${text.slice(2)}</code></div>` : html`<div class="good"><span aria-hidden="true">✓</span> <code>${text}</code></div>`))}
+      ${!hop.matched.length && !hop.went_to.length && html`<div class="bad"><span aria-hidden="true">✗</span> nobody here wants it</div>`}</li>`)}</ol></section>`;
+}

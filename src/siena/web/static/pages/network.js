@@ -1,140 +1,154 @@
-// This broker, its links, and what crosses each: what was asked for, and why.
-import { ask, html, number, Problem, usePolled, useState } from "../parts.js";
+// The network, alive: brokers, links, and what crosses each; one of them chosen and explained.
+import { html, useState } from "../vendor/htm-preact.mjs";
+import { usePolled } from "../parts/asking.js";
+import { Sparkline, useHistory } from "../parts/charts.js";
+import { layout, short } from "../parts/layout.js";
+import { bytes, Card, Empty, number, Problem, rate, Wide } from "../parts/shown.js";
+import { Link } from "./link.js";
 
-const COUNTERS = [
-  ["connections_now", "connections"], ["subscriptions_now", "interests"],
-  ["publications", "published"], ["deliveries", "delivered"],
-  ["forwarded", "to neighbours"], ["received", "from neighbours"], ["lost", "lost"],
-];
+const DRAWN_MAX = 60;
 
 export function Network() {
   const counters = usePolled("/api/counters");
   const links = usePolled("/api/links?limit=200");
-  const sessions = usePolled("/api/sessions?limit=50", 2000);
+  const network = usePolled("/api/network", 2000);
   const [chosen, choose] = useState(null);
   const error = counters.error || links.error;
-  if (!counters.value || !links.value) return html`<${Problem} error=${error} /><p class="soft">asking the broker …</p>`;
+  if (!counters.value || !links.value) return html`<h1>Network</h1><${Problem} error=${error} />${!error && html`<p class="soft">asking the broker …</p>`}`;
+  const here = counters.value.broker;
   const missing = links.value.wanted.filter((link) => !link.up);
-  const rate = (name) => {
-    if (name.endsWith("_now") || !counters.before || !counters.seconds) return "";
-    const grown = counters.value.counters[name] - counters.before.counters[name];
-    return ` · ${number(Math.round(grown / counters.seconds))}/s`;
-  };
+  const seen = network.value?.brokers?.length ? network.value.brokers : [{ broker: here, links: links.value.links, counters: counters.value, missing }];
+  const before = new Map((network.before?.brokers || []).map((each) => [each.broker, each]));
   return html`
-    <${Problem} error=${error} />
-    <h2>Broker ${counters.value.broker}</h2>
-    <div class="cards">${COUNTERS.map(([name, title]) => html`
-      <div class="card"><b>${number(counters.value.counters[name])}</b><span>${title}${rate(name)}</span></div>`)}
-      <div class="card"><b>${(counters.value.counters.longest_tick_us_now / 1000).toFixed(1)} ms</b><span>longest tick</span></div>
-    </div>
-    <h2>Links</h2>
-    <${Picture} broker=${counters.value.broker} links=${links.value.links} missing=${missing} />
-    ${!links.value.links.length && !missing.length && html`<p class="soft">It stands alone; <code>siena serve --peer …</code> links brokers.</p>`}
-    ${links.value.links.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Links"><table>
-      <thead><tr><th>to</th><th>as</th><th>address</th><th class="number">sent</th><th class="number">got</th><th>filters</th></tr></thead>
-      <tbody>${links.value.links.map((link) => html`<tr class=${link.name === chosen ? "chosen" : ""}>
-        <td>${link.name}</td><td>${link.side}</td><td><code>${link.address}</code></td>
-        <td class="number">${number(link.forwarded)}</td><td class="number">${number(link.received)}</td>
-        <td><button onClick=${() => choose(link.name === chosen ? null : link.name)} aria-expanded=${String(link.name === chosen)}>
-          filters of ${link.name}</button></td></tr>`)}</tbody></table></div>`}
-    ${missing.map((link) => html`<p class="bad">✗ no link to ${link.url} (${link.side}): ${link.error || "not up"}</p>`)}
-    ${chosen && html`<${Link} name=${chosen} key=${chosen} />`}
-    <h2>Clients</h2>
-    ${sessions.value && html`<${Clients} sessions=${sessions.value} />`}`;
+    <h1>Network</h1>
+    <${Problem} error=${error || network.error || network.value?.error} />
+    <${Picture} here=${here} brokers=${seen.slice(0, DRAWN_MAX)} before=${before} seconds=${network.seconds} chosen=${chosen} choose=${choose} />
+    ${seen.length > DRAWN_MAX && html`<p class="soft">${number(seen.length - DRAWN_MAX)} more are not drawn</p>`}
+    ${seen.flatMap((each) => (each.missing || []).map((link) => html`<p class="problem">${each.broker} has no link to ${link.url}: ${link.error || "not up"}</p>`))}
+    ${seen.filter((each) => each.error).map((each) => html`<p class="problem">${each.broker}: ${each.error}</p>`)}
+    <${Links} links=${links} chosen=${chosen} choose=${choose} here=${here} />
+    ${chosen?.link && html`<${Link} here=${here} name=${chosen.link} key=${chosen.link} />`}
+    <${Broker} counters=${counters} seen=${seen} name=${chosen?.broker || here} here=${here} />
+    ${(!chosen?.broker || chosen.broker === here) && html`<${Clients} />`}`;
 }
 
-/** Where each broker stands: a column for each step from here, one below the other. */
-function places(brokers, here) {
-  const known = new Map(brokers.map((each) => [each.broker, each]));
-  const found = new Map([[here, 0]]);
-  const queue = [here];
-  for (const name of queue) { // it grows
-    for (const link of known.get(name)?.links || []) {
-      if (!found.has(link.name)) { found.set(link.name, found.get(name) + 1); queue.push(link.name); }
-    }
-  }
-  const columns = [];
-  for (const [name, depth] of found) (columns[depth] ||= []).push(name);
-  const height = Math.max(170, Math.max(...columns.map((column) => column.length)) * 84);
-  const step = columns.length > 1 ? 520 / (columns.length - 1) : 0;
-  const at = new Map();
-  columns.forEach((column, depth) => column.forEach((name, place) =>
-    at.set(name, [80 + depth * step, (place + 0.5) * (height / column.length)])));
-  return { at, height };
-}
-
-function Picture({ broker, links, missing }) {
-  const network = usePolled("/console/network", 3000);
-  const seen = network.value?.brokers?.length ? network.value.brokers : [{ broker, links }];
-  const brokers = seen.slice(0, 60);
-  const { at, height } = places(brokers, broker);
-  if (at.size < 2 && !missing.length) return null;
-  const drawn = new Set();
-  const lines = [];
+/** Rates of a link in both directions, by what its two ends have counted. */
+function flows(brokers, before, seconds) {
+  const found = new Map();
   for (const each of brokers) {
     for (const link of each.links || []) {
-      const key = [each.broker, link.name].sort().join("\n");
-      if (!drawn.has(key) && at.has(each.broker) && at.has(link.name)) {
-        drawn.add(key);
-        lines.push({ from: at.get(each.broker), to: at.get(link.name), said: `${number(link.forwarded)} → · ← ${number(link.received)}` });
-      }
+      const [one, other] = [each.broker, link.name].sort();
+      const flow = found.get(`${one}\n${other}`) || { one, other, rates: {}, waiting: 0 };
+      const last = before.get(each.broker)?.links?.find((known) => known.name === link.name);
+      flow.rates[each.broker] = last && seconds ? Math.max(0, (link.forwarded - last.forwarded) / seconds) : 0;
+      flow.waiting += link.waiting || 0;
+      found.set(`${one}\n${other}`, flow);
     }
   }
-  const lost = brokers.flatMap((each) => (each.missing || []).map((link) => `${each.broker} misses ${link.url}`));
-  const dead = brokers.filter((each) => each.error).map((each) => `${each.broker}: ${each.error}`);
-  const label = `${at.size} brokers and ${lines.length} links, seen from ${broker}`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="The network">
-    <svg viewBox="0 0 680 ${height}" role="img" aria-label=${label}>
-      ${lines.map(({ from, to, said }) => html`<line class="up" x1=${from[0]} y1=${from[1]} x2=${to[0]} y2=${to[1]} />
-        <text class="soft" x=${(from[0] + to[0]) / 2} y=${(from[1] + to[1]) / 2 - 12} text-anchor="middle">${said}</text>`)}
-      ${[...at].map(([name, [x, y]]) => html`<circle class=${name === broker ? "node here" : "node"} cx=${x} cy=${y} r=${name === broker ? 19 : 15} />
-        <text x=${x} y=${y + 38} text-anchor="middle">${name}</text>`)}
-    </svg></div>
-    ${[...lost, ...dead].map((text) => html`<p class="bad">✗ ${text}</p>`)}`;
+  return [...found.values()];
 }
 
-function Link({ name }) {
-  const told = usePolled("/api/told?limit=200", 3000);
-  const tables = usePolled("/api/tables?limit=1000", 3000);
-  const [reason, explain] = useState(null);
-  if (!told.value || !tables.value) return html`<p class="soft">…</p>`;
-  const filters = (told.value.links.find((link) => link.name === name) || { filters: [], count: 0 });
-  const shown = tables.value.filters.shown;
-  const theirs = shown.filter((each) => each.holders.includes(`broker ${name}`));
-  const why = async (text) => {
-    const others = shown.filter((each) => each.holders.some((who) => who !== `broker ${name}`));
-    try {
-      const said = await ask("/console/relations", { text, filters: others.map((each) => each.text) });
-      explain({ text, for: (said.covers || []).map((place) => others[place]), complete: said.complete && tables.value.filters.complete });
-    } catch (error) {
-      explain({ text, for: [], error: error.message });
-    }
-  };
-  return html`<section aria-label="Filters of the link to ${name}">
-    <h2>Asked of ${name} (${number(filters.count)})</h2>
-    <p class="soft">What ${name} sends here. Ask why, and see the interests that each stands for.</p>
-    <ul class="lines">${filters.filters.map((text) => html`<li><code>${text}</code>${" "}
-      <button class="link" onClick=${() => why(text)} aria-label="why ${text}">why?</button>
-      ${reason?.text === text && html`<div role="status">${reason.error && html`<span class="bad">${reason.error}</span>`}
-        ${reason.for.length === 0 && !reason.error && html`<span class="soft">for nothing that is shown here</span>`}
-        ${reason.for.map((each) => html`<div>for <code>${each.text}</code> of ${each.holders.filter((who) => who !== `broker ${name}`).join(", ")}</div>`)}
-        ${reason.complete === false && html`<span class="soft">its tables are long: only a part was looked at</span>`}</div>`}</li>`)}
-      ${filters.filters.length === 0 && html`<li class="soft">nothing</li>`}</ul>
-    <h2>${name} asks for (${number(theirs.length)})</h2>
-    <ul class="lines">${theirs.map((each) => html`<li><code>${each.text}</code></li>`)}
-      ${theirs.length === 0 && html`<li class="soft">nothing</li>`}</ul>
-  </section>`;
+function Picture({ here, brokers, before, seconds, chosen, choose }) {
+  const links = flows(brokers, before, seconds);
+  const ghosts = brokers.flatMap((each) => (each.missing || []).map((link) => ({ from: each.broker, name: link.url.replace(/^\w+:\/\//, "") })));
+  const names = [...new Set([...brokers.map((each) => each.broker), ...links.flatMap((flow) => [flow.one, flow.other]), ...ghosts.map((ghost) => ghost.name)])];
+  if (names.length < 2) return html`<${Empty}>It stands alone. <code>siena serve --peer siena://HOST:PORT</code> links it to another broker.<//>`;
+  const { at, isTall, width, height } = layout(here, names, [...links.map((flow) => [flow.one, flow.other]), ...ghosts.map((ghost) => [ghost.from, ghost.name])]);
+  const known = new Map(brokers.map((each) => [each.broker, each]));
+  const label = `${names.length - ghosts.length} brokers and ${links.length} links, seen from ${here}`;
+  const pressed = (act) => (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } };
+  return html`<div class="wide picture" tabindex="0" role="region" aria-label="The network, drawn">
+    <svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="group" aria-label=${label}>
+      ${ghosts.map((ghost) => html`<line class="missing" x1=${at.get(ghost.from)[0]} y1=${at.get(ghost.from)[1]} x2=${at.get(ghost.name)[0]} y2=${at.get(ghost.name)[1]} />`)}
+      ${links.map((flow) => {
+    const [a, b] = [at.get(flow.one), at.get(flow.other)];
+    const isHere = flow.one === here || flow.other === here;
+    const other = flow.one === here ? flow.other : flow.one;
+    const total = (flow.rates[flow.one] || 0) + (flow.rates[flow.other] || 0);
+    const act = () => choose({ link: other });
+    // What goes away from here is said first, at the farther end of a steep link, where there is room.
+    const along = isTall ? 1 : 0;
+    const [near, far] = a[along] <= b[along] ? [flow.one, flow.other] : [flow.other, flow.one];
+    const said = `${rate(flow.rates[near] || 0)} ${isTall ? "↓ · ↑" : "→ · ←"} ${rate(flow.rates[far] || 0)}`;
+    const name = `link ${flow.one} and ${flow.other}: ${rate(flow.rates[flow.one] || 0)} from ${flow.one}, ${rate(flow.rates[flow.other] || 0)} from ${flow.other}${flow.waiting ? `, ${bytes(flow.waiting)} waiting` : ""}`;
+    const share = isTall ? 0.64 : 0.5;
+    const middle = [0, 1].map((axis) => at.get(near)[axis] * (1 - share) + at.get(far)[axis] * share);
+    return html`<g class="flow ${total > 0 ? "moving" : ""} ${chosen?.link === other && isHere ? "chosen" : ""}" ...${isHere ? { role: "button", tabindex: 0, onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
+          <line class="touch" x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} />
+          <line x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} stroke-width=${1.5 + Math.min(4, Math.log10(1 + total))} />
+          ${total > 0 || flow.waiting ? html`<g aria-hidden="true"><rect class="pill" x=${middle[0] - 52} y=${middle[1] - 22} width="104" height="18" rx="9" />
+            <text class="said" x=${middle[0]} y=${middle[1] - 9} text-anchor="middle">${flow.waiting > 65536 ? `${bytes(flow.waiting)} waiting` : said}</text></g>` : null}</g>`;
+  })}
+      ${[...at].map(([name, [x, y]]) => {
+    const broker = known.get(name);
+    const isGhost = !broker || broker.error;
+    const count = broker?.counters?.counters?.subscriptions_now;
+    const act = () => choose({ broker: name });
+    return html`<g class="node ${name === here ? "here" : ""} ${isGhost ? "ghost" : ""} ${chosen?.broker === name ? "chosen" : ""}" role="button" tabindex="0" onClick=${act} onKeyDown=${pressed(act)}
+          aria-label="broker ${name}${count === undefined ? "" : `, ${count} interests`}${isGhost ? ", not reached" : ""}">
+          <rect x=${x - 62} y=${y - 24} width="124" height="48" rx="12" />
+          <text x=${x} y=${y - 3} text-anchor="middle">${short(name)}</text>
+          <text class="said" x=${x} y=${y + 14} text-anchor="middle">${isGhost ? "not reached" : `${number(count)} ${count === 1 ? "interest" : "interests"}`}</text></g>`;
+  })}
+    </svg></div>`;
 }
 
-function Clients({ sessions }) {
-  if (!sessions.sessions.length) return html`<p class="soft">nobody</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Clients"><table>
-    <thead><tr><th>client</th><th>state</th><th>interests</th><th class="number">lost</th></tr></thead>
-    <tbody>${sessions.sessions.map((each) => html`<tr>
-      <td>${each.identity || each.name || each.number}</td>
-      <td>${each.connected ? "connected" : "away"}${each.suspended ? ", suspended" : ""}${each.kept ? `, ${number(each.kept)} kept` : ""}</td>
+function Links({ links, chosen, choose, here }) {
+  const known = new Map((links.before?.links || []).map((link) => [link.name, link]));
+  const speed = (link, what) => (known.has(link.name) && links.seconds ? rate(Math.max(0, (link[what] - known.get(link.name)[what]) / links.seconds)) : "");
+  if (!links.value.links.length) return null;
+  return html`<h2>Links of ${here}</h2><${Wide} label="Links"><table>
+    <thead><tr><th>to</th><th>state</th><th class="number">sent</th><th class="number">got</th><th class="number">waiting</th><th>address</th><th><span class="hidden">filters</span></th></tr></thead>
+    <tbody>${links.value.links.map((link) => html`<tr class=${link.name === chosen?.link ? "chosen" : ""}>
+      <td><b>${link.name}</b> <span class="soft">${link.side}</span></td><td><i class="dot good"></i>up</td>
+      <td class="number">${number(link.forwarded)} <span class="soft">${speed(link, "forwarded")}</span></td>
+      <td class="number">${number(link.received)} <span class="soft">${speed(link, "received")}</span></td>
+      <td class="number ${link.waiting > 65536 ? "bad" : ""}">${bytes(link.waiting)}</td><td><code>${link.address}</code></td>
+      <td><button onClick=${() => choose(link.name === chosen?.link ? null : { link: link.name })} aria-expanded=${String(link.name === chosen?.link)}>filters of ${link.name}</button></td></tr>`)}
+      ${links.value.wanted.filter((link) => !link.up).map((link) => html`<tr><td><b>${link.url}</b> <span class="soft">${link.side}</span></td>
+        <td colspan="6" class="bad"><i class="dot bad"></i>${link.error || "not up"}</td></tr>`)}</tbody></table><//>`;
+}
+
+const COUNTERS = [
+  ["publications", "published"], ["deliveries", "delivered"], ["forwarded", "to neighbours"], ["received", "from neighbours"],
+];
+
+function Broker({ counters, seen, name, here }) {
+  const isHere = name === here;
+  const other = seen.find((each) => each.broker === name);
+  const found = isHere ? counters.value : other?.counters;
+  if (!found?.counters) return html`<h2>Broker ${name}</h2><${Problem} error=${other?.error || "nothing is known of it"} />`;
+  const now = found.counters;
+  return html`<h2>Broker ${name}</h2><div class="cards">
+      ${COUNTERS.map(([what, title]) => html`<${Counter} key=${`${name} ${what}`} title=${title} what=${what} now=${now} polled=${isHere ? counters : null} />`)}
+      <${Card} title="connections" value=${number(now.connections_now)} detail=${`${number(found.sessions)} clients, ${number(found.away)} away`} />
+      <${Card} title="interests" value=${number(now.subscriptions_now)} detail=${`${number(found.filters)} filters in its routing table, ${number(found.advertisements)} advertisements`} />
+      <${Card} title="longest tick" value=${`${(now.longest_tick_us_now / 1000).toFixed(1)} ms`} detail="work without a pause" />
+      <${Card} title="lost" value=${number(now.lost)} detail="of slow readers" tone=${now.lost ? "warn" : ""} />
+      ${found.log && html`<${Card} title="log" value=${bytes(found.log.bytes)} detail=${`${number(found.log.latest - found.log.earliest)} notifications`} />`}
+    </div>
+    ${!isHere && html`<p class="soft">Its own console shows its clients: <code>${other.url}</code></p>`}`;
+}
+
+function Counter({ title, what, now, polled }) {
+  const speed = polled?.before && polled.seconds ? Math.max(0, (polled.value.counters[what] - polled.before.counters[what]) / polled.seconds) : NaN;
+  const history = useHistory(speed, polled?.at);
+  return html`<${Card} title=${title} value=${number(now[what])} detail=${Number.isNaN(speed) ? "" : rate(speed)}>${polled && html`<${Sparkline} values=${history} />`}<//>`;
+}
+
+function Clients() {
+  const { value, error } = usePolled("/api/sessions?limit=100", 2000);
+  if (!value) return html`<${Problem} error=${error} />`;
+  const slow = [...value.sessions].sort((one, other) => other.waiting - one.waiting || other.lost - one.lost);
+  return html`<h2>Clients <span class="soft">${number(value.count)}</span></h2>
+    ${slow.length === 0 ? html`<${Empty}>Nobody is connected. <code>siena sub 'level > 3'</code> subscribes.<//>` : html`<${Wide} label="Clients"><table>
+    <thead><tr><th>client</th><th>state</th><th>interests</th><th class="number">waiting</th><th class="number">lost</th></tr></thead>
+    <tbody>${slow.map((each) => html`<tr>
+      <td><b>${each.identity || each.name || each.number}</b> <span class="soft">${each.number}</span></td>
+      <td><i class="dot ${each.connected ? "good" : "soft"}"></i>${each.connected ? "here" : "away"}${each.suspended ? ", suspended" : ""}${each.kept ? `, ${number(each.kept)} kept` : ""}</td>
       <td>${each.interests.map((text) => html`<div><code>${text}</code></div>`)}
         ${each.subscriptions > each.interests.length && html`<div class="soft">and ${number(each.subscriptions - each.interests.length)} more</div>`}</td>
-      <td class="number ${each.lost ? "bad" : ""}">${number(each.lost)}</td></tr>`)}</tbody></table></div>
-    ${sessions.count > sessions.sessions.length && html`<p class="soft">${number(sessions.count)} in all</p>`}`;
+      <td class="number ${each.waiting > 65536 ? "bad" : ""}">${each.waiting ? bytes(each.waiting) : "—"}${each.waiting > 65536 ? html`<div>slow reader</div>` : ""}</td>
+      <td class="number ${each.lost ? "bad" : ""}">${number(each.lost)}</td></tr>`)}</tbody></table><//>`}
+    ${value.count > value.sessions.length && html`<p class="soft">the first ${number(value.sessions.length)} are shown</p>`}`;
 }

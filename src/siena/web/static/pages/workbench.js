@@ -1,53 +1,99 @@
-// Write a filter, and see while typing what it means here.
-import { ask, html, number, Problem, useEffect, usePolled, useSlowly, useState } from "../parts.js";
-import { recent } from "./live.js";
+// A filter while it is written: what it means, what it covers, and what it would have selected.
+import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
+import { ask, useAnswer, useSlowly } from "../parts/asking.js";
+import { Spans } from "../parts/charts.js";
+import { Empty, Filters, Mistake, number, Partly, plural, Problem, spelled, when } from "../parts/shown.js";
+import { recent, subscribe } from "../parts/streaming.js";
+import { Editor } from "../parts/writing.js";
+
+const DIALECTS = [
+  ["siena", "Siena: a filter, a predicate or a pattern"], ["advertisement", "Siena: an advertisement"],
+  ["expression", "expression"], ["sql", "SQL (JMS selector)"], ["amqp", "AMQP filter"], ["azure", "Azure Service Bus"],
+  ["cesql", "CloudEvents SQL"], ["cloudevents", "CloudEvents subscription"], ["eventbridge", "EventBridge"], ["sns", "SNS"], ["sigma", "Sigma"],
+];
+const TRIED = [1000, 10000, 100000];
+let kept = { text: "", dialect: "siena" }; // while other pages are looked at
 
 export function Workbench() {
-  const [text, setText] = useState("");
-  const asked = useSlowly(text.trim());
-  const tables = usePolled("/api/tables?limit=1000", 5000);
-  const [said, setSaid] = useState(null);
-  const [error, setError] = useState("");
-  const others = tables.value ? tables.value.filters.shown : [];
+  const [text, setText] = useState(kept.text);
+  const [dialect, setDialect] = useState(kept.dialect);
+  kept = { text, dialect };
+  const [names, setNames] = useState([]);
+  const [hasLog, setLog] = useState(false);
   useEffect(() => {
-    if (!asked) { setSaid(null); return; }
-    let isOver = false;
-    const notifications = recent.slice(-200);
-    ask("/console/relations", { text: asked, filters: others.map((each) => each.text), notifications })
-      .then((answer) => { if (!isOver) { setSaid({ ...answer, asked, others, notifications }); setError(""); } })
-      .catch((problem) => { if (!isOver) setError(problem.message); });
-    return () => { isOver = true; };
-  }, [asked, tables.value]);
+    ask("/api/words", {}).then((said) => setNames(said.names), () => {});
+    ask("/api/me").then((said) => setLog(said.log), () => {});
+  }, []);
+  const last = useLast(hasLog);
+  const slow = useSlowly(text);
+  const asked = slow.trim() ? { text: slow, dialect, notifications: last.notifications } : null;
+  const { value, error } = useAnswer("/api/relations", asked);
+  const isForeign = dialect !== "siena" && dialect !== "advertisement";
   return html`
-    <h2>Workbench</h2>
-    <label for="filter">A filter, a predicate or a pattern</label>
-    <textarea id="filter" rows="2" spellcheck="false" autocomplete="off" value=${text} aria-describedby="verdict"
-      onInput=${(event) => setText(event.target.value)} placeholder="symbol = DIS and change < 0"></textarea>
-    <${Problem} error=${error || tables.error} />
-    <div id="verdict" role="status">${said && html`<${Verdict} said=${said} />`}
-      ${!said && html`<p class="soft">Type, and see what it covers among the ${number(others.length)} filters that this broker knows,
-        what covers it, a notification that it selects, and which of the last that came on the page Live match.</p>`}</div>`;
+    <h1>Workbench</h1>
+    <div class="row">
+      <div class="field narrow"><label for="dialect">Language</label><select id="dialect" value=${dialect} onChange=${(event) => setDialect(event.target.value)}>
+        ${DIALECTS.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></div>
+    </div>
+    <${Editor} id="filter" label=${isForeign ? "A rule" : dialect === "siena" ? "A filter, a predicate or a pattern" : "An advertisement"}
+      value=${text} onText=${setText} names=${names} rows=${isForeign ? 5 : 2} describedby="filter-help" />
+    <p id="filter-help" class="soft help">${names.length ? html`Attributes in use: ${names.slice(0, 8).map((each) => html`<button class="chip" onClick=${() => setText(`${text}${text && !text.endsWith(" ") ? " " : ""}${each.name} `)}>${each.name}</button>`)}`
+    : html`For example <code>${"symbol = DIS and change < 0"}</code>.`}</p>
+    <${Problem} error=${error} />
+    <${Mistake} text=${slow} said=${value} />
+    ${value && !value.error && html`<${Answer} value=${value} last=${last} />`}
+    ${value && !value.error && value.kind !== "pattern" && value.kind !== "advertisement" && hasLog && html`<${BackTest} text=${slow} dialect=${dialect} />`}`;
 }
 
-function Verdict({ said }) {
-  if (said.error) {
-    const caret = said.position === undefined ? "" : `${said.asked}\n${" ".repeat(said.position)}^`;
-    return html`<p class="bad">${said.error}${said.hint ? ` (${said.hint})` : ""}</p>${caret && html`<pre class="bad">${caret}</pre>`}`;
-  }
-  if (said.kind === "pattern") return html`<p class="good">✓ a pattern</p><pre>${said.text}</pre>`;
-  const [other, against] = Object.entries(said.counterexamples)[0] || [];
-  return html`
-    <p class="good">✓ a ${said.kind}: <code>${said.text}</code></p>
-    <p>${said.witness ? html`selects, for example, <code>${JSON.stringify(said.witness)}</code>` : html`<span class="bad">nothing can match it</span>`}</p>
-    <${Listed} title="covers" places=${said.covers} others=${said.others} />
-    <${Listed} title="is covered by" places=${said.covered_by} others=${said.others} />
-    ${against && html`<p>does not cover <code>${said.others[other].text}</code>: see <code>${JSON.stringify(against)}</code></p>`}
-    <h2>Of the last ${number(said.notifications.length)} notifications ${number(said.matches.length)} match</h2>
-    <ul class="lines">${said.matches.slice(-10).reverse().map((place) => html`<li><code>${JSON.stringify(said.notifications[place])}</code></li>`)}</ul>
-    ${!said.complete && html`<p class="soft">There was not time for all filters.</p>`}`;
+/** The last notifications: of the log, or those that come while this page is open. */
+function useLast(hasLog) {
+  const [notifications, setNotifications] = useState([...recent]);
+  const [isWatching, watch] = useState(false);
+  useEffect(() => {
+    if (!hasLog) return;
+    ask("/api/latest", { count: 50 }).then((said) => setNotifications(said.notifications.map((each) => each.notification)), () => {});
+  }, [hasLog]);
+  useEffect(() => {
+    if (!isWatching) return undefined;
+    return subscribe({ filter: "[]" }, { settled: () => {}, came: () => setNotifications(recent.slice(-100)), ended: () => watch(false) });
+  }, [isWatching]);
+  return { notifications, isWatching, watch, hasLog };
 }
 
-const Listed = ({ title, places, others }) => html`
-  <h2>It ${title} ${number(places.length)} of ${number(others.length)}</h2>
-  <ul class="lines">${places.slice(0, 20).map((place) => html`<li><code>${others[place].text}</code>
-    <span class="soft"> of ${others[place].holders.join(", ")}</span></li>`)}</ul>`;
+function Answer({ value, last }) {
+  const matched = (value.matches || []).map((place) => last.notifications[place]);
+  return html`<div class="panels" role="status">
+    <section class="panel"><h2>It ${value.kind === "advertisement" ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
+      <p><code>${value.text}</code></p>
+      ${value.satisfiable === false && html`<p class="problem">Nothing can match it: its constraints contradict each other.</p>`}
+      ${value.witness && html`<p>It selects, for example,<br /><code>${spelled(value.witness)}</code></p>`}
+      ${value.steps && html`<ol class="lines">${value.steps.map((step) => html`<li><code>${step.text}</code>${step.witness && html`<div class="soft">for example <code>${spelled(step.witness)}</code></div>`}</li>`)}</ol>`}
+    </section>
+    ${value.covers && html`<section class="panel"><h2>It covers <span class="soft">${number(value.covers.count)} of ${number(value.wanted)} filters here</span></h2>
+      <${Filters} found=${value.covers} nothing="None of the filters of this broker is within it." />
+      ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also selects <code>${spelled(value.outside.notification)}</code></p>`}</section>
+    <section class="panel"><h2>Covered by <span class="soft">${number(value.covered_by.count)}</span></h2>
+      <${Filters} found=${value.covered_by} nothing="No filter here covers it: subscribing to it is news for the network." /></section>`}
+    ${value.overlaps && html`<section class="panel"><h2>Wanted by <span class="soft">${plural(value.overlaps.count, "filter")}</span></h2>
+      <${Filters} found=${value.overlaps} nothing="Nothing that is offered is wanted here: its publisher would be told to keep quiet." /></section>`}
+    <section class="panel"><h2>Of the last notifications <span class="soft">${number(matched.length)} of ${number(last.notifications.length)} match</span></h2>
+      ${matched.length > 0 && html`<ul class="lines">${matched.slice(-10).reverse().map((each) => html`<li><code>${spelled(each)}</code></li>`)}</ul>`}
+      ${!last.hasLog && html`<p class="soft">This broker keeps no log. <button class="link" aria-pressed=${String(last.isWatching)} onClick=${() => last.watch(!last.isWatching)}>${last.isWatching ? "stop watching" : "watch what comes"}</button>
+        ${last.isWatching && " (everything that you may hear comes here meanwhile)"}</p>`}</section>
+    <${Partly} complete=${value.complete} />
+  </div>`;
+}
+
+function BackTest({ text, dialect }) {
+  const [count, setCount] = useState(TRIED[1]);
+  const { value, error, isBusy } = useAnswer("/api/backtest", { text, dialect, count });
+  return html`<section class="panel"><h2>Back-test</h2>
+    <div class="row"><div class="field narrow"><label for="count">Try it on the last</label><select id="count" value=${count} onChange=${(event) => setCount(Number(event.target.value))}>
+      ${TRIED.map((each) => html`<option value=${each}>${number(each)} notifications</option>`)}</select></div></div>
+    <${Problem} error=${error || value?.error} />
+    ${value?.spans && html`<p role="status"><b>${number(value.matched)}</b> of ${number(value.looked_at)} in the log match${isBusy ? " …" : ""}.</p>
+      ${value.looked_at === 0 && html`<${Empty}>The log is empty. <code>siena pub symbol=DIS change=-4</code> publishes.<//>`}
+      <${Spans} spans=${value.spans} />
+      <ul class="lines">${value.shown.slice(0, 10).map((each) => html`<li><code>${spelled(each.notification)}</code> <span class="soft">${when(each.time)}, offset ${number(each.offset)}</span></li>`)}</ul>
+      <${Partly} complete=${value.complete} />`}</section>`;
+}

@@ -1,0 +1,118 @@
+"""Following: the index of a broker's interests, while it is asked about.
+
+It is made at the first question and forgotten when no other has come for a while; so a
+broker that is never asked pays one comparison for each subscription.  What comes and
+goes is written down in order on the broker's loop, which it costs next to nothing, and
+entered in a thread by the next question.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import NamedTuple, TypeVar
+
+from siena.broker.questions.interest_index import InterestIndex, Wanting
+from siena.broker.state import BrokerState
+from siena.messages import Interest
+
+# How long the index is kept after a question.
+IDLE_SECONDS_MAX = 120.0
+# Interests that are indexed, at about a kilobyte each; what is beyond is not looked at.
+INDEXED_MAX = 500_000
+# Changes that wait for the next question; with more, the index is made anew for it.
+CHANGES_MAX = 200_000
+# Parties that are looked at before others have their turn: about a millisecond.
+PARTIES_AT_ONCE = 500
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple):
+    """A client, or a neighbour, wants something, or no longer."""
+
+    holder: Wanting
+    interest: Interest
+    gained: bool
+
+
+class Following:
+    """The index of one broker: made, kept up to date, and forgotten.
+
+    Ownership: of the hook ``state.on_interest``, while there is an index.
+    """
+
+    def __init__(self, state: BrokerState) -> None:
+        self._state = state
+        self._index: InterestIndex | None = None
+        self._changes: deque[Change] = deque()
+        self._making = asyncio.Lock()
+        self._using = Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self.is_complete = True
+        """Whether all interests are in the index."""
+
+    async def ask(self, question: Callable[[InterestIndex], T]) -> T:
+        """Answer a question about the index, in a thread."""
+        async with self._making:
+            if self._index is None or len(self._changes) > CHANGES_MAX:
+                await self._begin()
+            index, changes = self._index, self._changes
+        self._keep()
+        assert index is not None
+        return await asyncio.to_thread(self._answer, index, changes, question)
+
+    def _answer(
+        self,
+        index: InterestIndex,
+        changes: deque[Change],
+        question: Callable[[InterestIndex], T],
+    ) -> T:
+        with self._using:
+            while changes:
+                holder, interest, gained = changes.popleft()
+                if not gained:
+                    index.leave(holder, interest)
+                elif index.interests < INDEXED_MAX:
+                    index.enter(holder, interest)
+                else:
+                    self.is_complete = False
+            return question(index)
+
+    async def _begin(self) -> None:
+        """Write down all that is wanted, while it changes."""
+        self.is_complete = True
+        self._index, self._changes = InterestIndex(), deque()
+        self._state.on_interest = self._note
+        tables, registrations = (
+            self._state.router.tables,
+            self._state.router.registrations,
+        )
+        for number in list(self._state.links):
+            for f in tables.filters.held_by(number):
+                for holder in tables.filters.holders(f):
+                    if holder.hop == number:
+                        self._note(holder, f, gained=True)
+        for place, party in enumerate(registrations.parties_now(), 1):
+            for interest in registrations.of_party(party):
+                self._note(party, interest, gained=True)
+            if not place % PARTIES_AT_ONCE:
+                await asyncio.sleep(0)
+
+    def _note(self, holder: Wanting, interest: Interest, *, gained: bool) -> None:
+        if len(self._changes) <= max(CHANGES_MAX, INDEXED_MAX):
+            self._changes.append(Change(holder, interest, gained))
+
+    def _keep(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(IDLE_SECONDS_MAX, self.forget)
+
+    def forget(self) -> None:
+        """Hold nothing until the next question."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._index = None
+        self._changes = deque()
+        self._state.on_interest = None

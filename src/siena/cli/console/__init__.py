@@ -1,0 +1,1 @@
+"""What the pages of ``siena serve`` see of the network: ``looking_around``."""

@@ -1,0 +1,78 @@
+"""What the console sees of a network: as its viewer would from its broker.
+
+The broker itself is looked at in its own process.  Others are called, and shown what
+the page has shown: a token goes where ``siena topo`` would take it, and a page without
+one is a stranger there.
+"""
+
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from siena.broker.broker import Broker
+from siena.broker.http.door.authentication import principal_of, token_in
+from siena.broker.inspect import inspect
+from siena.cli.common.contexts import Server
+from siena.cli.common.surveying import Found, addresses_of, survey_from
+from siena.cli.common.ways import missing_routes, ways
+from siena.cli.service.trace import form_of, traced
+from siena.model import Notification
+from siena.protocol.limits import LOOK_MAX
+
+# How long a broker on the way of what is traced may take.
+TRACE_SECONDS_MAX = 3.0
+
+Form = dict[str, Any]
+
+
+class LookAround:
+    """The network around a broker."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    def here(self, scope: Scope, *, tables: bool) -> Found:
+        """The broker itself; on its own loop.
+
+        Raises:
+            ProtocolError: if the viewer may not look at it.
+        """
+        principal = principal_of(scope)
+
+        def look(what: str) -> Form:
+            return inspect(self._broker, principal, what, LOOK_MAX)
+
+        shown = look("tables") if tables else {}
+        url = self._broker.addresses[0].url
+        return Found.of(url, look("counters"), look("links"), shown)
+
+    def survey(self, scope: Scope, here: object) -> list[Form]:
+        """All brokers that are found from this one; in a thread."""
+        assert isinstance(here, Found)
+        found = survey_from(here, self._server(scope), tables=False)
+        return [broker.form() for broker in found.values()]
+
+    def way(self, scope: Scope, here: object, notification: Notification) -> Form:
+        """Where a notification would come, and which links it would not take."""
+        assert isinstance(here, Found)
+        found = survey_from(here, self._server(scope), tables=True)
+        steps = ways(found, notification)
+        missing = missing_routes(found, steps, notification)
+        return {
+            "steps": [step.form() for step in steps],
+            "missing": [route.form() for route in missing],
+            "brokers": [broker.form() for broker in found.values()],
+        }
+
+    def trace(self, scope: Scope, notification: Notification) -> list[Form]:
+        """Publish here, and what each broker on the way says of it; in a thread."""
+        hops = traced(self._server(scope), notification, TRACE_SECONDS_MAX)
+        return [form_of(hop) for hop in hops]
+
+    def _server(self, scope: Scope) -> Server:
+        # A broker that listens everywhere is found on this machine, too.
+        (url, *_) = addresses_of([self._broker.addresses[0].url], "127.0.0.1:0")
+        tls = self._broker.settings.tls
+        token = token_in(Headers(scope=scope).getlist("authorization"))
+        return Server(str(url), token, tls.ca if tls else None)

@@ -1,0 +1,112 @@
+// Asking the broker: with the token, which is kept in this page's memory and nowhere else.
+import { useEffect, useState } from "../vendor/htm-preact.mjs";
+
+let token = "";
+const listeners = new Set();
+
+/** Show this token from now on, if the broker knows it. */
+export async function signIn(said) {
+  const before = token;
+  token = said.trim();
+  const answer = await fetch("/api/me", { headers: credentials(), cache: "no-store" }).catch(() => null);
+  if (!answer?.ok) {
+    token = before;
+    throw new Refused(answer?.status === 401 ? "The broker does not know this token." : "The broker does not answer.", answer?.status ?? 0);
+  }
+  for (const listener of listeners) listener(false);
+}
+
+/** Forget the token. */
+export function signOut() {
+  token = "";
+  for (const listener of listeners) listener(true);
+}
+
+/** Calls back when the broker wants to know who is there. */
+export function onSignInWanted(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const hasToken = () => token !== "";
+
+/** The headers that say who is there. */
+export const credentials = () => (token ? { authorization: `Bearer ${token}` } : {});
+
+export class Refused extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What an address answers, as JSON; an error has the broker's own words. */
+export async function ask(path, body) {
+  const options = { headers: credentials(), cache: "no-store" };
+  if (body !== undefined) {
+    options.method = "POST";
+    options.headers["content-type"] = "application/json";
+    options.body = typeof body === "string" ? body : JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Refused("the broker does not answer", 0);
+  }
+  const said = await answer.json().catch(() => ({}));
+  if (answer.status === 401) for (const listener of listeners) listener(true);
+  if (!answer.ok && path !== "/readyz") throw new Refused(said.text || said.error || `HTTP ${answer.status}`, answer.status);
+  return said;
+}
+
+/** The newest answer of an address, asked every so many milliseconds; the one before; and what went wrong. */
+export function usePolled(path, every = 1000, body = undefined) {
+  const [seen, setSeen] = useState({ value: null, before: null, seconds: 0, error: "" });
+  const posted = body === undefined ? undefined : JSON.stringify(body);
+  useEffect(() => {
+    let isOver = false;
+    let timer = 0;
+    const look = async () => {
+      if (!document.hidden) {
+        try {
+          const value = await ask(path, posted);
+          const at = performance.now();
+          if (!isOver) setSeen((last) => ({ value, before: last.value, at, seconds: last.at ? (at - last.at) / 1000 : 0, error: "" }));
+        } catch (error) {
+          if (!isOver) setSeen((last) => ({ ...last, error: error.message, status: error.status }));
+        }
+      }
+      if (!isOver) timer = setTimeout(look, every);
+    };
+    if (path) look();
+    return () => { isOver = true; clearTimeout(timer); };
+  }, [path, every, posted]);
+  return seen;
+}
+
+/** What a question is answered, asked again when it changes; an older answer never replaces a newer. */
+export function useAnswer(path, body) {
+  const [seen, setSeen] = useState({ value: null, error: "", isBusy: false });
+  const posted = body === null ? null : JSON.stringify(body);
+  useEffect(() => {
+    if (posted === null) { setSeen({ value: null, error: "", isBusy: false }); return undefined; }
+    let isOver = false;
+    setSeen((last) => ({ ...last, isBusy: true }));
+    ask(path, posted)
+      .then((value) => !isOver && setSeen({ value, error: "", isBusy: false }))
+      .catch((error) => !isOver && setSeen({ value: null, error: error.message, isBusy: false }));
+    return () => { isOver = true; };
+  }, [path, posted]);
+  return seen;
+}
+
+/** A value that changes only when nothing was typed for a while. */
+export function useSlowly(value, pause = 200) {
+  const [slow, setSlow] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(value), pause);
+    return () => clearTimeout(timer);
+  }, [value, pause]);
+  return slow;
+}
