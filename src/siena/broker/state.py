@@ -48,7 +48,8 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.interest_table import Change, Holder
-from siena.routing.router import Batched, Router
+from siena.routing.router import Router
+from siena.routing.steps.gathering import Batched
 
 
 class Neighbourly(Protocol):

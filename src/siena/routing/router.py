@@ -62,7 +62,7 @@ from siena.messages import (
     Unsubscribe,
 )
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
 from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
@@ -75,17 +75,13 @@ from siena.routing.questions import Questions
 from siena.routing.stamps.origins import Origins
 from siena.routing.stamps.seen import Seen, all_before
 from siena.routing.steps.backlog import STEP_MAX, Task
+from siena.routing.steps.gathering import Batched, Gathering
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
-# What may be handled together: the order of these changes nothing.
-Batched = Subscribe | Settle
-# So many messages, or filters in them, are handled at once: some milliseconds.  Fewer
-# than are told in one step, for one that comes may take the place of others.
-GATHERED_MAX = STEP_MAX * 3 // 4
 
 
 class Router:
@@ -136,8 +132,7 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self._is_giving_up = False
-        self._gathered: list[tuple[Batched, Interface, int | None]] = []
-        self._filters_gathered = 0
+        self._gathered = Gathering()
         self.published = 0
         self.seen = Seen()
         self.origins = Origins(self.tables, epoch)
@@ -236,17 +231,11 @@ class Router:
             if source not in self.tables.neighbours:
                 return []
         elif isinstance(message, Subscribe):
-            if isinstance(source, Party):
-                self.registrations.enter(source, message.interest)
-            else:
-                self.registrations.subscribe(source, message.interest)
+            self.registrations.subscribe(source, message.interest)
         if not self._gathered:
             self.backlog.wake()
-        self._gathered.append((message, source, token))
-        interest = message.interest
-        self._filters_gathered += len(interest) if type(interest) is Predicate else 1
-        is_full = self._filters_gathered >= GATHERED_MAX
-        return self.handle_gathered() if is_full else []
+        self._gathered.add(message, source, token)
+        return self.handle_gathered() if self._gathered.is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.
@@ -256,24 +245,7 @@ class Router:
         """
         if not self._gathered:
             return []
-        batch, self._gathered = self._gathered, []
-        self._filters_gathered = 0
-        out: Outbox = []
-        asked: list[tuple[Settle, Interface]] = []
-        changes: list[Change[Filter]] = []
-        for message, source, token in batch:
-            if isinstance(message, Settle):
-                asked.append((message, source))
-                continue
-            if is_sequence(message.interest):  # how it is cut depends on all before
-                out += self._changed(changes)
-                out += self._changed(self._announced(message, source))
-                changes = []
-            else:
-                changes += self._announced(message, source)
-            if token is not None:
-                asked.append((Settle(message.interest, token), source))
-        out += self._changed(changes)
+        out, asked = self._gathered.enter(self._announced, self._changed)
         out += self._monitors.sync() + self.tables.sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
