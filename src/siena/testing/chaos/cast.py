@@ -110,7 +110,8 @@ class Cast:
 
     async def start(self, number: int) -> None:
         """Start a broker; cancelled or not, it has started, or failed, in the end."""
-        starting = asyncio.create_task(asyncio.to_thread(self.brokers[number].start))
+        loop = asyncio.get_running_loop()
+        starting = loop.run_in_executor(None, self.brokers[number].start)
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:

@@ -35,9 +35,7 @@ def is_there(pid: int) -> bool:
 
 def test_a_run_that_is_terminated_leaves_nothing_behind() -> None:
     command = [sys.executable, "-m", "siena", "chaos", "--fault", "freeze"]
-    with subprocess.Popen(  # noqa: S603 -- our own command
-        command, stderr=subprocess.PIPE, text=True
-    ) as chaos:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as chaos:
         assert chaos.stderr is not None
         said = chaos.stderr.readline()
         brokers = children(chaos.pid)
@@ -56,7 +54,7 @@ async def test_one_that_is_ended_while_brokers_start_leaves_none(
     tmp_path: Path,
 ) -> None:
     cast = Cast(tmp_path, random.Random(1), 10.0, 0.5)
-    entering = asyncio.create_task(cast.__aenter__())
+    entering = asyncio.get_running_loop().create_task(cast.__aenter__())
     mine = os.getpid()
     before = set(children(mine))
     await until(lambda: set(children(mine)) - before)
