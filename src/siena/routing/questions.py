@@ -4,8 +4,8 @@ What is asked is made of what they say here, and asked on by
 :mod:`siena.routing.settling`; before, whatever was held back of it is told, for the
 answer would not be true otherwise.
 
-Who has offered something, and asks, publishes once it is answered.  So what is wanted of
-the offer is told to the neighbour that asks before its answer, however much that is.
+Who has offered something, and asks, publishes once it is answered.  So what is wanted
+of the offer is told to the neighbour that asks before its answer, however much that is.
 """
 
 from collections.abc import Callable, Iterable
