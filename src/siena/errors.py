@@ -15,6 +15,7 @@
     │   ├── NoBrokerError             no broker answers there, or not as one does
     │   ├── ConnectionLostError       the connection ended before the answer came
     │   ├── RequestRefusedError       the broker said no; has the number of its reason
+    │   ├── NotSettledError           brokers did not say whether it is in force there
     │   ├── OverflowedError           a subscription got more than it may keep
     │   └── NoReplyError              no reply to a request in time
     └── LimitError                  a declared limit was reached; names it
@@ -169,6 +170,21 @@ class RequestRefusedError(ServiceError):
 
 class OverflowedError(ServiceError):
     """A subscription got more than it may keep, and was to end rather than lose."""
+
+
+class NotSettledError(ServiceError):
+    """Some brokers did not say in time whether a subscription is in force there.
+
+    It stands, and is in force wherever brokers answered; ``silent`` are the others.
+    """
+
+    def __init__(self, silent: tuple[str, ...]) -> None:
+        self.silent = silent
+        names = ", ".join(silent)
+        super().__init__(
+            f"it may not be in force everywhere: no answer from {names}",
+            hint="it stands; settled() asks again",
+        )
 
 
 class NoReplyError(ServiceError):

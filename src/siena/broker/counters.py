@@ -29,6 +29,7 @@ class Counters:
     forwarded: int = 0  # to neighbours
     received: int = 0  # from neighbours
     duplicates: int = 0  # of these, known already
+    misplaced: int = 0  # and those that cannot come from there
     router_out: int = 0  # messages of our router to others
     router_in: int = 0  # and of theirs to ours
     repaired: int = 0  # links that were told everything again
@@ -55,6 +56,7 @@ class LinkCounters:
     received: int = 0
     router_out: int = 0
     router_in: int = 0
+    misplaced: int = 0
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""

@@ -21,6 +21,7 @@ HELP = {
     "forwarded": "Notifications sent to neighbours.",
     "received": "Notifications got from neighbours.",
     "duplicates": "Notifications from neighbours that were known already.",
+    "misplaced": "Notifications from neighbours that cannot come from there.",
     "router_out": "Routing messages sent to neighbours.",
     "router_in": "Routing messages got from neighbours.",
     "repaired": "Links whose neighbour was told everything again.",

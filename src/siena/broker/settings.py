@@ -152,6 +152,8 @@ class Settings(Strict, frozen=True):
     log_format: LogFormat = "text"  # of what it says on standard error
     accept_peers: bool = False  # a neighbour hears everything that it asks for
     digest_seconds: Annotated[float, Meta(gt=0)] = 30.0
+    # How long it is waited for neighbours that are asked whether something is in force.
+    settle_seconds: Annotated[float, Meta(gt=0)] = 30.0
     # Neighbours hear of each other so often, and five times that is too long.
     pulse_seconds: Annotated[float, Meta(gt=0, le=PULSE_SECONDS_MAX)] = PULSE_SECONDS
     routing: Routing = field(default_factory=Routing)

@@ -20,6 +20,7 @@ from siena.broker.data.exchange import Exchange
 from siena.broker.data.licences import Licences
 from siena.broker.data.neighbour_entries import NeighbourEntries
 from siena.broker.ids import number_of_offer
+from siena.broker.io.shares import Shares
 from siena.broker.settings import Settings
 from siena.clock import Clock
 from siena.messages import (
@@ -47,7 +48,8 @@ from siena.protocol.control_frames import (
 )
 from siena.protocol.error_codes import ProtocolError
 from siena.routing.interest_table import Change, Holder
-from siena.routing.router import Batched, Router
+from siena.routing.router import Router
+from siena.routing.steps.gathering import Batched
 
 
 class Neighbourly(Protocol):
@@ -132,6 +134,7 @@ class BrokerState:
     exchange: Exchange = field(default_factory=Exchange)
     gate: Gate = field(default_factory=Gate)
     accounts: Accounts = field(init=False)
+    shares: Shares = field(init=False)
     licences: Licences = field(init=False)
     counters: Counters = field(default_factory=Counters)
     tick_seconds: Histogram = field(default_factory=lambda: Histogram(TICK_SECONDS))
@@ -151,10 +154,12 @@ class BrokerState:
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)
+        self.shares = Shares(self.accounts, self.clock)
         self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)
         self.router.tables.watcher = self._mirror
+        self.router.questions.name_neighbours(self._name_of)
         ClientEntries(
             self.router,
             self.exchange,
@@ -187,6 +192,11 @@ class BrokerState:
         """A client wants something, or no longer."""
         if self.on_interest is not None:
             self.on_interest(party, interest, gained=gained)
+
+    def _name_of(self, neighbour: int) -> str:
+        """What a neighbour calls itself."""
+        link = self.links.get(neighbour)
+        return str(neighbour) if link is None else link.name
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
@@ -304,7 +314,7 @@ class BrokerState:
         if session is None:
             return
         frames = [
-            SettledBody(a.token, session.in_force(a.token)).pack()
+            SettledBody(a.token, session.in_force(a.token), a.silent).pack()
             for a in answers
             if a.token >= 0
         ]

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import weakref
-from typing import TypeVar, cast
+from typing import Self, TypeVar, cast
 
 from siena.block import decode
 from siena.client.core.inbox import Item
@@ -55,6 +55,18 @@ class Subscription(Reading[T]):
     def lost(self) -> int:
         """How many were for it, or may have been, and were lost by whomever."""
         return self._standing.inbox.lost + self._standing.lost_before
+
+    async def settled(self) -> Self:
+        """Wait until it is in force in the whole network, and return it.
+
+        Raises:
+            RequestRefusedError: if the broker does not want it.
+            NotSettledError: if other brokers did not answer in time; it stands, and
+                they are asked again when this is.
+        """
+        if self._standing.silent:
+            self._session.ask_again(self._standing)
+        return await super().settled()
 
     async def close(self) -> None:
         """End it: what was not read is gone; returns when the broker knows."""

@@ -73,11 +73,19 @@ class Numbered:
 Letter = Notify | Found | Numbered
 
 
+# Of brokers that have not answered whether something is in force, so many are named.
+SILENT_MAX = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The interest asked about under this token is in force."""
+    """The interest asked about under this token is in force.
+
+    But for what lies behind the ``silent`` brokers, which have not answered in time.
+    """
 
     token: int
+    silent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

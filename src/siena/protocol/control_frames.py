@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.messages.notices import SILENT_MAX
 from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -250,20 +251,24 @@ class Quench(Body, frozen=True, array_like=True):
 class Settled(Body, frozen=True, array_like=True):
     """The subscription with this number is in force in the whole network.
 
-    If not all of it is granted, ``in_force`` says what is.
+    If not all of it is granted, ``in_force`` says what is.  If brokers have not
+    answered in time, ``silent`` names them: behind those it may not be in force.
     """
 
     op: ClassVar[Op] = Op.SETTLED
     number: Number
     in_force: str | None = None
+    silent: Annotated[tuple[str, ...], Meta(max_length=SILENT_MAX)] = ()
 
     def pack(self) -> bytes:
-        """The frame, as it always was where all is granted.
+        """The frame, as it always was where all is granted and answered.
 
         >>> Settled(7).pack().hex(" ")
         '03 00 00 00 16 91 07'
         """
-        return pack_but_last(self) if self.in_force is None else Body.pack(self)
+        if self.silent:
+            return Body.pack(self)
+        return pack_but_last(self, 1 if self.in_force is not None else 2)
 
 
 class GrantChanged(Body, frozen=True, array_like=True):

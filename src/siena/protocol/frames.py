@@ -207,6 +207,6 @@ class Body(Struct, frozen=True, array_like=True):
         return pack(self.op, _ENCODER.encode(self))
 
 
-def pack_but_last(body: Body) -> bytes:
-    """The frame without its last field, which says nothing: as it was before it."""
-    return pack(body.op, _ENCODER.encode(msgspec.structs.astuple(body)[:-1]))
+def pack_but_last(body: Body, count: int = 1) -> bytes:
+    """The frame without its last fields, which say nothing: as it was before them."""
+    return pack(body.op, _ENCODER.encode(msgspec.structs.astuple(body)[:-count]))

@@ -10,11 +10,11 @@ from siena.block import decode as decode_block, encode as encode_block
 from siena.lang.parser import parse_filter
 from siena.messages import Found, Interest, Notify, Stamp, Window
 from siena.messages.interface import TTL_MAX
-from siena.messages.notices import Key
+from siena.messages.notices import SILENT_MAX, Key
 from siena.messages.requests import TEXTS_MAX, text_of
 from siena.model import Filter, Pattern, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.limits import WEIGHT_MAX, WINDOW_BYTES_MAX
+from siena.protocol.limits import NAME_CHARACTERS_MAX, WEIGHT_MAX, WINDOW_BYTES_MAX
 
 # So many filters, with texts of so many characters in all, are told at once; of these,
 # how many are remembered that came last.
@@ -24,6 +24,11 @@ JOINTS_MAX = 8
 
 Whole = Annotated[int, Meta(ge=0)]  # msgpack has none beyond 64 bits
 Ttl = Annotated[int, Meta(ge=0, le=TTL_MAX)]
+# Brokers that have not answered, by name.
+SilentForm = Annotated[
+    tuple[Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)], ...],
+    Meta(max_length=SILENT_MAX),
+]
 InterestForm = str | list[str | list[str]]
 StampForm = tuple[Whole, Whole, Whole]
 NoticeForm = tuple[bytes, StampForm, float, Whole, Ttl]

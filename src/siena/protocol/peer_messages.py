@@ -8,7 +8,7 @@ unsubscribe             interest, origin, exact
 advertise               advertisement, origin
 unadvertise             advertisement, origin, exact
 settle                  interest, token, origin, fresh, ttl, advertisement
-settled                 token
+settled                 token, array of names, if some have not answered
 found                   interest, array of notices
 linkstate               broker, epoch, number, array of (neighbour, weight)
 peerconnect             side, weight, exact, closed
@@ -73,6 +73,7 @@ from siena.protocol.peer_forms import (
     InterestForm,
     KeyForm,
     NoticeForm,
+    SilentForm,
     Ttl,
     Whole,
     WindowForm,
@@ -131,6 +132,16 @@ class _OfSettle(_Fields, frozen=True, array_like=True):
 
 class _OfSettled(_Fields, frozen=True, array_like=True):
     token: Whole
+
+
+class _OfPartlySettled(_OfSettled, frozen=True, array_like=True):
+    silent: SilentForm = ()
+
+
+def _settled_form(message: Settled) -> _OfSettled:
+    """As it always was, where all brokers have answered."""
+    token, silent = message.token, message.silent
+    return _OfPartlySettled(token, silent) if silent else _OfSettled(token)
 
 
 class _OfFound(_Fields, frozen=True, array_like=True):
@@ -227,7 +238,10 @@ _VERBS = (
         _settle_of,
     ),
     _Verb(
-        Settled, _OfSettled, lambda m: _OfSettled(m.token), lambda f: Settled(f.token)
+        Settled,
+        _OfPartlySettled,
+        _settled_form,
+        lambda f: Settled(f.token, f.silent),
     ),
     _Verb(
         Found,

@@ -10,22 +10,26 @@ Reference:
 """
 
 from collections import deque
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from siena.messages import (
     Encoded,
     Found,
+    Interface,
     Key,
     Letter,
     Lost,
+    Notify,
     Numbered,
     Outbox,
     Parcel,
+    Party,
     Stamp,
+    client_of,
 )
-from siena.routing.seen import Seen
+from siena.routing.stamps.seen import Seen
 
 # How many a suspended client may have kept for it, whatever it asks for, and how many
 # bytes of them.
@@ -228,6 +232,32 @@ class Mailboxes:
             out = mailbox.put(letter)
         if mailbox.lost > before and self.watcher is not None:
             self.watcher.lost(client)
+        return out
+
+    def deliver_to(self, hops: Iterable[Interface], message: Notify) -> Outbox:
+        """Deliver a notification to the clients among these hops, once each."""
+        wanted: dict[str, list[int]] = {}
+        for hop in sorted(hop for hop in hops if isinstance(hop, str)):
+            numbers = wanted.setdefault(client_of(hop), [])
+            if isinstance(hop, Party):
+                numbers.append(hop.number)
+        out: Outbox = []
+        for client, numbers in wanted.items():
+            letter = Numbered(tuple(sorted(numbers)), message) if numbers else message
+            out += self.deliver(client, letter)
+        return out
+
+    def deliver_found(self, found: Outbox) -> Outbox:
+        """What was found; what is for clients goes the way of all that is for them."""
+        out: Outbox = []
+        for hop, message in found:
+            if isinstance(hop, Party) and isinstance(message, Found):
+                letter = Numbered((hop.number,), message)
+                out += self.deliver(hop.client, letter)
+            elif isinstance(hop, str) and isinstance(message, Found):
+                out += self.deliver(hop, message)
+            else:
+                out.append((hop, message))
         return out
 
     def _is_full(self) -> bool:

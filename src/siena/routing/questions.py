@@ -5,7 +5,7 @@ What is asked is made of what they say here, and asked on by
 answer would not be true otherwise.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from siena.algebra.sat import satisfiable
 from siena.messages import Interface, Outbox, Party, Settle, Settled
@@ -108,9 +108,22 @@ class Questions:
         """A neighbour has gone, and need not answer."""
         return self._settling.forget(neighbour)
 
-    def answered(self, token: int, source: Interface) -> Outbox:
+    def answered(self, message: Settled, source: Interface) -> Outbox:
         """A neighbour has answered."""
-        return self._settling.answered(token, source)
+        return self._settling.answered(message.token, source, message.silent)
+
+    def age(self) -> Outbox:
+        """Time has passed: who has not answered by now is waited for no longer."""
+        return self._settling.age()
+
+    def name_neighbours(self, name_of: Callable[[int], str]) -> None:
+        """How those are called that have not answered."""
+        self._settling.name_of = name_of
+
+    @property
+    def silent(self) -> frozenset[int]:
+        """Neighbours that have not answered in time, and nothing since."""
+        return frozenset(self._settling.silent)
 
     def _question(self, message: Settle, source: Interface) -> tuple[Question, Outbox]:
         origin = self._tables.holder(source, message.origin).origin

@@ -24,9 +24,9 @@ from msgspec import Struct
 
 from siena.algebra.covering import covers_advertisement, covers_filter
 from siena.algebra.disjunction import covers_pattern
-from siena.messages import Interest, Listing, Party, client_of
+from siena.messages import Interest, Interface, Listing, Party, client_of
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Pattern
+from siena.model import Advertisement, Filter, Notification, Pattern
 
 # Of an interest that has no entry in a table of the body.
 NO_ENTRY = -1
@@ -159,6 +159,21 @@ class Registrations:
         """Every filter that clients want."""
         for registered in self._clients.values():
             yield from registered.filters()
+
+    def wanting(self, notification: Notification) -> set[str]:
+        """The parties that want a notification, for itself."""
+        return {
+            party
+            for party, interest in self.interests()
+            if not is_sequence(interest)
+            and any(f.matches(notification) for f in filters_of(interest))
+        }
+
+    def admits(self, source: Interface, notification: Notification) -> bool:
+        """Whether a client has advertised a notification."""
+        assert isinstance(source, str), "brokers do not publish"
+        held = self.of(client_of(source)).advertisements.values()
+        return any(a.admits(notification) for a in held)
 
     def parties_now(self) -> Iterator[str]:
         """Every party that asks for something; others may come and go meanwhile."""

@@ -43,7 +43,6 @@ from siena.messages import (
     Message,
     Move,
     Notify,
-    Numbered,
     Outbox,
     Party,
     PeerConfirm,
@@ -61,10 +60,9 @@ from siena.messages import (
     Suspend,
     Unadvertise,
     Unsubscribe,
-    client_of,
 )
 from siena.messages.requests import filters_of, is_sequence
-from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
 from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
@@ -74,19 +72,16 @@ from siena.routing.options import Options
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
 from siena.routing.questions import Questions
-from siena.routing.seen import Seen, all_before
+from siena.routing.stamps.origins import Origins
+from siena.routing.stamps.seen import Seen, all_before
 from siena.routing.steps.backlog import STEP_MAX, Task
+from siena.routing.steps.gathering import Batched, Gathering
 from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
 
 Accepts = Callable[[int, Side], bool]
-# What may be handled together: the order of these changes nothing.
-Batched = Subscribe | Settle
-# So many messages, or filters in them, are handled at once: some milliseconds.  Fewer
-# than are told in one step, for one that comes may take the place of others.
-GATHERED_MAX = STEP_MAX * 3 // 4
 
 
 class Router:
@@ -137,10 +132,10 @@ class Router:
         self._accepts = accepts
         self._asked: dict[int, PeerConnect] = {}
         self._is_giving_up = False
-        self._gathered: list[tuple[Batched, Interface, int | None]] = []
-        self._filters_gathered = 0
+        self._gathered = Gathering()
         self.published = 0
         self.seen = Seen()
+        self.origins = Origins(self.tables, epoch)
         self.clients = Clients(self)
         self.registrations = self.clients.registrations
         self.mailboxes = self.clients.mailboxes
@@ -150,15 +145,15 @@ class Router:
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self.leaving = Leaving(self.tables, self._all_known, self._unfold)
         self._monitors = Monitors(self.tables)
-        self._questions = Questions(
+        self.questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
         )
         self._handlers: dict[type[Message], Callable[[Any, Interface], Outbox]] = {
             Advertise: self._advertise,
-            Flush: self._flush,
+            Flush: lambda *_: self._answers(self.questions.flush()),
             Found: self._found,
             Leave: self.clients.leave,
-            LinkState: self._link_state,
+            LinkState: self.tables.learn,
             ListInterests: self.clients.list_interests,
             MapIdentity: self.clients.map_identity,
             Move: self.clients.move,
@@ -171,7 +166,7 @@ class Router:
             Release: self.clients.release,
             Resume: self.clients.resume,
             Settle: self._settle,
-            Settled: self._settled,
+            Settled: lambda *told: self._answers(self.questions.answered(*told)),
             Subscribe: self._subscribe,
             Suspend: self.clients.suspend,
             Unadvertise: self._unadvertise,
@@ -236,17 +231,11 @@ class Router:
             if source not in self.tables.neighbours:
                 return []
         elif isinstance(message, Subscribe):
-            if isinstance(source, Party):
-                self.registrations.enter(source, message.interest)
-            else:
-                self.registrations.subscribe(source, message.interest)
+            self.registrations.subscribe(source, message.interest)
         if not self._gathered:
             self.backlog.wake()
-        self._gathered.append((message, source, token))
-        interest = message.interest
-        self._filters_gathered += len(interest) if type(interest) is Predicate else 1
-        is_full = self._filters_gathered >= GATHERED_MAX
-        return self.handle_gathered() if is_full else []
+        self._gathered.add(message, source, token)
+        return self.handle_gathered() if self._gathered.is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.
@@ -256,26 +245,9 @@ class Router:
         """
         if not self._gathered:
             return []
-        batch, self._gathered = self._gathered, []
-        self._filters_gathered = 0
-        out: Outbox = []
-        asked: list[tuple[Settle, Interface]] = []
-        changes: list[Change[Filter]] = []
-        for message, source, token in batch:
-            if isinstance(message, Settle):
-                asked.append((message, source))
-                continue
-            if is_sequence(message.interest):  # how it is cut depends on all before
-                out += self._changed(changes)
-                out += self._changed(self._announced(message, source))
-                changes = []
-            else:
-                changes += self._announced(message, source)
-            if token is not None:
-                asked.append((Settle(message.interest, token), source))
-        out += self._changed(changes)
+        out, asked = self._gathered.enter(self._announced, self._changed)
         out += self._monitors.sync() + self.tables.sync()
-        return out + self._answers(self._questions.ask_all(asked)) if asked else out
+        return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
@@ -316,7 +288,7 @@ class Router:
             return self._monitors.subscribe(source, message.interest)
         table = self.tables.filters
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = self._is_exact(source)
+        keeps_covered = self.tables.is_exact(source)
         changes: list[Change[Filter]] = []
         for f in filters_of(message.interest):
             # What nothing can match is accepted, and nobody needs to hear of it.
@@ -336,7 +308,7 @@ class Router:
 
     def _unsubscribe(self, message: Unsubscribe, source: Interface) -> Outbox:
         if isinstance(source, Party):
-            self._questions.withdraw(source)
+            self.questions.withdraw(source)
             held = self.registrations.of(source.client).interests.get(source.number)
             message = message if held is None else replace(message, interest=held)
         if isinstance(source, str):
@@ -356,10 +328,6 @@ class Router:
             changes += table.withdraw(holder, f, covers, exact=message.exact)
         return self._changed(changes)
 
-    def _is_exact(self, source: Interface) -> bool:
-        """Whether a neighbour cancels each of its announcements by its name."""
-        return isinstance(source, int) and self.tables.neighbours[source].is_exact
-
     def _changed(self, changes: list[Change[Filter]]) -> Outbox:
         self.tables.apply_filters(changes)
         if not self.options.quench or self.tables.has_master:
@@ -378,7 +346,7 @@ class Router:
             self.registrations.advertise(source, advertisement)
         table = self.tables.advertisements
         holder = self.tables.holder(source, message.origin)
-        keeps_covered = self._is_exact(source)
+        keeps_covered = self.tables.is_exact(source)
         changes = table.announce(holder, advertisement, keeps_covered=keeps_covered)
         out = self._offered(changes)
         if isinstance(source, int) or not self.options.quench:
@@ -421,7 +389,9 @@ class Router:
     # --- Notifications --------------------------------------------------------------
 
     def _publish(self, message: Publish, source: Interface) -> Outbox:
-        if self.options.is_advertising and not self._is_advertised(message, source):
+        if self.options.is_advertising and not self.registrations.admits(
+            source, message.notification
+        ):
             return []
         stamp = Stamp(self.me, self.epoch, self.published)
         self.published += 1
@@ -429,12 +399,10 @@ class Router:
             Notify(message.notification, stamp, message.time, self.me), source
         )
 
-    def _is_advertised(self, message: Publish, source: Interface) -> bool:
-        assert isinstance(source, str), "brokers do not publish"
-        held = self.registrations.of(client_of(source)).advertisements.values()
-        return any(a.admits(message.notification) for a in held)
-
     def _notify(self, message: Notify, source: Interface) -> Outbox:
+        assert isinstance(source, int), "clients publish"
+        if not self.origins.admits(message.stamp[:2], message.root, source):
+            return []
         if message.stamp in self.seen:
             return []
         return self._route(message, source)
@@ -451,24 +419,13 @@ class Router:
             )
             targets = brokers_among(self.tables, hops, source, root)
             out += [(number, onward) for number in targets]
-        wanted: dict[str, list[int]] = {}
-        for hop in sorted(hop for hop in hops if isinstance(hop, str)):
-            numbers = wanted.setdefault(client_of(hop), [])
-            if isinstance(hop, Party):
-                numbers.append(hop.number)
-        for client, numbers in wanted.items():
-            letter = Numbered(tuple(sorted(numbers)), message) if numbers else message
-            out += self.mailboxes.deliver(client, letter)
-        return out + self._told(self._monitors.notify(hops, message))
+        out += self.mailboxes.deliver_to(hops, message)
+        return out + self.mailboxes.deliver_found(self._monitors.notify(hops, message))
 
     def _hops(self, notification: Notification) -> set[Interface]:
         hops = self.tables.filters.match(notification)
         if self._flat is not None or self.tables.is_held:
-            for party, interest in self.registrations.interests():
-                if not is_sequence(interest) and any(
-                    f.matches(notification) for f in filters_of(interest)
-                ):
-                    hops.add(party)
+            hops |= self.registrations.wanting(notification)
         return hops
 
     def deliver(self, client: str, letter: Letter) -> Outbox:
@@ -480,24 +437,11 @@ class Router:
 
     def offer(self, hops: set[Interface], message: Notify) -> Outbox:
         """What the monitors among these hops have found with a notification."""
-        return self._told(self._monitors.notify(hops, message))
+        return self.mailboxes.deliver_found(self._monitors.notify(hops, message))
 
     def _found(self, message: Found, source: Interface) -> Outbox:
         assert isinstance(source, int)
-        return self._told(self._monitors.found(message, source))
-
-    def _told(self, found: Outbox) -> Outbox:
-        """What was found; what is for clients goes the way of all that is for them."""
-        out: Outbox = []
-        for hop, message in found:
-            if isinstance(hop, Party) and isinstance(message, Found):
-                letter = Numbered((hop.number,), message)
-                out += self.mailboxes.deliver(hop.client, letter)
-            elif isinstance(hop, str) and isinstance(message, Found):
-                out += self.mailboxes.deliver(hop, message)
-            else:
-                out.append((hop, message))
-        return out
+        return self.mailboxes.deliver_found(self._monitors.found(message, source))
 
     # --- Clients --------------------------------------------------------------------
 
@@ -514,7 +458,7 @@ class Router:
         gone: list[Change[Advertisement]] = []
         changes: list[Change[Filter]] = []
         for party in self.registrations.parties(client):
-            self._questions.forget_party(party)
+            self.questions.forget_party(party)
             for item, *_ in (of := self.tables.advertisements.forget(party)):
                 self._quenching.unadvertise(party, item)
             gone += of
@@ -540,17 +484,19 @@ class Router:
 
     def ask_of_all(self, client: str, answer: Outbox, *, fresh: bool) -> Outbox:
         """Give the answer when all that a client wants is in force everywhere."""
-        return self._answers(self._questions.of_client(client, answer, fresh=fresh))
+        return self._answers(self.questions.of_client(client, answer, fresh=fresh))
 
     # --- Settling -------------------------------------------------------------------
 
     def _settle(self, message: Settle, source: Interface) -> Outbox:
         if self._flat is not None:
             return [(source, Settled(message.token))]
-        return self._answers(self._questions.ask(message, source))
+        return self._answers(self.questions.ask(message, source))
 
-    def _settled(self, message: Settled, source: Interface) -> Outbox:
-        return self._answers(self._questions.answered(message.token, source))
+    def age(self) -> Outbox:
+        """Time has passed: a part of how long answers are waited for, by `AGES_MAX`."""
+        self.origins.age()
+        return self._answers(self.questions.age())
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -618,11 +564,4 @@ class Router:
         out += self.leaving.forget(source, is_missed=message.is_missed)
         out += self._offered([])
         out += self._quenching.reconsider(self._all_filters())
-        return out + self._answers(self._questions.forget(source))
-
-    def _link_state(self, message: LinkState, source: Interface) -> Outbox:
-        assert isinstance(source, int)
-        return self.tables.learn(message, source)
-
-    def _flush(self, _message: Flush, _source: Interface) -> Outbox:
-        return self._answers(self._questions.flush())
+        return out + self._answers(self.questions.forget(source))

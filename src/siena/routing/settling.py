@@ -16,17 +16,25 @@ Of an advertisement it is asked whether all brokers know it: since subscriptions
 an advertisement back over the same links, before the answer, the broker with the answer
 knows all who want something of it.
 
+No question is open for ever.  A body says now and then that time has passed
+(:meth:`Settling.age`); a neighbour that has not answered by then is given up, and
+the asker is told its name.  The further from the first asker, the earlier, so
+that the broker next to a silent one is the one that says so; and of a neighbour that
+was silent once, little is expected until it answers something.
+
 Reference:
     Our specification, A.9: a request is guaranteed to be effective from then on.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import NamedTuple
 
 from siena.algebra.covering import covers_advertisement, covers_filter
-from siena.messages import Interest, Interface, Outbox, Settle, Side
+from siena.messages import Interest, Interface, Outbox, Settle, Settled, Side
+from siena.messages.interface import TTL_MAX
+from siena.messages.notices import SILENT_MAX
 from siena.model import Advertisement, Filter, Pattern, Predicate
 from siena.routing.demand.announcer import Told
 from siena.routing.neighbour import Neighbour
@@ -55,6 +63,12 @@ JOINT_FILTERS_MAX = 64
 JOINT_CONSTRAINTS_MAX = 8
 JOINT_CHARACTERS_MAX = 512
 
+# An answer is waited for so many ages; one less for each broker between here and who
+# asked first, but so many at least; and so many, if the neighbour was silent before.
+AGES_MAX = 64
+AGES_MIN = 16
+AGES_OF_SILENT = 4
+
 Subject = Filter | Advertisement
 
 
@@ -64,6 +78,17 @@ class _Waiting:
 
     answer: Outbox
     tokens: set[int] = field(default_factory=set)
+    silent: dict[str, None] = field(default_factory=dict)
+
+    def finished(self) -> Outbox:
+        """The answers; those to questions name who has not answered."""
+        if not self.silent:
+            return self.answer
+        names = tuple(self.silent)[:SILENT_MAX]
+        return [
+            (to, replace(m, silent=names) if isinstance(m, Settled) else m)
+            for to, m in self.answer
+        ]
 
 
 class _Open(NamedTuple):
@@ -73,6 +98,8 @@ class _Open(NamedTuple):
     origin: int | None
     told: tuple[Told, ...]
     waiting: _Waiting
+    asked: int  # at this age
+    due: int
 
 
 @dataclass(slots=True)
@@ -93,6 +120,11 @@ class Settling:
         self._is_exact = is_exact
         self._tokens = count(1)
         self._asked: dict[int, _Open] = {}
+        self._age = 0
+        # Neighbours that were given up, and have answered nothing since.
+        self.silent: set[int] = set()
+        self.name_of: Callable[[int], str] = str
+        """What a neighbour is called, where whoever asks has a name for it."""
 
     def ask(
         self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox
@@ -158,7 +190,13 @@ class Settling:
     def _send(
         self, number: int, settle: Settle, told: tuple[Told, ...], waiting: _Waiting
     ) -> tuple[Interface, Settle]:
-        self._asked[settle.token] = _Open(number, settle.origin, told, waiting)
+        depth = TTL_MAX - 1 - settle.ttl
+        ages = max(AGES_MAX - depth, AGES_MIN)
+        if number in self.silent:
+            ages = AGES_OF_SILENT
+        self._asked[settle.token] = _Open(
+            number, settle.origin, told, waiting, self._age, self._age + ages
+        )
         waiting.tokens.add(settle.token)
         return number, settle
 
@@ -174,20 +212,42 @@ class Settling:
                     if found is not None:
                         yield number, *found
 
-    def answered(self, token: int, source: Interface) -> Outbox:
-        """A neighbour has answered."""
+    def answered(
+        self, token: int, source: Interface, silent: Sequence[str] = ()
+    ) -> Outbox:
+        """A neighbour has answered; some behind it may not have."""
         asked = self._asked.get(token)
         if asked is None or asked.neighbour != source:
             return []
         del self._asked[token]
-        if asked.origin is not None:
+        self.silent.discard(asked.neighbour)
+        if asked.origin is not None and not silent:
             for told in asked.told:
                 told.settle(asked.origin)
+        asked.waiting.silent.update(dict.fromkeys(silent[:SILENT_MAX]))
         return self._done(asked.waiting, token)
+
+    def age(self) -> Outbox:
+        """Time has passed: who has not answered by now is waited for no longer."""
+        self._age += 1
+        out: Outbox = []
+        overdue: list[int] = []
+        for token, asked in self._asked.items():  # as they were asked
+            if asked.due <= self._age:
+                overdue.append(token)
+            elif asked.asked > self._age - AGES_OF_SILENT:
+                break
+        for token in overdue:
+            asked = self._asked.pop(token)
+            self.silent.add(asked.neighbour)
+            asked.waiting.silent[self.name_of(asked.neighbour)] = None
+            out += self._done(asked.waiting, token)
+        return out
 
     def forget(self, neighbour: int) -> Outbox:
         """A neighbour is gone, and all that lies behind it: it need not answer."""
         out: Outbox = []
+        self.silent.discard(neighbour)
         for token, asked in list(self._asked.items()):
             if asked.neighbour == neighbour:
                 del self._asked[token]
@@ -196,7 +256,7 @@ class Settling:
 
     def _done(self, waiting: _Waiting, token: int) -> Outbox:
         waiting.tokens.remove(token)
-        return [] if waiting.tokens else waiting.answer
+        return [] if waiting.tokens else waiting.finished()
 
     def _to_ask(
         self, neighbour: Neighbour, f: Filter | Advertisement, question: Question

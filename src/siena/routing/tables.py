@@ -88,6 +88,10 @@ class Tables:
         is_inside = isinstance(hop, int) and self._side(hop) is Side.MESH
         return Holder(hop, origin if is_inside and origin is not None else self.me)
 
+    def is_exact(self, source: Interface) -> bool:
+        """Whether a neighbour cancels each of its announcements by its name."""
+        return isinstance(source, int) and self.neighbours[source].is_exact
+
     # --- Changes --------------------------------------------------------------------
 
     def apply_filters(self, changes: Iterable[Change[Filter]]) -> None:
@@ -174,7 +178,7 @@ class Tables:
         self.regrow()
         return out
 
-    def learn(self, state: LinkState, source: int) -> Outbox:
+    def learn(self, state: LinkState, source: Interface) -> Outbox:
         """Hear about links elsewhere in the mesh, and hand on what is news."""
         before = self.mesh.trees
         out = self.mesh.learn(state, source)

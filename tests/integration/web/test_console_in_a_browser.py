@@ -42,7 +42,7 @@ name = "store"
 listen = ["127.0.0.1:0"]
 http = "127.0.0.1:0"
 [log]
-path = "log"
+path = "FOLDER/log"
 [access]
 credentials = "credentials.json"
 [access.roles.desk]
@@ -82,7 +82,9 @@ def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A broker with a log that asks who somebody is, and tokens for it."""
     folder = tmp_path_factory.mktemp("guarded")
-    (folder / "broker.toml").write_text(GUARDED, encoding="utf-8")
+    (folder / "broker.toml").write_text(
+        GUARDED.replace("FOLDER", str(folder)), encoding="utf-8"
+    )
     known, tokens = Credentials(), {}
     for name in ("desk", "root"):
         token = new_token()

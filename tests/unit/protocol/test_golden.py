@@ -114,6 +114,7 @@ BODIES: list[tuple[Body, str]] = [
     (Quench(7, quenched=True), "04000000 15 92 07 c3"),
     (Settled(7), "03000000 16 91 07"),
     (Settled(7, "x = 1"), "09000000 16 92 07 a578203d2031"),
+    (Settled(7, silent=("b2",)), "08000000 16 93 07 c0 91 a26232"),
     (GrantChanged(7, "x = 1"), "09000000 1c 92 07 a578203d2031"),
     (Error(101, "no", False, Op.SUB, 7, 2), "0a000000 17 96 65 a26e6f c2 03 07 02"),
     (

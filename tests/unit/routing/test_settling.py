@@ -17,6 +17,7 @@ from siena.messages import (
 )
 from siena.routing.options import Options
 from siena.routing.router import Router
+from siena.routing.settling import AGES_MAX, AGES_OF_SILENT
 
 WIDE, NARROW = parse_filter("x > 0"), parse_filter("x > 5")
 
@@ -145,3 +146,58 @@ def test_who_has_gone_is_not_told_what_was_held_back_for_it() -> None:
     wires.ask("a", 1, PeerDisconnect())
     assert wires.ask("the clock", 1, Flush()) == []
     assert wires.got == []
+
+
+def pass_time(router: Router, ages: int) -> list[tuple[object, object]]:
+    return [sent for _ in range(ages) for sent in router.age()]
+
+
+def test_who_does_not_answer_in_time_is_named_and_waited_for_no_longer() -> None:
+    router = peers_of_one()
+    asked = dict(router.handle(Settle(WIDE, 7), "a"))
+    token = next(m.token for n, m in asked.items() if isinstance(m, Settle) and n == 2)
+    assert router.handle(Settled(token), 2) == []
+    assert pass_time(router, AGES_MAX - 1) == []
+    assert router.age() == [("a", Settled(7, ("3",)))]
+    assert router.questions.silent == {3}
+    # A late answer changes nothing, and no more is expected of it than before.
+    late = next(m.token for n, m in asked.items() if isinstance(m, Settle) and n == 3)
+    assert router.handle(Settled(late), 3) == []
+    [(_, again)] = router.handle(Settle(WIDE, 8), "a")
+    assert isinstance(again, Settle)
+    assert pass_time(router, AGES_OF_SILENT) == [("a", Settled(8, ("3",)))]
+    [(_, again)] = router.handle(Settle(WIDE, 9), "a")
+    assert isinstance(again, Settle)
+    assert router.handle(Settled(again.token), 3) == [("a", Settled(9))]
+    assert not router.questions.silent
+
+
+def test_the_broker_next_to_a_silent_one_gives_it_up_first() -> None:
+    first, second = Router(1), Router(2)
+    first.handle(PeerConnect(Side.PEER), 2)
+    for neighbour in (1, 3):
+        second.handle(PeerConnect(Side.PEER), neighbour)
+    [(_, told)] = first.handle(Subscribe(WIDE), "a")
+    second.handle(told, 1)
+    [(_, question)] = first.handle(Settle(WIDE, 7), "a")
+    assert second.handle(question, 1) != []
+    answers = []
+    for _ in range(AGES_MAX - 1):
+        assert first.age() == []
+        answers += second.age()
+    [(_, answer)] = answers
+    assert first.handle(answer, 2) == [("a", Settled(7, ("3",)))]
+    assert not first.questions.silent
+    # It was not answered for, so it is asked again.
+    assert first.handle(Settle(WIDE, 8), "a") != []
+
+
+def test_silence_far_behind_is_told_by_name_and_by_few_names() -> None:
+    router = peers_of_one()
+    asked = dict(router.handle(Settle(WIDE, 7), "a"))
+    tokens = {n: m.token for n, m in asked.items() if isinstance(m, Settle)}
+    assert router.handle(Settled(tokens[2], ("x", "y")), 2) == []
+    names = tuple(map(str, range(20)))
+    [(_, answer)] = router.handle(Settled(tokens[3], names), 3)
+    assert isinstance(answer, Settled)
+    assert answer.silent == ("x", "y", "0", "1", "2", "3", "4", "5")

@@ -31,19 +31,21 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: Amount = 1_000
     # Subscriptions of one connection, and the filters that they are multiplied out to.
     subscriptions: Annotated[int, Meta(ge=1, le=SUBSCRIPTIONS_MAX)] = SUBSCRIPTIONS_MAX
-    filters: Amount = 1_000_000
+    filters: Amount = 262_144
     # The text of one interest.
-    interest_characters: Amount = 524_288
+    interest_characters: Amount = 65_536
     # Patterns of one connection, and their steps together.
     patterns: Amount = 1_024
     pattern_steps: Amount = 4_096
     # What one principal publishes in a second: above that it is read more slowly.
     publications_second: Amount = 0
     publication_bytes_second: Amount = 0
-    # Seconds of the processor that requests of one principal may take at once, and how
-    # much of each second it gets back.
-    work_seconds: Seconds = 0.0
-    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.2
+    # Seconds of the processor that requests of one principal, or neighbour, may take at
+    # once while others are served, and how much of each second it gets back.
+    work_seconds: Seconds = 0.5
+    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    # What a neighbour has announced: filters and advertisements.
+    announcements: Amount = 1_000_000
     # What is kept for all who are away, together; each has a bound of its own.
     kept_bytes: Amount = 536_870_912
     # Names under which one principal, or connection, commits to the log; and how long
@@ -52,8 +54,9 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     commit_seconds: Seconds = 300.0
     # How long a reader with policy `block` may keep publishers waiting.
     block_seconds: Seconds = 30.0
-    # The memory of the process above which nothing more is taken on.
-    memory_bytes: Amount = 0
+    # The memory of the process above which nothing more is taken on; unless it is said,
+    # three quarters of what the machine, or its container, has.
+    memory_bytes: Amount | None = None
 
 
 class Bucket:
@@ -79,8 +82,17 @@ class Bucket:
         self._at = now
         return max(0.0, -self._left / self.rate)
 
+    def draw(self, amount: float, now: float) -> None:
+        """Take it; but a debt of what was taken before is no greater than the burst."""
+        self.spend(0, now)
+        self._left = max(self._left, -self.burst) - amount
 
-@dataclass(slots=True)
+    def is_overdrawn(self, now: float) -> bool:
+        """Whether more was taken than there was, and is not made up for yet."""
+        return self._left + self.rate * max(0.0, now - self._at) < 0
+
+
+@dataclass(slots=True, eq=False)
 class Account:
     """What one principal has taken."""
 
@@ -109,6 +121,7 @@ class Accounts:
         self._of_identities: dict[str, Account] = {}
         self._memory = 0
         self._asked = 0
+        self._memory_max = memory_of_machine() * 3 // 4
 
     def of(self, identity: str | None) -> Account:
         """The account of an identity; of none, a new one for each connection."""
@@ -132,17 +145,17 @@ class Accounts:
         Raises:
             ProtocolError: with the name and the value of the quota.
         """
-        most = getattr(self.quotas, name)
+        most = self.most(name)
         if most and count > most:
             raise self.refuse(name, about=about)
 
-    def check_memory(self) -> None:
+    def check_memory(self, fault: Fault = Fault.QUOTA) -> None:
         """Take nothing more on where there is no memory for it.
 
         Raises:
             ProtocolError: if the process has as much as it may have.
         """
-        most = self.quotas.memory_bytes
+        most = self.most("memory_bytes")
         if not most:
             return
         # To ask the system each time would take longer than most requests.
@@ -152,16 +165,21 @@ class Accounts:
         if self._memory > most:
             self._memory = memory_now()
             if self._memory > most:
-                raise self.refuse("memory_bytes")
+                raise self.refuse("memory_bytes", fault=fault)
 
     def refuse(
         self, name: str, *, about: int | None = None, fault: Fault = Fault.QUOTA
     ) -> ProtocolError:
         """Count a refusal; the answer."""
         self.refusals[name] += 1
-        most = getattr(self.quotas, name)
+        most = self.most(name)
         text = f"more than {most:g} {name.replace('_', ' ')} (quota {name})"
         return ProtocolError(fault, text, about=about)
+
+    def most(self, name: str) -> float:
+        """How much a quota allows; 0, where there is no such quota."""
+        most: float | None = getattr(self.quotas, name)
+        return self._memory_max if most is None else most
 
     def _open(self) -> Account:
         quotas = self.quotas
@@ -182,10 +200,23 @@ class Accounts:
 def memory_now() -> int:
     """The memory of this process now, in bytes; 0 where the system does not say it."""
     try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
     except OSError:
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_of_machine() -> int:
+    """The memory that there is for this process, in bytes; 0 where it is not said."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return 0
+    try:
+        bound = Path("/sys/fs/cgroup/memory.max").read_bytes().strip()
+    except OSError:
+        return found
+    return min(found, int(bound)) if bound.isdigit() else found
 
 
 def _bucket(rate: int) -> Bucket | None:

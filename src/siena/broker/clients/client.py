@@ -120,6 +120,7 @@ class Client:
     def _charge(self, count: int, size: int) -> None:
         """Let those who publish more than their quota be read more slowly."""
         account = self.session.account
+        self._state.shares.serve(account)
         if account.publications is None and account.publication_bytes is None:
             return
         wait = account.publish(count, size, self._state.clock.elapsed())
@@ -202,6 +203,7 @@ class Client:
             return
         match event:
             case Ping():
+                self._state.shares.serve(self.session.account)
                 pong = event.answer().pack()
                 self._publications.answer(self._connection, pong)
             case PublishRun():

@@ -38,7 +38,7 @@ class Granting:
 
     def begin(self, session: Session, *, is_known: bool) -> None:
         """A client has come; with another credential, perhaps, than before."""
-        session.account = self._state.accounts.of(session.principal.identity)
+        session.account = self._state.accounts.of(holder_of(session))
         session.account.connections += 1
         self._license(session)
         if is_known:
@@ -74,3 +74,16 @@ class Granting:
             before = who.licence
             who.licence = licences.take(session.grant.publish)
             licences.give(before)
+
+
+def holder_of(session: Session) -> str | None:
+    """Whose account is drawn from: of strangers at one address, all of them have one.
+
+    At a broker without ``[access]`` each connection has its own.
+    """
+    principal = session.principal
+    if principal.identity is not None or principal.is_local:
+        return principal.identity
+    who = session.sink
+    host = who.address.rpartition(":")[0] if isinstance(who, Connection) else ""
+    return f"anonymous at {host}"

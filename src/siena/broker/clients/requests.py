@@ -6,13 +6,13 @@ says, or with a numbered error that names it.
 
 from collections.abc import Callable
 from itertools import count
-from time import process_time
 from typing import Any, TypeVar
 
 from siena.broker.access.grants.decisions import InForce, narrow
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
+from siena.broker.io.connection import Connection
 from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
@@ -35,6 +35,7 @@ from siena.model.expression import compile_expression
 from siena.model.expression.residual import ResidualPredicate
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done
+from siena.protocol.durable.reading import DurableSubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.limits import (
@@ -51,6 +52,24 @@ SHORT_CHARACTERS = 65_536
 
 
 B = TypeVar("B", bound=Body)
+
+
+# What is drawn from the account of whoever asks for it: it takes long, or makes others
+# do so.  The log and durable subscriptions are read as fast as they are.
+CHARGED = frozenset(
+    (
+        bodies.Subscribe,
+        bodies.Unsubscribe,
+        bodies.Advertise,
+        bodies.Unadvertise,
+        bodies.Suspend,
+        bodies.Resume,
+        bodies.Look,
+        bodies.UnsubscribeCovered,
+        bodies.UnadvertiseCovered,
+        DurableSubscribe,
+    )
+)
 
 
 class Requests:
@@ -84,18 +103,20 @@ class Requests:
             raise ProtocolError(
                 Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
             )
-        work = session.account.work
-        if work is None:
+        if type(body) not in CHARGED:
             handler(session, body)
             return
-        clock = self._state.clock
-        if work.spend(0, clock.elapsed()):
+        account, shares = session.account, self._state.shares
+        sender = session.sink if isinstance(session.sink, Connection) else None
+        if sender is None and shares.must_wait(account):  # nothing of it can wait
             raise self._state.accounts.refuse("work_seconds")
-        begun = process_time()
+        shares.serve(account)
+        elapsed = self._state.clock.elapsed
+        begun = elapsed()
         try:
             handler(session, body)
         finally:
-            work.spend(process_time() - begun, clock.elapsed())
+            shares.work(account, sender, elapsed() - begun)
 
     def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
         """Let another part of the broker carry out this kind of request."""

@@ -177,10 +177,11 @@ class Subscribing:
             self._state.handle(Unsubscribe(interest), self._standing.party(party))
             self._settled(party)
 
-    def _settled(self, party: int) -> None:
+    def _settled(self, party: int, silent: tuple[str, ...] = ()) -> None:
         for member in self._unsettled.pop(party, ()):
             member.in_force = self._in_force(member)
-            member.session.reply(Settled(member.number, member.in_force).pack())
+            answer = Settled(member.number, member.in_force, silent)
+            member.session.reply(answer.pack())
 
     def _in_force(self, member: Member) -> str | None:
         """What a member gets of what it asked for, if that is less."""
@@ -290,7 +291,7 @@ class _Settling:
 
     hears_gaps = False
 
-    def __init__(self, settled: Callable[[int], None]) -> None:
+    def __init__(self, settled: Callable[[int, tuple[str, ...]], None]) -> None:
         self._settled = settled
 
     def reply(self, frame: bytes) -> None:
@@ -298,7 +299,7 @@ class _Settling:
         for op, body in Splitter().feed(frame):
             said = unpack(op, body)
             if isinstance(said, Settled):
-                self._settled(said.number)
+                self._settled(said.number, said.silent)
 
     def fail(self, error: ProtocolError) -> None:
         """Nothing can be wrong with what it asks."""

@@ -97,7 +97,16 @@ class BrokerCollector(Collector):
             gsum_value=queues.total,
         )
         yield from self._refusals()
+        yield self._quota_refusals()
         yield from self._links()
+
+    def _quota_refusals(self) -> Metric:
+        family = CounterMetricFamily(
+            "siena_quota_refusals", "What was more than a quota.", labels=["quota"]
+        )
+        for name, count in self._entry.broker.state.accounts.refusals.items():
+            family.add_metric([name], count)
+        return family
 
     def _refusals(self) -> Iterator[Metric]:
         family = CounterMetricFamily(

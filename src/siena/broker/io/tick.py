@@ -131,11 +131,14 @@ class Tick:
         self._state.counters.bytes_in += size - before
 
     def _decide(self) -> None:
-        """Let the router decide about what was gathered."""
+        """Let the router decide about what was gathered, at the cost of who asked."""
+        elapsed = self._state.clock.elapsed
+        begun = elapsed()
         try:
             self._state.handle_gathered()
         except Exception:
             log.exception("a mistake of ours, in what was gathered")
+        self._state.shares.end_turn(elapsed() - begun)
 
     def _route(self) -> None:
         try:
@@ -146,12 +149,16 @@ class Tick:
     def _work(self) -> None:
         """Let the router do some of what it has put off."""
         router, elapsed = self._state.router, self._state.clock.elapsed
-        deadline = elapsed() + SLICE_SECONDS_MAX
+        shares = self._state.shares
+        if not router.backlog or not shares.may_work_off():
+            return
+        begun = elapsed()
         try:
-            while router.backlog and elapsed() < deadline:
+            while router.backlog and elapsed() - begun < SLICE_SECONDS_MAX:
                 self._state.post(router.work())
         except Exception:
             log.exception("a mistake of ours, in what was put off")
+        shares.work_off(elapsed() - begun)
 
     def _write(self, connection: Connection) -> None:
         try:

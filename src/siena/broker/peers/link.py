@@ -3,6 +3,8 @@
 Both ends tell what they want when it comes up, and then what changes.  Now and then
 each sends a digest of what it has told; if the other holds something else, the link is
 broken and made anew, and everything is told again.
+
+Why one module: what comes over a link and what goes is counted by the same tallies.
 """
 
 import logging
@@ -13,6 +15,7 @@ from siena.broker.access.grants.decisions import may_inspect
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
+from siena.broker.peers.bounds import Bounds
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.peers.standstill import Standstill
 from siena.broker.state import BrokerState
@@ -104,6 +107,8 @@ class Link:
         """And when it has stored something."""
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
+        self.on_fault: Callable[[], None] = lambda: None
+        """Called when the link is ended for what the neighbour has sent."""
         theirs = other.pulse_seconds
         self._pulse = Pulse(state.settings.pulse_seconds, theirs) if theirs else None
         self.connection = connection
@@ -112,6 +117,7 @@ class Link:
         self.imports: Predicate | None = None
         """What it may bring."""
         self.counters = LinkCounters()
+        self._bounds = Bounds(state, connection, self.number, self.counters)
         self._state = state
         self._publications = publications
         self._on_gone = on_gone
@@ -133,7 +139,19 @@ class Link:
     # --- Coming in ------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Do what follows."""
+        """Do what follows.
+
+        Raises:
+            ProtocolError: if the link cannot go on; then it is not made again at once.
+        """
+        try:
+            self._handle(event)
+        except ProtocolError as error:
+            if error.fault.closes:
+                self.on_fault()
+            raise
+
+    def _handle(self, event: Event) -> None:
         match event:
             case ForwardRun() | Forwarded():
                 self._notified(event)
@@ -143,10 +161,12 @@ class Link:
                 pong = event.answer().pack()
                 self._publications.answer(self.connection, pong)
             case Tell():
-                self._hear(event)
+                with self._bounds.work():
+                    self._hear(event)
             case Digest():
-                self._state.handle_gathered()  # it is about these, too
-                self._compare(event)
+                with self._bounds.work():
+                    self._state.handle_gathered()  # it is about these, too
+                    self._compare(event)
             case Trace():
                 self._publications.tracing.answer(event)
             case Gap():
@@ -186,6 +206,9 @@ class Link:
         counters, total = self._state.counters, len(run.numbers)
         counters.received += total
         self.counters.received += total
+        self._bounds.charge(run)
+        if not self._bounds.admits(run.head[:2], run.head.root, total):
+            return
         window = run.window
         new = self._state.router.seen.learn(window)
         if new != window.bits:
@@ -199,6 +222,8 @@ class Link:
         """Take one of which its publisher wants to know where it goes."""
         self._state.counters.received += 1
         self.counters.received += 1
+        if not self._bounds.admits(head.stamp[:2], head.root, 1):
+            return
         if self._state.router.seen.is_new(head.stamp):
             self._publications.tracing.forward(self.connection, head, self.name)
         else:
@@ -217,6 +242,8 @@ class Link:
         if not isinstance(message, TOLD):
             text = f"{verb(message)} is not told on a link that stands"
             raise ProtocolError(Fault.BAD_FRAME, text)
+        if isinstance(message, (Subscribe, Advertise)):
+            self._bounds.check_room(self._count)
         if isinstance(message, (Subscribe, Settle)):
             self._state.gather(message, self.number)
         else:
@@ -333,9 +360,9 @@ class Link:
             self._held.remove(spelling, self._origin(key[1]))
 
     def send_digest(self) -> None:
-        """Say what we have told; later, if not all of it has been told yet."""
+        """Say what we have told; later, if the neighbour does not hold that yet."""
         neighbour = self._state.router.tables.neighbours.get(self.number)
-        if neighbour is None or neighbour.is_behind:  # it is about to go, or has come
+        if neighbour is None or not neighbour.is_level:  # it goes, or has come
             return
         self._follow()
         assert self._said is not None

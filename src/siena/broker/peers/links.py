@@ -8,12 +8,14 @@ import logging
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from hmac import compare_digest
 from typing import Protocol
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
 from siena.broker.io.host import ConnectionHost
+from siena.broker.peers.bounds import Probation
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.dialer import Dialer
 from siena.broker.peers.gaps import Gaps
@@ -30,12 +32,15 @@ from siena.protocol.durable.receipts import Relayed
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
+from siena.routing.settling import AGES_MAX
 
 log = logging.getLogger("siena.broker")
 
 # How long to wait before a call is repeated: first, and at most.
 RETRY_SECONDS = 0.05
 RETRY_SECONDS_MAX = 5.0
+# Brokers of which it is remembered who they were.
+NUMBERS_MAX = 65_536
 
 
 @dataclass
@@ -100,6 +105,9 @@ class Links:
         self.urls: list[str] = []
         self.gaps: Gaps | None = None
         """Where it is told when a link was down."""
+        self._probation = Probation(state.clock)
+        # Of brokers that have called, by number.
+        self._identities: dict[int, str | None] = {}
         self.relaying: LinkRelay | None = None
         """Who relays what is acknowledged, if there is a store."""
         self._calls: dict[LinkSettings, asyncio.Task[None]] = {}
@@ -109,6 +117,7 @@ class Links:
         self._timer: asyncio.TimerHandle | None = None
         self._batch_timer: asyncio.TimerHandle | None = None
         self._beat_timer: asyncio.TimerHandle | None = None
+        self._age_timer: asyncio.TimerHandle | None = None
 
     @property
     def is_relaying(self) -> bool:
@@ -130,12 +139,14 @@ class Links:
         if self._timer is None:
             self._compare()
             self._beat()
+            self._age()
             self._wait_for_batch()
 
     async def stop(self) -> None:
         """Call no neighbour any more."""
         self._wanted.clear()  # nor is any missed
-        for timer in (self._timer, self._batch_timer, self._beat_timer):
+        timers = (self._timer, self._batch_timer, self._beat_timer, self._age_timer)
+        for timer in timers:
             if timer is not None:
                 timer.cancel()
         tasks = list(self._calls.values())
@@ -220,6 +231,11 @@ class Links:
             raise gate.refuse(who, "peer", shown, fault=Fault.PEER_REFUSED)
         if peer.broker == self.state.router.me:
             raise ProtocolError(Fault.PEER_REFUSED, "this is that very broker")
+        self._check_number(peer.broker, who.identity)
+        wait = self._probation.wait_seconds(peer.broker)
+        if wait:
+            text = f"its links had to be ended; again in {wait:.1f} s"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
         self._make_room(peer)
         side = Side(peer.side)
         name = body.name or str(peer.broker)
@@ -257,6 +273,20 @@ class Links:
             and compare_digest((body.token or "").encode(), worker.secret.encode())
         )
 
+    def _check_number(self, number: int, identity: str | None) -> None:
+        """Let no identity come with the number of a broker that had another one.
+
+        Raises:
+            ProtocolError: if they do.
+        """
+        known = self._identities.setdefault(number, identity)
+        if known != identity:
+            self.state.gate.audit.write("number refused", identity, broker=str(number))
+            text = "another identity has come with this number"
+            raise ProtocolError(Fault.PEER_REFUSED, text)
+        if len(self._identities) > NUMBERS_MAX:
+            del self._identities[next(n for n in self._identities if n != number)]
+
     def _make_room(self, peer: Peer) -> None:
         """Decide between a link, or a call of ours, and a new one."""
         known = self.state.links.get(peer.broker)
@@ -283,8 +313,10 @@ class Links:
 
     def up(self, link: Link) -> None:
         """A link stands."""
+        link.on_fault = partial(self._probation.fail, link.number)
         link.connection.become(link)
         self.state.links[link.number] = link
+        self.state.router.origins.meet(link.number, link.epoch, link.side)
         if self.gaps is not None:
             link.on_gap = self.gaps.hear
             self.gaps.link_up(link)
@@ -332,6 +364,14 @@ class Links:
         loop = asyncio.get_running_loop()
         seconds = self.state.settings.pulse_seconds
         self._beat_timer = loop.call_later(seconds, self._beat)
+
+    def _age(self) -> None:
+        """Let those be given up that have not answered in time."""
+        if self.state.links:
+            self.state.post(self.state.router.age())
+        loop = asyncio.get_running_loop()
+        seconds = self.state.settings.settle_seconds / AGES_MAX
+        self._age_timer = loop.call_later(seconds, self._age)
 
     def _compare(self) -> None:
         """Send all neighbours a digest, and again after a while."""

@@ -17,12 +17,12 @@ from siena.cli.common.client_options import (
     open_server,
 )
 from siena.cli.common.durable_options import durable_options
-from siena.cli.terminal.foreign import safe_json
+from siena.cli.terminal.foreign import printable, safe_json
 from siena.client.blocking import Subscription
 from siena.client.durable.blocking import DurableSubscription
 from siena.client.durable.subscription import Delivered
 from siena.client.interests import as_interest
-from siena.errors import SienaError
+from siena.errors import NotSettledError, SienaError
 from siena.lang.notification_form import notification_to_json
 from siena.model import Filter, Notification, Pattern, Predicate
 from siena.model.expression.residual import ResidualPredicate
@@ -144,7 +144,7 @@ def sub(
         subscription = subscribe(wanted, **how)
         printer = _Printer(subscription, as_json=as_json)
         with contextlib.suppress(TimeoutError):
-            subscription.settled(deadline.left_s)
+            _settle(subscription, deadline)
             if not quiet:
                 what = "" if interests else " to everything"
                 print(f"siena: subscribed{what} at {client.url}", file=sys.stderr)
@@ -155,6 +155,16 @@ def sub(
         came = f"{printer.printed}{of_count} came within {timeout:g} s"
         print(f"siena: error: {came}", file=sys.stderr)
         raise typer.Exit(EXIT_TIMEOUT)
+
+
+def _settle(
+    subscription: Subscription[Any] | DurableSubscription, deadline: Deadline
+) -> None:
+    """Wait until it is in force; where it may not be, say so, and go on."""
+    try:
+        subscription.settled(deadline.left_s)
+    except NotSettledError as error:
+        print(f"siena: warning: {printable(error.message)}", file=sys.stderr)
 
 
 def read_interests(

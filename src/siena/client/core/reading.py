@@ -13,7 +13,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from siena.client.core.inbox import Inbox, Item
 from siena.client.core.registrations import Gate
 from siena.client.core.session import Session
-from siena.errors import ConnectionLostError, ServiceError
+from siena.errors import ConnectionLostError, NotSettledError, ServiceError
 
 # What a subscription yields.
 T = TypeVar("T")
@@ -33,6 +33,10 @@ class Standing(Protocol):
     def settled(self) -> Gate:
         """Open when it is in force."""
 
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Brokers that have not said that it is in force with them."""
+
 
 class Reading(ABC, Generic[T]):
     """What has come for a subscription, to be iterated over as often as you like.
@@ -43,7 +47,7 @@ class Reading(ABC, Generic[T]):
     def __init__(self, session: Session, standing: Standing) -> None:
         self._session = session
         self._inbox = standing.inbox
-        self._gate = standing.settled
+        self._asked = standing
 
     @property
     def waiting(self) -> int:
@@ -55,8 +59,11 @@ class Reading(ABC, Generic[T]):
 
         Raises:
             RequestRefusedError: if the broker does not want it.
+            NotSettledError: if other brokers did not answer in time; it stands.
         """
-        await self._gate.passed()
+        await self._asked.settled.passed()
+        if self._asked.silent:
+            raise NotSettledError(self._asked.silent)
         return self
 
     async def get(self, timeout_s: float | None = None) -> T:

@@ -64,6 +64,8 @@ class StandingInterest:
         self.settled = Gate()
         # What is granted of it, if that is less.
         self.in_force: str | None = None
+        # Brokers that have not said that it is in force with them.
+        self.silent: tuple[str, ...] = ()
         # Known to be lost before it came here.
         self.lost_before = 0
 

@@ -247,6 +247,13 @@ class Session:
         self.say(standing.request())
         return standing
 
+    def ask_again(self, standing: StandingInterest) -> None:
+        """Ask whether it is in force now, where some brokers had not answered."""
+        standing.silent = ()
+        if self.transport is not None:  # or it will be asked for anew
+            standing.settled.close()
+            self.say(standing.request())
+
     def unsubscribe(self, standing: StandingInterest) -> asyncio.Future[None] | None:
         """Ask no more; a future for the broker's word, if it has to be told."""
         number = standing.number
@@ -400,9 +407,10 @@ class Session:
         if isinstance(told, GrantChanged):
             return
         if interest is not None:
+            interest.silent = told.silent
             interest.settled.open()
         elif told.number in self.durables:
-            self.durables[told.number].hear_settled()
+            self.durables[told.number].hear_settled(told.silent)
         self._unsettled.discard(told.number)
         if self._lost_at is not None and not self._unsettled:
             since, self._lost_at = self._lost_at, None

@@ -30,6 +30,7 @@ class StandingDurable:
         # The broker sends no more than the credit: nothing is ever dropped here.
         self.inbox = Inbox(count_max=2 * CREDIT_MAX, bytes_max=2**40)
         self.settled = Gate()
+        self.silent: tuple[str, ...] = ()
         # What is granted of it, if that is less.
         self.in_force: str | None = None
         # Whether the broker knows on this connection who reads.
@@ -77,8 +78,9 @@ class StandingDurable:
         self.settled.fail(ConnectionLostError("the subscription was closed"))
         self.inbox.finish(at_once=True)
 
-    def hear_settled(self) -> None:
-        """It is in force in the whole network."""
+    def hear_settled(self, silent: tuple[str, ...] = ()) -> None:
+        """It is in force in the whole network, but for brokers that are silent."""
+        self.silent = silent
         self.settled.open()
         self._join()
 

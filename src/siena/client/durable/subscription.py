@@ -97,6 +97,7 @@ class DurableSubscription(Reading[Delivered]):
 
         Raises:
             RequestRefusedError: if the broker does not want it.
+            NotSettledError: if other brokers did not answer in time.
         """
         return await super().settled()
 

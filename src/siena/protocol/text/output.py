@@ -107,5 +107,5 @@ def _name_of(op: int) -> str | int:
 
 
 def _encode(siena: str, fields: dict[str, Any]) -> bytes:
-    said = {name: value for name, value in fields.items() if value is not None}
+    said = {name: value for name, value in fields.items() if value not in (None, ())}
     return msgspec.json.encode({"siena": siena, **said}) + b"\n"

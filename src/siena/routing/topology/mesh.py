@@ -5,7 +5,7 @@ trees along which everything spreads.  Link states go over links of the part onl
 lies beyond a gateway is not their business.
 """
 
-from siena.messages import LinkState, Outbox
+from siena.messages import Interface, LinkState, Outbox
 from siena.routing.topology.link_state import LinkStates
 from siena.routing.topology.spreading import Trees, trees_of
 
@@ -44,7 +44,7 @@ class Mesh:
         news = self._announce()
         return [(other, news) for other in self._weights]
 
-    def learn(self, state: LinkState, source: int) -> Outbox:
+    def learn(self, state: LinkState, source: Interface) -> Outbox:
         """Hand on what is news."""
         if not self._states.learn(state):
             return []

@@ -40,8 +40,13 @@ class Trees:
         self._behind: dict[tuple[int, int], int] = {}
         self._known: dict[int, int] = {}
 
+    def __contains__(self, broker: int) -> bool:
+        return broker in self._bits
+
     def parent(self, origin: int, broker: int) -> int | None:
         """The next broker on the way from ``broker`` to ``origin``."""
+        if origin not in self._bits:  # which anybody may name
+            return None
         if origin not in self._parents:
             self._grow(origin)
         return self._parents[origin].get(broker)

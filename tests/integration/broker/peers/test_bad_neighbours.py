@@ -4,26 +4,18 @@ import random
 
 import pytest
 
+from broker.rogue import link
 from siena.block import BLOCK_BYTES_MAX, encode
-from siena.broker.broker import Broker
 from siena.broker.ids import number_of
+from siena.broker.peers import bounds
 from siena.messages import Stamp
-from siena.protocol.control_frames import Connect, Digest, Error, Peer, Tell, Welcome
+from siena.protocol.control_frames import Digest, Error, Tell
 from siena.protocol.data_frames import Delivery, Forwarded, pack_forward
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import PREFACE
-from wire import Wire, connect, open_wire, serving, until
+from wire import connect, serving, until
 
 STAMP = Stamp(number_of("rogue"), 1, 1)
-
-
-async def link(broker: Broker, side: str = "peer") -> Wire:
-    wire = await open_wire(broker)
-    peer = Peer(number_of("rogue"), 1, side)  # type: ignore[arg-type]
-    wire.send(PREFACE + Connect(1, name="rogue", peer=peer).pack())
-    assert isinstance(await wire.next(), Welcome)
-    return wire
 
 
 @pytest.mark.parametrize(
@@ -93,8 +85,9 @@ async def test_what_can_be_left_out_costs_nothing_that_follows_it() -> None:
 
 @pytest.mark.parametrize("side", ["peer", "mesh", "master", "child"])
 async def test_whatever_it_tells_the_broker_goes_on(
-    side: str, caplog: pytest.LogCaptureFixture
+    side: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bounds, "WAIT_SECONDS", 0.0)  # it comes again at once
     rng = random.Random(side)
     tells = [
         Tell("subscribe", ["x > 1", 99]),

@@ -25,7 +25,7 @@ from siena.broker.log.journal import Journal
 from siena.broker.state import BrokerState
 from siena.messages.interface import TTL_MAX
 from siena.protocol.durable.receipts import Relayed
-from siena.protocol.error_codes import ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun, RunHead, ascending, picked
 from siena.protocol.fast.relay_runs import RelayRun
 
@@ -83,6 +83,7 @@ class Receiving:
         self._publishers = publishers
         self._me = state.router.me
         self._seen = state.router.seen
+        self._origins = state.router.origins
         self._gate = state.gate
         self._counters = state.counters
         self._waits = waits
@@ -102,7 +103,15 @@ class Receiving:
             self._due.pop(inflow, None)
 
     def take(self, number: int, run: RelayRun) -> None:
-        """A neighbour relays something."""
+        """A neighbour relays something.
+
+        Raises:
+            ProtocolError: if it is of a broker that is known to be elsewhere.
+        """
+        if self._origins.contradicts((run.broker, run.life), number):
+            self._counters.misplaced += run.publications.total
+            text = "what is relayed cannot come from here"
+            raise ProtocolError(Fault.BAD_FRAME, text)
         inflow = self._inflows[number]
         inflow.waiting.append(run)
         self._go_on(inflow)

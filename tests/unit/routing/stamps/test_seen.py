@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 
 from siena.messages import Stamp, Window
-from siena.routing.seen import WINDOW, Seen
+from siena.routing.stamps.seen import WINDOW, Seen
 
 numbers = st.integers(0, 30) | st.integers(0, 3 * WINDOW)
 runs = st.lists(st.lists(numbers, min_size=1, max_size=9), max_size=12)

@@ -1,0 +1,73 @@
+"""What is gathered: subscriptions, and questions about them, that are handled together.
+
+The order of these changes nothing, so neighbours may be told of all of them at once.
+"""
+
+from collections.abc import Callable
+
+from siena.messages import Interface, Outbox, Settle, Subscribe
+from siena.messages.requests import is_sequence
+from siena.model import Filter, Predicate
+from siena.routing.interest_table import Change
+from siena.routing.steps.backlog import STEP_MAX
+
+Batched = Subscribe | Settle
+# So many messages, or filters in them, are handled at once: some milliseconds.  Fewer
+# than are told in one step, for one that comes may take the place of others.
+GATHERED_MAX = STEP_MAX * 3 // 4
+
+Changes = list[Change[Filter]]
+
+
+class Gathering:
+    """Messages with their sources; subscriptions perhaps with a token to be answered.
+
+    >>> from siena.lang.parser import parse_predicate
+    >>> gathering = Gathering()
+    >>> gathering.add(Subscribe(parse_predicate("x = 1 or y = 1")), 2, None)
+    >>> len(gathering), gathering.is_full
+    (2, False)
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Batched, Interface, int | None]] = []
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is enough of it to be handled now."""
+        return self._size >= GATHERED_MAX
+
+    def add(self, message: Batched, source: Interface, token: int | None) -> None:
+        """One more; it counts for as many as it has filters."""
+        self._entries.append((message, source, token))
+        interest = message.interest
+        is_several = type(interest) is Predicate and len(interest) > 1
+        self._size += len(interest) if is_several else 1
+
+    def enter(
+        self,
+        announce: Callable[[Subscribe, Interface], Changes],
+        change: Callable[[Changes], Outbox],
+    ) -> tuple[Outbox, list[tuple[Settle, Interface]]]:
+        """Enter all of it into the tables; what follows, and what is to be asked."""
+        entries, self._entries, self._size = self._entries, [], 0
+        out: Outbox = []
+        asked: list[tuple[Settle, Interface]] = []
+        changes: Changes = []
+        for message, source, token in entries:
+            if isinstance(message, Settle):
+                asked.append((message, source))
+                continue
+            if is_sequence(message.interest):  # how it is cut depends on all before
+                out += change(changes)
+                out += change(announce(message, source))
+                changes = []
+            else:
+                changes += announce(message, source)
+            if token is not None:
+                asked.append((Settle(message.interest, token), source))
+        return out + change(changes), asked
