@@ -1,8 +1,9 @@
 """Licences: what sources may publish, decided where publications are matched.
 
 The filters of a grant to publish are interests in the table of the exchange, of no
-client: a publication that its source may make matches one of them.  So the call that finds out who wants a
-batch also finds out whether it may be published, and no block is read twice.
+client: a publication that its source may make matches one of them.  So the call that
+finds out who wants a batch also finds out whether it may be published, and no block is
+read twice.
 
 Where grants overlap so much that a publication matches many of them, each gets a table
 of its own, and a batch is looked at once more before it is routed.
