@@ -93,3 +93,14 @@ class Neighbour:
     def is_behind(self) -> bool:
         """Whether it is not told everything yet."""
         return self.is_counting or any(a.is_behind for a in self.announcers)
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it holds what it was told, and no less.
+
+        What it was told before a cover of it, it gives up by itself, and sooner than we
+        have put all of that below the cover.
+        """
+        return not self.is_behind and not any(
+            announcer.demand.is_behind for announcer in self.announcers
+        )

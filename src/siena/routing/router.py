@@ -205,7 +205,7 @@ class Router:
             return out  # by far the most there are, and they change no table
         if self.options.batching and not isinstance(message, Flush):
             return out
-        synced = self._monitors.sync() + self.tables.sync()
+        synced = self._sync()
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
@@ -246,8 +246,12 @@ class Router:
         if not self._gathered:
             return []
         out, asked = self._gathered.enter(self._announced, self._changed)
-        out += self._monitors.sync() + self.tables.sync()
+        out += self._sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
+
+    def _sync(self) -> Outbox:
+        """What neighbours are told of all that has changed."""
+        return self._monitors.sync() + self.tables.sync()
 
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
@@ -496,7 +500,9 @@ class Router:
     def age(self) -> Outbox:
         """Time has passed: a part of how long answers are waited for, by `AGES_MAX`."""
         self.origins.age()
-        return self._answers(self.questions.age())
+        out = self.handle_gathered()  # before a client is forgotten that it is of
+        out += self._answers(self.questions.age())
+        return out if self.options.batching else out + self._sync()
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""

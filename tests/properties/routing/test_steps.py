@@ -123,6 +123,48 @@ WIDE_ALL_ALONG: list[Step] = [
 ]
 
 
+# A wide interest comes, and the neighbour gives up what it covers sooner than we do.
+WIDE_AND_MANY: list[Step] = [
+    (PeerConnect(Side.PEER, exact=True, closed=True), 2, 1),
+    *((Subscribe(parse_filter(f"x = {n}")), Party("c", n), 1) for n in range(4)),
+    (Subscribe(parse_filter("x any")), Party("c", 4), 1),
+]
+
+
+@given(scripts(), st.integers(1, 3))
+@example(WIDE_AND_MANY, 1)
+def test_a_neighbour_that_is_level_holds_what_it_was_told(
+    script: list[Step], size: int
+) -> None:
+    router = Router(1, sliced=True)
+    router.tables.step_max = router.tables.filters.part_max = size
+    seen = Neighbours()
+
+    def compare() -> None:
+        held = seen.held()
+        for number, neighbour in router.tables.neighbours.items():
+            if neighbour.is_level:
+                told = set(neighbour.filters.told)
+                assert held.get(number, set()) == told
+            else:
+                event("not level")
+
+    for message, source, work in script:
+        if isinstance(message, PeerDisconnect):
+            seen.tables.pop(int(source), None)
+        while isinstance(message, PeerConnect) and source in router.leaving:
+            seen.hear(router.work())  # there is no link before
+        seen.hear(router.handle(message, source))
+        compare()
+        for _ in range(work):
+            seen.hear(router.work())
+            compare()
+    while router.backlog:
+        seen.hear(router.work())
+        compare()
+    assert all(each.is_level for each in router.tables.neighbours.values())
+
+
 @given(scripts(), st.integers(1, 3))
 @example(WIDE_BRIEFLY, 1)
 @example(WIDE_ALL_ALONG, 1)

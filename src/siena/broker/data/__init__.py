@@ -1,6 +1,7 @@
 """The way of publications: matched in one call, laid out, sent on.
 
-From the ground up: ``exchange`` (who wants what, as bytes for each connection) →
+From the ground up: ``licence_entries`` (what it knows of licences) → ``exchange`` (who
+wants what, as bytes for each connection) →
 ``client_entries`` (what it knows of clients) →
 ``forwarder`` (to neighbours, patterns and the offline) → ``tracing`` →
 ``publish_batch`` (all that came in one tick); ``table_compactor`` has the tables

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from siena.block import BLOCK_BYTES_MAX
+from siena.broker.data.licence_entries import LicenceEntries
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.messages import Party
@@ -19,10 +20,6 @@ from siena.model import Filter, Predicate
 from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
 from siena.protocol.fast.split_frames import Octets
 
-# The place of what nobody wants: licences, which are matched and go nowhere.
-_NOWHERE = -1
-# Of a publication that needs no licence.
-NO_LICENCE = -1
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
 # or the party of a client that is away.
 Key = int | str
@@ -45,7 +42,7 @@ class Routed(Struct, frozen=True):
     allowed: npt.NDArray[np.bool_] | None = None
     """Of each block whether its source may publish it; None if all may."""
     licence_matches: int = 0
-    """How often a block was found to be within a licence, whosoever it is."""
+    """How often a block was found to match a filter of a licence, whosoever it is."""
 
 
 def _nobody_asks() -> None:
@@ -90,7 +87,7 @@ class Exchange:
         self._free_places: list[int] = []
         self._place_of = np.zeros(64, np.int32)
         # Interests that say what may be published, and are no one's.
-        self._licences = 0
+        self._licences = LicenceEntries(self._dispatcher)
 
     def __len__(self) -> int:
         return len(self._dispatcher.table)
@@ -205,18 +202,12 @@ class Exchange:
     def license(self, predicate: Predicate) -> int:
         """Find out from now on what is within a predicate; the number of that."""
         self.on_change()
-        added = self._dispatcher.add(predicate)
-        while added >= len(self._place_of):
-            self._place_of = with_room(self._place_of, added)
-        self._place_of[added] = _NOWHERE
-        self._licences += 1
-        return added
+        return self._licences.add(predicate)
 
     def unlicense(self, number: int) -> None:
         """And no longer."""
         self.on_change()
-        self._dispatcher.remove(number)
-        self._licences -= 1
+        self._licences.remove(number)
 
     def route(
         self, frames: Octets, start: int, end: int, licence: int | Ints | None = None
@@ -226,25 +217,22 @@ class Exchange:
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
         """
+        allowed = None
+        if isinstance(licence, int):
+            self._licences.mark(licence)
         found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
+        if licence is not None and not (
+            isinstance(licence, int) and found.within + len(found.bad) == found.total
+        ):
+            allowed = self._licences.judge(licence, found.total)
         others: list[tuple[Key, Ints]] = []
-        allowed, licensed = None, 0
-        messages, interests = found.other_messages, found.other_interests
-        if licence is not None:
-            allowed = _within(licence, messages, interests, found.total)
-            for index, _ in found.bad if allowed is not None else ():
-                assert allowed is not None
-                allowed[index] = True  # it is refused for another reason
-        if len(messages) and self._licences:
-            wanted = self._place_of[interests] != _NOWHERE
-            licensed = len(wanted) - int(np.count_nonzero(wanted))
-            if licensed:
-                messages, interests = messages[wanted], interests[wanted]
-        if len(messages):
-            others = self._wanted(messages, interests)
-        return Routed(found.total, found.end, out, found.bad, others, allowed, licensed)
+        if len(found.other_messages):
+            others = self._wanted(found.other_messages, found.other_interests)
+        return Routed(
+            found.total, found.end, out, found.bad, others, allowed, found.licensed
+        )
 
     def others_of(
         self, blocks: bytes | memoryview, bounds: npt.NDArray[np.int64]
@@ -259,9 +247,6 @@ class Exchange:
         messages = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         is_other = self._dispatcher.slots_of(interests) == NO_SLOT
         messages, interests = messages[is_other], interests[is_other]
-        if len(messages) and self._licences:
-            wanted = self._place_of[interests] != _NOWHERE
-            messages, interests = messages[wanted], interests[wanted]
         return self._wanted(messages, interests) if len(messages) else []
 
     def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
@@ -309,23 +294,6 @@ class Exchange:
         self._connections.append(connection)
         self._interests_of.append(0)
         return len(self._connections) - 1
-
-
-def _within(
-    licence: int | Ints, messages: Ints, interests: Ints, total: int
-) -> npt.NDArray[np.bool_] | None:
-    """Which messages match their licence; None if all do, as most often."""
-    if isinstance(licence, int):
-        found = interests == licence
-        # Each once: of several filters of one licence, a message may match more.
-        if found.all() and len(_once(messages)) == total:
-            return None
-        within = np.zeros(total, np.bool_)
-    else:
-        within = licence < 0
-        found = licence[messages] == interests
-    within[messages[found]] = True
-    return None if within.all() else within
 
 
 def _groups(values: npt.NDArray[Any]) -> list[tuple[int, npt.NDArray[np.intp]]]:

@@ -1,8 +1,9 @@
 """Licences: what sources may publish, decided where publications are matched.
 
-A grant to publish is one more interest in the table of the exchange, of no client: a
-publication that its source may make matches it.  So the call that finds out who wants a
-batch also finds out whether it may be published, and no block is read twice.
+The filters of a grant to publish are interests in the table of the exchange, of no
+client: a publication that its source may make matches one of them.  So the call that
+finds out who wants a batch also finds out whether it may be published, and no block is
+read twice.
 
 Where grants overlap so much that a publication matches many of them, each gets a table
 of its own, and a batch is looked at once more before it is routed.
@@ -20,8 +21,8 @@ from siena.model import Filter, Predicate
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.split_frames import PublishRun
 
-# How many licences a publication may match, on average of a batch and besides its own,
-# before they are kept apart.
+# How many filters of licences a publication may match, on average of a batch, before
+# licences are kept apart.
 OVERLAP_MAX = 8
 # Licences that are remembered although no connection has them: those of requests.
 IDLE_MAX = 1_024
@@ -36,7 +37,7 @@ class Licence:
         self.predicate = predicate
         self.users = 0
         self.number: int | None = None
-        """As which interest the exchange knows it, if it does."""
+        """By which number the exchange knows it, if it does."""
         self._table: ForwardingTable | None = None
 
     @property
@@ -113,7 +114,7 @@ class Licences:
         return licence
 
     def number_of(self, licence: Licence) -> int | None:
-        """As which interest the exchange decides it; None if it is to be asked."""
+        """By which number the exchange decides it; None if it is to be asked."""
         if licence.number is None and not self.is_apart:
             licence.number = self._exchange.license(licence.predicate)
         return licence.number

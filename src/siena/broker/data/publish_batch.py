@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from siena.block import BLOCK_ERRORS
 from siena.broker.data.batch import Batch, Origin, Receipt, Source
-from siena.broker.data.exchange import NO_LICENCE, Ints, Routed
+from siena.broker.data.exchange import Ints, Routed
 from siena.broker.data.forwarder import Forwarder
+from siena.broker.data.licence_entries import NO_LICENCE
 from siena.broker.data.licences import OVERLAP_MAX
 from siena.broker.data.tracing import Tracing
 from siena.broker.state import BrokerState
@@ -180,6 +181,7 @@ class PublishBatch:
         self.flush()
         self.publishers = [source]
         routed = state.exchange.route(frames, 0, len(frames), licence)
+        self._look_at_overlap(routed)
         state.counters.publications += routed.total
         try:
             if routed.allowed is not None:
@@ -202,15 +204,30 @@ class PublishBatch:
         """Route what may be published; what that was, and what follows."""
         licence: int | Ints | None = None
         if any(origin.source.licence is not None for origin in batch.origins):
-            batch, licence = self._checked(batch)
+            licence = self._one_for_all(batch.origins)
+            if licence is None:
+                batch, licence = self._checked(batch)
         total = batch.run.total
         routed = self._state.exchange.route(*batch.run[:3], licence)
         assert routed.total == total, "some were not routed"
-        if routed.licence_matches > OVERLAP_MAX * (total + OVERLAP_MAX):
-            self._state.licences.keep_apart()
+        self._look_at_overlap(routed)
         if routed.allowed is None:
             return batch, routed
         return self._route_allowed(batch, routed)
+
+    def _look_at_overlap(self, routed: Routed) -> None:
+        if routed.licence_matches > OVERLAP_MAX * (routed.total + OVERLAP_MAX):
+            self._state.licences.keep_apart()
+
+    def _one_for_all(self, origins: Sequence[Origin]) -> int | None:
+        """The one licence that the exchange has to decide, if there is only one."""
+        licence = origins[0].source.licence
+        if licence is None or licence.is_empty:
+            return None
+        for origin in origins:
+            if origin.source.licence is not licence or origin.receipt is not None:
+                return None
+        return self._state.licences.number_of(licence)
 
     def _checked(self, batch: Batch) -> tuple[Batch, int | Ints | None]:
         """What the exchange has to decide: each one's licence; the rest is decided."""

@@ -360,9 +360,9 @@ class Link:
             self._held.remove(spelling, self._origin(key[1]))
 
     def send_digest(self) -> None:
-        """Say what we have told; later, if not all of it has been told yet."""
+        """Say what we have told; later, if the neighbour does not hold that yet."""
         neighbour = self._state.router.tables.neighbours.get(self.number)
-        if neighbour is None or neighbour.is_behind:  # it is about to go, or has come
+        if neighbour is None or not neighbour.is_level:  # it goes, or has come
             return
         self._follow()
         assert self._said is not None

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import signal
 import sys
 from dataclasses import asdict
 from typing import Annotated
@@ -13,6 +14,8 @@ from siena.errors import SienaError
 from siena.testing.chaos.faults import DESTRUCTIVE, FAULTS
 from siena.testing.chaos.ledger import Report
 from siena.testing.chaos.run import Plan, run
+
+EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
 def chaos(
@@ -69,7 +72,7 @@ def chaos(
     are left out then.
 
     \b
-    Exit codes: 0 every promise was kept; 1 one was not; 2 misuse.
+    Exit codes: 0 every promise was kept; 1 one was not; 2 misuse; 143 ended by SIGTERM.
 
     \b
     Examples:
@@ -96,7 +99,11 @@ def chaos(
         faults_max=faults,
     )
     logging.getLogger("siena.client").setLevel(logging.ERROR)
-    report = asyncio.run(run(plan, _tell))
+    try:
+        report = asyncio.run(_run(plan))
+    except asyncio.CancelledError:
+        _tell("ended before its time, and so are its brokers")
+        raise typer.Exit(EXIT_TERMINATED) from None
     if as_json:
         form = {**asdict(report), "verdicts": report.verdicts(), "good": report.is_good}
         print(json.dumps(form))
@@ -104,6 +111,14 @@ def chaos(
         _print(report)
     if not report.is_good:
         raise typer.Exit(1)
+
+
+async def _run(plan: Plan) -> Report:
+    """Run it, until SIGTERM at the most; Ctrl-C cancels by itself."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await run(plan, _tell)
 
 
 def _tell(text: str) -> None:

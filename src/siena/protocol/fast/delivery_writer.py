@@ -20,9 +20,11 @@ from siena.protocol.frames import HEAD_BYTES
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
-# The slot of interests that belong to no connection.
+# The slot of interests that belong to no connection, and of licences.
 NO_SLOT = -1
+LICENCE_SLOT = framing.LICENCE_SLOT
 # A frame of usual size, to guess how many there are.
 USUAL_BYTES = 128
 _SERIAL_MAX = 2**31 - 1
@@ -46,6 +48,9 @@ class Dispatched(Struct, frozen=True):
     # the next batch.
     other_messages: Ints
     other_interests: Ints
+    # How many licences were matched, and by how many messages one that is marked.
+    licensed: int
+    within: int
 
 
 class Dispatcher:
@@ -71,7 +76,11 @@ class Dispatcher:
         self._writer = kernel.DeliveryWriter()
         self._slots = np.zeros(64, np.int32)
         self._numbers = np.zeros(64, np.uint32)
-        self._writer.know_interests(self._slots, self._numbers)
+        # Of each licence when it was marked last; those with the last mark count.
+        self._marks = np.zeros(64, np.int32)
+        self._mark = 1
+        self._writer.know_interests(self._slots, self._numbers, self._marks)
+        self._writer.count_marked(self._mark)
         self._make_room(64)
         self._serial = 1
         # The engine that has everything, while one has, and whether the courier has
@@ -106,7 +115,8 @@ class Dispatcher:
         if added >= len(self._slots):
             self._slots = with_room(self._slots, added)
             self._numbers = with_room(self._numbers, added)
-            self._writer.know_interests(self._slots, self._numbers)
+            self._marks = with_room(self._marks, added)
+            self._writer.know_interests(self._slots, self._numbers, self._marks)
         self._slots[added] = slot
         self._numbers[added] = number
         if slot >= len(self._stamps):
@@ -139,7 +149,9 @@ class Dispatcher:
         """
         blocks, count, at = self._match(frames, start, end, longest)
         try:
-            found, strangers, bad = self._writer.measure(count, self._next(count))
+            found, strangers, bad, licensed, within = self._writer.measure(
+                count, self._next(count)
+            )
             batches: list[Batch] = []
             if found:
                 serial = self._next(count)
@@ -149,13 +161,46 @@ class Dispatcher:
             self._sizes[:] = 0
             self._frames[:] = 0
             raise
+        others = self._others[:, :strangers] if strangers else _NOBODY
         return Dispatched(
             count,
             at,
             batches,
             self._bad(count) if bad else [],
-            *(self._others[:, :strangers] if strangers else _NOBODY),
+            others[0],
+            others[1],
+            licensed,
+            within,
         )
+
+    def mark(self, licences: Ints) -> None:
+        """Count in batches from now on what matches one of these licences."""
+        self._mark = self._next_mark(1)
+        self._marks[licences] = self._mark
+        self._writer.count_marked(self._mark)
+
+    def judge(self, messages: int, choices: Ints, licences: list[Ints]) -> Flags:
+        """Of each message of the last batch whether it matches a licence of its own.
+
+        ``choices`` say which of the ``licences`` these are, and below 0 that it needs
+        none; what is bad needs none either.  None are marked afterwards.
+        """
+        starts = np.zeros(len(licences) + 1, np.int64)
+        np.cumsum([len(some) for some in licences], out=starts[1:])
+        members = np.concatenate([*licences, _NOBODY[0]])
+        first = self._next_mark(messages + 2)
+        self._mark = first + messages + 1
+        allowed = np.zeros(messages, np.uint8)
+        self._writer.judge(messages, choices, starts, members, first, allowed)
+        self._writer.count_marked(self._mark)
+        return allowed.view(np.bool_)
+
+    def _next_mark(self, marks: int) -> int:
+        """The first of so many marks that no licence has."""
+        if self._mark + marks > _SERIAL_MAX:
+            self._marks[:] = 0
+            self._mark = 0
+        return self._mark + 1
 
     def _match(
         self, frames: Octets, start: int, end: int, longest: int

@@ -91,18 +91,33 @@ class Cast:
         self._folder.mkdir(parents=True, exist_ok=True)
         config = self._folder / "broker.toml"
         config.write_text(_CONFIG.format(pulse=self._pulse_s))
-        for number in range(BROKERS):
-            broker = ProcessBroker(
-                [
-                    *("--config", str(config), "--log", str(self.log_of(number))),
-                    *("--name", f"b{number}", "--accept-peers"),
-                    *await self._links_of(number),
-                ]
-            )
-            self.brokers.append(broker)
-            await asyncio.to_thread(broker.start)
-        self._clients = await self._stack.enter_async_context(asyncio.TaskGroup())
+        try:
+            for number in range(BROKERS):
+                broker = ProcessBroker(
+                    [
+                        *("--config", str(config), "--log", str(self.log_of(number))),
+                        *("--name", f"b{number}", "--accept-peers"),
+                        *await self._links_of(number),
+                    ]
+                )
+                self.brokers.append(broker)
+                await self.start(number)
+            self._clients = await self._stack.enter_async_context(asyncio.TaskGroup())
+        except BaseException:  # those that run already would be left
+            await self.__aexit__()
+            raise
         return self
+
+    async def start(self, number: int) -> None:
+        """Start a broker; cancelled or not, it has started, or failed, in the end."""
+        loop = asyncio.get_running_loop()
+        starting = loop.run_in_executor(None, self.brokers[number].start)
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # Its process would begin when all that there are have been ended.
+            await asyncio.wait([starting])
+            raise
 
     async def __aexit__(self, *_: object) -> None:
         self._is_over = True

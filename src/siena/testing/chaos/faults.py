@@ -17,10 +17,9 @@ DELAY_SECONDS = 0.2
 async def kill(cast: Cast, rng: random.Random, seconds: float) -> str:
     """A broker is killed (SIGKILL), and started again."""
     number = rng.randrange(BROKERS)
-    broker = cast.brokers[number]
-    await asyncio.to_thread(broker.kill)
+    await asyncio.to_thread(cast.brokers[number].kill)
     await asyncio.sleep(seconds)
-    await asyncio.to_thread(broker.start)
+    await cast.start(number)
     return f"b{number} killed"
 
 
@@ -29,8 +28,8 @@ async def kill_all(cast: Cast, rng: random.Random, seconds: float) -> str:
     for broker in cast.brokers:
         broker.kill()
     await asyncio.sleep(min(seconds, 1.0))
-    for broker in rng.sample(cast.brokers, BROKERS):  # all at once would be slow
-        await asyncio.to_thread(broker.start)
+    for number in rng.sample(range(BROKERS), BROKERS):  # all at once would be slow
+        await cast.start(number)
     return "all killed"
 
 
@@ -39,7 +38,7 @@ async def end(cast: Cast, rng: random.Random, seconds: float) -> str:
     number = rng.randrange(BROKERS)
     await asyncio.to_thread(cast.brokers[number].stop)
     await asyncio.sleep(min(seconds, 1.0))
-    await asyncio.to_thread(cast.brokers[number].start)
+    await cast.start(number)
     return f"b{number} ended"
 
 
@@ -97,7 +96,7 @@ async def truncate(cast: Cast, rng: random.Random, seconds: float) -> str:
     with path.open("r+b") as file:
         file.truncate(rng.randrange(size // 2, size + 1))
     await asyncio.sleep(min(seconds, 1.0))
-    await asyncio.to_thread(cast.brokers[number].start)
+    await cast.start(number)
     return f"b{number} killed, its log cut off"
 
 
@@ -110,7 +109,7 @@ async def flip(cast: Cast, rng: random.Random, seconds: float) -> str:
     data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     path.write_bytes(data)
     await asyncio.sleep(min(seconds, 1.0))
-    await asyncio.to_thread(cast.brokers[number].start)
+    await cast.start(number)
     return f"b{number} killed, a bit of its log flipped"
 
 

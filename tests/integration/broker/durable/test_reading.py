@@ -14,6 +14,7 @@ import siena
 from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.cursors import cursor as cursors_module
+from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.settings import LinkSettings, Settings
 from siena.client.durable.subscription import Begin, Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
@@ -162,18 +163,29 @@ async def test_a_lost_connection_brings_it_again_at_once(tmp_path: Path) -> None
         assert (await delivered(second)).attempt == 2
 
 
-async def test_what_has_no_answer_comes_again_later_and_later(tmp_path: Path) -> None:
+async def test_what_has_no_answer_comes_again_later_and_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[float, float]] = []  # when, and when it is due again
+    original = Cursor.sent
+
+    def noted(cursor: Cursor, offset: int, member: int, size: int, now: float) -> int:
+        attempt = original(cursor, offset, member, size, now)
+        assert cursor.next_due is not None
+        sent.append((now, cursor.next_due))
+        return attempt
+
+    monkeypatch.setattr(Cursor, "sent", noted)
     async with serving(kept_in(tmp_path)) as broker:
         wire = await joined(broker, ack_wait=0.02)
         await publish(broker, 1)
-        loop = asyncio.get_running_loop()
-        times = []
         for attempt in range(1, 5):
             assert (await delivered(wire)).attempt == attempt
-            times.append(loop.time())
-        pauses = [b - a for a, b in itertools.pairwise(times)]
-        for pause, least in zip(pauses, (0.02, 0.04, 0.08), strict=True):
-            assert pause > 0.9 * least
+    waits = [due - now for now, due in sent[:4]]
+    assert waits == pytest.approx([0.02, 0.04, 0.08, 0.16])
+    # However slow the machine is, it came again when it was due, and not before.
+    for (_, due), (now, _) in itertools.pairwise(sent):
+        assert due <= now
 
 
 async def test_a_no_brings_it_again_when_that_is_wanted(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from siena.matching.engine.layout import lay_out
 from siena.matching.kernels.match import Kernel
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import pack_msg
-from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
+from siena.protocol.fast.delivery_writer import LICENCE_SLOT, NO_SLOT, Dispatcher
 from siena.protocol.fast.kernels import framing
 from siena.protocol.frames import Op, pack
 from strategies import filters, notifications, predicates
@@ -269,3 +269,51 @@ def test_arrays_that_there_is_no_memory_for_change_nothing(
     for frames, count in ((few, 1), (many, 10_000)):
         found = dispatcher.dispatch(frames, 0, len(frames), 100)
         assert [n for _, _, n in found.batches] == [count]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(
+    held=st.lists(interests, min_size=1, max_size=8),
+    sets=st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=4),
+    published=st.lists(
+        st.tuples(st.one_of(notifications(), st.none()), st.integers(-1, 3)), max_size=8
+    ),
+)
+def test_licences_are_decided_as_one_by_one(
+    kernel: str,
+    held: list[Filter | Predicate],
+    sets: list[set[int]],
+    published: list[tuple[Notification | None, int]],
+) -> None:
+    dispatcher = Dispatcher(KERNELS[kernel])
+    dispatcher._mark = 2**31 - 12  # marks begin anew
+    for number, interest in enumerate(held):
+        dispatcher.add(interest, slot=LICENCE_SLOT)
+        dispatcher.add(interest, slot=number % 2 - 1, number=number)
+    sets = [{n for n in some if n < len(held)} for some in sets]
+    # Every other entry is a licence.
+    licences = [np.array([2 * n for n in sorted(some)], np.int32) for some in sets]
+    said = [n for n, _ in published]
+    blocks = [b"\xc0" if n is None else encode(n) for n in said]
+    data = b"".join(pack(Op.PUB, block) for block in blocks)
+
+    def is_within(n: Notification | None, some: set[int]) -> bool:
+        return n is not None and any(held[i].matches(n) for i in some)
+
+    for some, licence in zip(sets, licences, strict=True):
+        dispatcher.mark(licence)
+        found = dispatcher.dispatch(data, 0, len(data), 10_000)
+        assert found.within == sum(is_within(n, some) for n in said)
+        assert found.licensed == sum(
+            n is not None and interest.matches(n) for n in said for interest in held
+        )
+        # Nothing of licences is for others.
+        assert all(entry % 2 for entry in found.other_interests.tolist())
+        choices = [min(choice, len(sets) - 1) for _, choice in published]
+        allowed = dispatcher.judge(len(said), np.array(choices, np.int32), licences)
+        assert allowed.tolist() == [
+            n is None or choice < 0 or is_within(n, sets[choice])
+            for n, choice in zip(said, choices, strict=True)
+        ]
+        # And then nothing is marked.
+        assert dispatcher.dispatch(data, 0, len(data), 10_000).within == 0

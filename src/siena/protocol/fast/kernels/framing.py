@@ -18,6 +18,10 @@ MSG = cython.declare(cython.int, Op.MSG)
 HEAD = cython.declare(cython.int, HEAD_BYTES)
 MSG_HEAD = cython.declare(cython.int, MSG_HEAD_BYTES)
 
+# The slot of interests to which nothing goes: they say what may be published.
+LICENCE_SLOT = -2
+LICENCE = cython.declare(cython.int, LICENCE_SLOT)
+
 # Why cutting ended.
 NEEDS_MORE = cython.declare(cython.int, 0)
 OTHER_FRAME = cython.declare(cython.int, 1)
@@ -219,9 +223,12 @@ class DeliveryWriter:
     keeps hold of those that stay the same.
     """
 
-    # Of each interest its connection, below zero if it has none, and its number there.
+    # Of each interest its connection, below zero if it has none, its number there, and
+    # its mark; and the mark of those that count.
     slots: cython.int[::1]
     numbers: cython.uint[::1]
+    marks: cython.int[::1]
+    mark: cython.int
     # Of each connection its last message, and what it gets of a batch: bytes, frames.
     stamps: cython.int[::1]
     sizes: cython.longlong[::1]
@@ -239,13 +246,19 @@ class DeliveryWriter:
     filters: cython.const[cython.int][::1]
     others: cython.int[:, ::1]
 
-    def know_interests(self, slots, numbers):  # type: ignore[no-untyped-def]
+    def know_interests(self, slots, numbers, marks):  # type: ignore[no-untyped-def]
         """Take these arrays for interests, which the caller fills."""
         if cython.compiled:
             self.slots = slots
             self.numbers = numbers
+            self.marks = marks
         else:
             self.slots, self.numbers = memoryview(slots), memoryview(numbers)
+            self.marks = memoryview(marks)
+
+    def count_marked(self, mark):  # type: ignore[no-untyped-def]
+        """Count from now on the messages that match a licence with this mark."""
+        self.mark = mark
 
     def know_connections(self, stamps, sizes, frames, touched, begun, pages):  # type: ignore[no-untyped-def]
         """Take these for connections; all but the stamps are zero, or scratch."""
@@ -278,17 +291,20 @@ class DeliveryWriter:
         """Find out what each connection gets of a batch of so many messages.
 
         Sizes and frames are 0 before.  Message and interest of all that belong to no
-        connection go to the others.  Stamps remember the last message of each
-        connection, as ``serial`` and what follows.
+        connection go to the others, but for licences, which are counted only.  Stamps
+        remember the last message of each connection, as ``serial`` and what follows.
 
-        Returns how many connections get some, how many others there are, and how many
-        messages are bad.
+        Returns how many connections get some, how many others there are, how many
+        messages are bad, how many licences were matched, and by how many messages one
+        that is marked.
         """
         o = self.offsets
         c = self.counts
         f = self.filters
         ot = self.others
         s = self.slots
+        mk = self.marks
+        mark: cython.int = self.mark
         st = self.stamps
         si = self.sizes
         fr = self.frames
@@ -300,15 +316,22 @@ class DeliveryWriter:
         found: cython.Py_ssize_t = 0
         strangers: cython.Py_ssize_t = 0
         bad: cython.Py_ssize_t = 0
+        licensed: cython.Py_ssize_t = 0
+        within: cython.Py_ssize_t = 0
+        is_within: cython.bint
         m: cython.Py_ssize_t
         k: cython.int
         slot: cython.int
         with cython.nogil:
             for m in range(total):
                 bad += c[m] < 0
+                is_within = False
                 for k in range(c[m]):
                     slot = s[f[n]]
-                    if slot < 0:
+                    if slot == LICENCE:
+                        licensed += 1
+                        is_within |= mk[f[n]] == mark
+                    elif slot < 0:
                         ot[0, strangers] = cython.cast(cython.int, m)
                         ot[1, strangers] = f[n]
                         strangers += 1
@@ -322,8 +345,44 @@ class DeliveryWriter:
                             si[slot] += head + o[m + 1] - o[m]
                         si[slot] += 4
                     n += 1
+                within += is_within
                 now += 1
-        return found, strangers, bad
+        return found, strangers, bad, licensed, within
+
+    def judge(self, messages, choices, starts, members, mark, allowed):  # type: ignore[no-untyped-def]
+        """Say of each message whether it matches one of its own interests.
+
+        Those are ``members[starts[i] : starts[i + 1]]``, where ``i`` is its choice; if
+        that is below 0 it needs none, and neither does what is bad.  ``mark`` and what
+        follows, up to one for each message, are marks that no interest has.
+        """
+        c = self.counts
+        f = self.filters
+        mk = self.marks
+        ch: cython.const[cython.int][::1] = choices
+        fi: cython.const[cython.longlong][::1] = starts
+        me: cython.const[cython.int][::1] = members
+        a: cython.uchar[::1] = allowed
+        if not cython.compiled:
+            ch, fi = memoryview(choices), memoryview(starts)
+            me, a = memoryview(members), memoryview(allowed)
+        total: cython.Py_ssize_t = messages
+        now: cython.int = mark
+        n: cython.Py_ssize_t = 0
+        m: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        k: cython.int
+        with cython.nogil:
+            for m in range(total):
+                # What one source has sent stands together: its own are marked once.
+                if ch[m] >= 0 and (m == 0 or ch[m] != ch[m - 1]):
+                    now += 1
+                    for i in range(fi[ch[m]], fi[ch[m] + 1]):
+                        mk[me[i]] = now
+                a[m] = ch[m] < 0 or c[m] < 0
+                for k in range(c[m]):
+                    a[m] |= mk[f[n]] == now
+                    n += 1
 
     @cython.cfunc
     @cython.inline
