@@ -69,11 +69,12 @@ async def test_a_client_believes_the_authority_that_it_is_told_of(certs: Path) -
             await found.settled()
             await client.publish(x=1)
             assert (await anext(aiter(found)))["x"] == 1
-        for problem in (
-            siena.connect(url(broker), reconnect=None),
-            siena.connect(broker.addresses[0].place, reconnect=None, connect_s=1),
+        in_clear = broker.addresses[0].place
+        for problem, hint in (
+            (siena.connect(url(broker), reconnect=None), "siena context add --ca"),
+            (siena.connect(in_clear, reconnect=None, connect_s=1), "sienas:// if"),
         ):
-            with pytest.raises(NoBrokerError):
+            with pytest.raises(NoBrokerError, match=hint):
                 async with problem:
                     pass
 
