@@ -22,6 +22,8 @@ class ProcessBroker(RunningBroker):
         super().__init__()
         self._options = list(options)
         self._process: subprocess.Popen[bytes] | None = None
+        self.http_url: str | None = None
+        """Where it is reached by HTTP, if it is."""
 
     @property
     def pid(self) -> int:
@@ -46,6 +48,7 @@ class ProcessBroker(RunningBroker):
             self.kill()
             raise SienaError("the broker did not start; see what it wrote") from None
         self._name = ready["broker"]
+        self.http_url = ready["http"]
         self._port = int(ready["urls"][0].rpartition(":")[2])
 
     def stop(self) -> None:

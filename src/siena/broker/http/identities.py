@@ -11,6 +11,7 @@ from siena.broker.http.body import read_body
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX
+from siena.broker.webhooks.durable import WantedDurable
 from siena.broker.webhooks.mapping import Handlers
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import NAME_CHARACTERS_MAX
@@ -23,6 +24,7 @@ class Mapped(Struct, frozen=True, forbid_unknown_fields=True):
 
     handler: str
     subscriptions: Subscriptions | None = None
+    durable: WantedDurable | None = None
 
 
 async def list_identities(request: Request) -> Response:
@@ -45,7 +47,14 @@ async def map_identity(request: Request) -> Response:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     handlers: Handlers = request.app.state.handlers
     principal = principal_of(request.scope)
-    handlers.map(identity, wanted.handler, wanted.subscriptions, principal)
+    if wanted.durable is None:
+        handlers.map(identity, wanted.handler, wanted.subscriptions, principal)
+    elif wanted.subscriptions is None:
+        await handlers.map_durable(identity, wanted.handler, wanted.durable, principal)
+    else:
+        text = "a handler has subscriptions, or one that is durable"
+        raise ProtocolError(Fault.BAD_REQUEST, text)
+    await handlers.save()
     return JSONResponse(handlers.snapshot()[identity])
 
 
@@ -53,6 +62,7 @@ async def forget_identity(request: Request) -> Response:
     """Take the handler of an identity away, and its subscriptions."""
     handlers: Handlers = request.app.state.handlers
     await handlers.forget(_identity(request))
+    await handlers.save()
     return JSONResponse({"forgotten": True})
 
 

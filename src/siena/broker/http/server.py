@@ -156,6 +156,7 @@ class HttpServer:
             is_asking=broker.access.has_identities,
         )
         socket = listen(self.address)
+        await self.handlers.take_up()
         hosts = (*settings.http_hosts, self.address.host)
         host, port = socket.getsockname()[:2]
         self.address = replace(self.address, host=host, port=port)

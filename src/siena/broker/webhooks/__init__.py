@@ -1,5 +1,5 @@
 """Identities whose notifications go to a web hook, or to a mailbox.
 
 From the ground up: ``limits``, ``targets``, ``letters`` → ``http``, ``mail`` →
-``delivery`` → ``mapping``, the room's front.
+``delivery``, ``durable`` → ``remembered`` → ``mapping``, the room's front.
 """

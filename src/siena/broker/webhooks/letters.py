@@ -23,6 +23,10 @@ class Letter(msgspec.Struct):
     notifications: list[Form] = msgspec.field(default_factory=list)
     sequences: list[list[Form]] = msgspec.field(default_factory=list)
     lost: int = 0
+    # Of a durable subscription: its name, where these stand, and for which time.
+    durable: str | msgspec.UnsetType = msgspec.UNSET
+    offsets: list[int] | msgspec.UnsetType = msgspec.UNSET
+    attempt: int | msgspec.UnsetType = msgspec.UNSET
 
     def __len__(self) -> int:
         return len(self.notifications) + len(self.sequences)
@@ -40,9 +44,9 @@ def letters_of(frames: bytes, identity: str, broker: str) -> Iterator[Letter]:
     letter = Letter(identity, broker)
     for op, body in Splitter().feed(frames):
         if op == Op.MSG:
-            letter.notifications.append(_form(unpack_msg(body).block))
+            letter.notifications.append(form_of(unpack_msg(body).block))
         elif op == Op.FOUND:
-            letter.sequences.append([*map(_form, unpack_found(body).blocks)])
+            letter.sequences.append([*map(form_of, unpack_found(body).blocks)])
         elif op == Op.LOST:
             said = unpack(op, body)
             assert isinstance(said, Lost)
@@ -54,5 +58,6 @@ def letters_of(frames: bytes, identity: str, broker: str) -> Iterator[Letter]:
         yield letter
 
 
-def _form(block: bytes) -> Form:
+def form_of(block: bytes) -> Form:
+    """The notification of a block, as JSON has it."""
     return notification_to_json(decode(block))

@@ -1,17 +1,23 @@
 """The mapping of identities to handlers: ``map_identity`` of the papers."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from siena.broker.access.principal import Principal
 from siena.broker.clients.cancelling import covered_interests
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.clients.session import Session
 from siena.broker.webhooks.delivery import HandlerDelivery, Tries, Way
+from siena.broker.webhooks.durable import DurableHandlerDelivery, WantedDurable
 from siena.broker.webhooks.http import Hooks
-from siena.broker.webhooks.limits import DRAIN_SECONDS_MAX
+from siena.broker.webhooks.limits import BEGIN_SECONDS_MAX, DRAIN_SECONDS_MAX
 from siena.broker.webhooks.mail import Mail
+from siena.broker.webhooks.remembered import Asker, HandlerLine, RememberedHandlers
 from siena.broker.webhooks.targets import Target, check_allowed, read_target
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
@@ -20,7 +26,11 @@ from siena.protocol.address import read_address
 from siena.protocol.control_frames import Resume, Subscribe, Unsubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 
+log = logging.getLogger("siena.broker")
+
 SMTP_PORT = 25
+
+Courier = HandlerDelivery | DurableHandlerDelivery
 
 
 class Handlers:
@@ -31,9 +41,86 @@ class Handlers:
 
     def __init__(self, entry: InProcessEntry) -> None:
         self._entry = entry
-        self._couriers: dict[str, tuple[HandlerDelivery, asyncio.Task[None]]] = {}
+        self._couriers: dict[str, tuple[Courier, asyncio.Task[None]]] = {}
         self._hooks: Hooks | None = None
         self._forgotten = Tries()
+        self._remembered: RememberedHandlers | None = None
+
+    async def take_up(self) -> None:
+        """Let identities have the handlers that they had when the broker ended.
+
+        Raises:
+            SienaError: if what is remembered cannot be read.
+        """
+        broker = self._entry.broker
+        path = broker.settings.log.path
+        if broker.log_service.journal is None or path is None:
+            return
+        self._remembered = RememberedHandlers(Path(path), self._lines)
+        is_open = broker.settings.access is None
+        for line, asker in self._remembered.take_up(broker.access, is_open=is_open):
+            try:
+                if line.durable is None:
+                    self.map(line.identity, line.handler, None, asker)
+                else:
+                    wanted = line.identity, line.handler, line.durable, asker
+                    await self.map_durable(*wanted, seconds=0.0)
+            except ProtocolError as error:
+                log.warning("%s has its handler no more: %s", line.identity, error)
+
+    async def save(self) -> None:
+        """Write down who has which handler, if there is a log; returns when it is.
+
+        Raises:
+            ProtocolError: if the disk does not take it.
+        """
+        if self._remembered is not None:
+            await self._remembered.save()
+
+    def _lines(self) -> list[HandlerLine]:
+        return [
+            HandlerLine(
+                *(identity, courier.target.text),
+                Asker.of(courier.visit.client.session.principal),
+                getattr(courier, "wanted", None),
+            )
+            for identity, (courier, task) in self._couriers.items()
+            if self._entry.is_draining or not task.done()
+        ]
+
+    async def map_durable(
+        self,
+        identity: str,
+        handler: str,
+        wanted: WantedDurable,
+        principal: Principal,
+        *,
+        seconds: float = BEGIN_SECONDS_MAX,
+    ) -> None:
+        """From now on, what a durable subscription has goes to this handler.
+
+        The identity has no other handler, and no subscriptions, then.
+
+        Raises:
+            ProtocolError: and then nothing has changed.
+        """
+        target = self._read(handler)
+        way = self._way(target)
+        visit = self._entry.enter(principal=principal, name=target.text[:200])
+        courier = DurableHandlerDelivery(
+            *(self._entry, visit, identity, target, way, wanted)
+        )
+        task = asyncio.get_running_loop().create_task(courier.run())
+        try:
+            await courier.begun(seconds)
+        except BaseException:
+            await self._end(courier, task)
+            raise
+        audit = self._entry.broker.state.gate.audit
+        audit.write("handler set", principal.identity, name=identity)
+        if identity in self._couriers:
+            await self._end(*self._couriers.pop(identity))
+        self._couriers[identity] = courier, task
 
     def map(
         self,
@@ -56,9 +143,14 @@ class Handlers:
             gate.subscribe(principal, _check(text), None)
         gate.audit.write("handler set", principal.identity, name=identity)
         way = self._way(target)
-        if identity in self._couriers and self._couriers[identity][1].done():
-            # Its credential ended before; what it asked for was kept since.
-            self._entry.leave(self._couriers.pop(identity)[0].visit)
+        known, task = self._couriers.get(identity, (None, None))
+        if known is not None and task is not None:
+            is_durable = isinstance(known, DurableHandlerDelivery)
+            if is_durable or task.done():
+                # Its credential ended before, and what it asked for was kept since; or
+                # it read a durable subscription, and does no more.
+                task.cancel()
+                self._entry.leave(self._couriers.pop(identity)[0].visit)
         if identity in self._couriers:
             courier = self._couriers[identity][0]
             courier.target, courier.way = target, way
@@ -77,7 +169,10 @@ class Handlers:
         self._courier(identity)
         audit = self._entry.broker.state.gate.audit
         audit.write("handler forgotten", identity)
-        courier, task = self._couriers.pop(identity)
+        await self._end(*self._couriers.pop(identity))
+
+    async def _end(self, courier: Courier, task: "asyncio.Task[None]") -> None:
+        """Let a courier bring nothing more, and want nothing."""
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         self._subscribe(courier.visit.client.session, ())
@@ -108,6 +203,8 @@ class Handlers:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        if self._remembered is not None:
+            await self._remembered.close()
         for courier, _ in self._couriers.values():
             self._entry.leave(courier.visit)
         self._couriers.clear()
@@ -122,6 +219,7 @@ class Handlers:
                 "subscriptions": [
                     str(i) for i in courier.visit.client.session.interests.values()
                 ],
+                **_durable_of(courier),
                 **courier.tries.snapshot(),
             }
             for identity, (courier, _) in self._couriers.items()
@@ -146,7 +244,7 @@ class Handlers:
             raise ProtocolError.because(Fault.NOT_ALLOWED, error) from None
         return target
 
-    def _courier(self, identity: str) -> HandlerDelivery:
+    def _courier(self, identity: str) -> Courier:
         if identity not in self._couriers:
             text = f"{identity!r} has no handler"
             raise ProtocolError(Fault.NUMBER_UNKNOWN, text)
@@ -180,6 +278,13 @@ class Handlers:
             broker.requests.handle(session, Unsubscribe(number))
         for number, text in enumerate(wanted, 1):
             broker.requests.handle(session, Subscribe(number, text))
+
+
+def _durable_of(courier: Courier) -> dict[str, Any]:
+    """What its handler reads, if that is durable."""
+    if isinstance(courier, HandlerDelivery):
+        return {}
+    return {"durable": msgspec.to_builtins(courier.wanted)}
 
 
 def _check(text: str) -> Interest:
