@@ -311,11 +311,13 @@ class Announcer(Generic[F]):
     def _is_implied(self, come: set[Pair[F]], pair: Pair[F]) -> bool:
         """Whether the neighbour cancels it by itself, for it gets a cover of it.
 
-        Told in parts, it may have had the cover before, and cancels nothing.
+        One from the same origin: what others announced is not compared.  Told in parts,
+        it may have had the cover before, and cancels nothing.
         """
-        if not self.demand.covers(*pair):
-            return False
-        return self._part_max is None or self.demand.cover_of(*pair) in come
+        if self._part_max is None:
+            return self.demand.covers(*pair)
+        cover = self.demand.cover_of(*pair)
+        return cover is not None and cover[1] == pair[1] and cover in come
 
     def _covered_by(self, new: set[Pair[F]]) -> Callable[[Pair[F]], bool]:
         def is_covered(pair: Pair[F]) -> bool:
