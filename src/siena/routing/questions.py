@@ -3,19 +3,24 @@
 What is asked is made of what they say here, and asked on by
 :mod:`siena.routing.settling`; before, whatever was held back of it is told, for the
 answer would not be true otherwise.
+
+Who has offered something, and asks, publishes once it is answered.  So what is wanted
+of the offer is told to the neighbour that asks before its answer, however much that is.
 """
 
 from collections.abc import Callable, Iterable
 
 from siena.algebra.sat import satisfiable
-from siena.messages import Interface, Outbox, Party, Settle, Settled
+from siena.messages import Interface, Message, Outbox, Party, Settle, Settled
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
 from siena.routing.demand.covering_order import is_satisfiable
+from siena.routing.neighbour import Neighbour
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.registrations import Registrations
 from siena.routing.settling import Question, Settling
+from siena.routing.steps.backlog import Task
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 
@@ -40,6 +45,8 @@ class Questions:
         self._is_batching = options.batching
         # Of clients, while batching: what is held back with the interest itself.
         self._unsettled: dict[str, dict[int, Settle]] = {}
+        # What neighbours have asked about offers, by token.
+        self._of_offers: set[tuple[Interface, int]] = set()
 
     def ask(self, message: Settle, source: Interface) -> Outbox:
         """Ask what a client or a neighbour asks."""
@@ -50,7 +57,10 @@ class Questions:
         questions: list[tuple[Question, Outbox]] = []
         answered: Outbox = []
         for message, source in asked:
-            if self._is_alone_with(source) and not isinstance(
+            is_of_offer = isinstance(message.interest, Advertisement)
+            if is_of_offer and isinstance(source, int):
+                self._of_offers.add((source, message.token))
+            elif self._is_alone_with(source) and not isinstance(
                 message.interest, Pattern
             ):
                 answered.append((source, Settled(message.token)))
@@ -106,15 +116,17 @@ class Questions:
 
     def forget(self, neighbour: int) -> Outbox:
         """A neighbour has gone, and need not answer."""
-        return self._settling.forget(neighbour)
+        self._of_offers = {asked for asked in self._of_offers if asked[0] != neighbour}
+        return self._told_first(self._settling.forget(neighbour))
 
     def answered(self, message: Settled, source: Interface) -> Outbox:
         """A neighbour has answered."""
-        return self._settling.answered(message.token, source, message.silent)
+        answers = self._settling.answered(message.token, source, message.silent)
+        return self._told_first(answers)
 
     def age(self) -> Outbox:
         """Time has passed: who has not answered by now is waited for no longer."""
-        return self._settling.age()
+        return self._told_first(self._settling.age())
 
     def name_neighbours(self, name_of: Callable[[int], str]) -> None:
         """How those are called that have not answered."""
@@ -147,10 +159,44 @@ class Questions:
         if not questions:
             return []
         # What is held back would not be in force when its settling is answered.
-        held_back = self._monitors.sync() + self._tables.sync()
+        held_back = self._held_back()
         if self._tables.backlog:
             for question, _ in questions:
                 wanted = [f for f in question.filters if isinstance(f, Filter)]
                 held_back += self._tables.hasten(wanted, question.origin)
         neighbours = [*self._tables.neighbours.values()]
-        return held_back + self._settling.ask_all(questions, neighbours)
+        asked = self._settling.ask_all(questions, neighbours)
+        return held_back + self._told_first(asked)
+
+    def _held_back(self) -> Outbox:
+        return self._monitors.sync() + self._tables.sync()
+
+    def _told_first(self, out: Outbox) -> Outbox:
+        """The same, but answers about offers follow what is wanted of them."""
+        if not self._of_offers:  # most often
+            return out
+        sent: Outbox = []
+        for to, message in out:
+            key = to, message.token if isinstance(message, Settled) else -1
+            if key not in self._of_offers:
+                sent.append((to, message))
+                continue
+            self._of_offers.remove(key)
+            sent += self._held_back()
+            assert isinstance(to, int), "clients are answered at once"
+            neighbour = self._tables.neighbours[to]
+            if neighbour.is_behind or self._tables.is_held:
+                self._tables.backlog.add(self._answering_later(neighbour, message))
+            else:
+                sent.append((to, message))
+        return sent
+
+    def _answering_later(self, neighbour: Neighbour, answer: Message) -> Task:
+        """Answer after all that was put off, of which more may have come meanwhile."""
+        tables = self._tables
+        if tables.neighbours.get(neighbour.number) is not neighbour:
+            return
+        if neighbour.is_behind or tables.is_held:
+            tables.backlog.add(self._answering_later(neighbour, answer))
+        else:
+            yield [(neighbour.number, answer)]

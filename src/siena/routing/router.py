@@ -80,8 +80,7 @@ from siena.routing.steps.leaving import Leaving
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 from siena.routing.topology.link_state import LinkStates
-
-Accepts = Callable[[int, Side], bool]
+from siena.routing.topology.linking import Accepts, Linking
 
 
 class Router:
@@ -129,8 +128,6 @@ class Router:
         self.backlog = self.tables.backlog
         self._is_sliced = sliced
         self.epoch = epoch
-        self._accepts = accepts
-        self._asked: dict[int, PeerConnect] = {}
         self._is_giving_up = False
         self._gathered = Gathering()
         self.published = 0
@@ -144,6 +141,7 @@ class Router:
         self._flat = Flat(quenching, self.tables.filters) if flat else None
         self._unfolding = Unfolding(self.registrations, self.tables, self._enter)
         self.leaving = Leaving(self.tables, self._all_known, self._unfold)
+        self._linking = Linking(self._link, self._is_taken, accepts)
         self._monitors = Monitors(self.tables)
         self.questions = Questions(
             self.tables, self.registrations, self._monitors, self._unfolding
@@ -158,10 +156,10 @@ class Router:
             MapIdentity: self.clients.map_identity,
             Move: self.clients.move,
             Notify: self._notify,
-            PeerConfirm: self._peer_confirm,
-            PeerConnect: self._peer_connect,
+            PeerConfirm: self._linking.confirmed,
+            PeerConnect: self._linking.connected,
             PeerDisconnect: self._peer_disconnect,
-            PeerRefuse: self._peer_refuse,
+            PeerRefuse: self._linking.refused,
             Publish: self._publish,
             Release: self.clients.release,
             Resume: self.clients.resume,
@@ -177,8 +175,7 @@ class Router:
         self, neighbour: int, side: Side, weight: float = 1, **knows: bool
     ) -> Outbox:
         """Ask a broker for a link, that ``knows`` what `PeerConnect` says."""
-        self._asked[neighbour] = PeerConnect(side, weight, **knows)
-        return [(neighbour, self._asked[neighbour])]
+        return self._linking.ask(neighbour, PeerConnect(side, weight, **knows))
 
     def preload(
         self,
@@ -205,7 +202,7 @@ class Router:
             return out  # by far the most there are, and they change no table
         if self.options.batching and not isinstance(message, Flush):
             return out
-        synced = self._monitors.sync() + self.tables.sync()
+        synced = self._sync()
         if self.options.unsubscription == "paper" and isinstance(message, Unsubscribe):
             synced = as_the_paper_has_it(self.tables, message, synced)
         return out + synced
@@ -246,8 +243,12 @@ class Router:
         if not self._gathered:
             return []
         out, asked = self._gathered.enter(self._announced, self._changed)
-        out += self._monitors.sync() + self.tables.sync()
+        out += self._sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
+
+    def _sync(self) -> Outbox:
+        """What neighbours are told of all that has changed."""
+        return self._monitors.sync() + self.tables.sync()
 
     def work(self) -> Outbox:
         """One step of what was put off; it takes some milliseconds at most."""
@@ -267,7 +268,7 @@ class Router:
 
     def _is_expected(self, message: Message, source: int) -> bool:
         if isinstance(message, (PeerConfirm, PeerRefuse)):
-            return source in self._asked
+            return self._linking.is_answer(message, source)
         return source in self.tables.neighbours or isinstance(message, PeerConnect)
 
     # --- Interests ------------------------------------------------------------------
@@ -496,7 +497,9 @@ class Router:
     def age(self) -> Outbox:
         """Time has passed: a part of how long answers are waited for, by `AGES_MAX`."""
         self.origins.age()
-        return self._answers(self.questions.age())
+        out = self.handle_gathered()  # before a client is forgotten that it is of
+        out += self._answers(self.questions.age())
+        return out if self.options.batching else out + self._sync()
 
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
@@ -512,22 +515,9 @@ class Router:
 
     # --- Neighbours -----------------------------------------------------------------
 
-    def _peer_connect(self, message: PeerConnect, source: Interface) -> Outbox:
-        assert isinstance(source, int), "clients do not connect as peers"
-        side = message.side.opposite
-        if source in self.tables.neighbours or source in self.leaving:
-            return [(source, PeerRefuse("there is a link already"))]
-        if self._accepts is not None and not self._accepts(source, side):
-            return [(source, PeerRefuse("the link would close a cycle"))]
-        return [
-            (source, PeerConfirm()),
-            *self._link(source, replace(message, side=side)),
-        ]
-
-    def _peer_confirm(self, _message: PeerConfirm, source: Interface) -> Outbox:
-        assert isinstance(source, int)
-        asked = self._asked.pop(source)
-        return self._link(source, asked)
+    def _is_taken(self, number: int) -> bool:
+        """Whether a broker is a neighbour, or was one and is not forgotten yet."""
+        return number in self.tables.neighbours or number in self.leaving
 
     def _unfold(self) -> None:
         """There is a neighbour: compare what clients want from now on.
@@ -551,11 +541,6 @@ class Router:
         self._unfold()
         out = self.tables.connect(neighbour, asked)
         return out + self._quenching.reconsider(self._all_filters())
-
-    def _peer_refuse(self, _message: PeerRefuse, source: Interface) -> Outbox:
-        assert isinstance(source, int)
-        del self._asked[source]
-        return []
 
     def _peer_disconnect(self, message: PeerDisconnect, source: Interface) -> Outbox:
         if isinstance(source, str):

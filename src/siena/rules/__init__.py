@@ -2,7 +2,8 @@
 
 ``entry`` (a rule as it is kept, and a set of them) → ``rows``, ``sigma_files``,
 ``files`` (where they come from) → ``reading`` (what they mean) and ``correlation``
-(rules about several events).
+(rules about several events).  ``pieces`` lets the work on a large set be
+shared.
 
 A *rule* is :class:`siena.model.expression.rule.Rule`; here it has an id, a dialect, a
 severity and a version, and stands among others.

@@ -1,13 +1,15 @@
 """What the rules of a set mean: read by their dialects, or put aside with a reason."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from siena.dialects import read_rule
 from siena.errors import FilterError, SienaError
 from siena.model.expression.rule import Rule
 from siena.rules.entry import RuleEntry, SetAside
+from siena.rules.pieces import Share, pieces_of
 from siena.rules.sigma_files import is_correlation
 
 
@@ -48,7 +50,7 @@ def read_entry(entry: RuleEntry, settings: RuleSettings | None = None) -> ReadRu
     """
     settings = settings or RuleSettings()
     try:
-        if entry.dialect == "sigma" and is_correlation(entry.text):
+        if _is_correlation(entry):
             raise FilterError("a correlation is about several events")
         rule = read_rule(
             entry.dialect,
@@ -63,17 +65,52 @@ def read_entry(entry: RuleEntry, settings: RuleSettings | None = None) -> ReadRu
 
 
 def read_rules(
-    entries: Iterable[RuleEntry], settings: RuleSettings | None = None
+    entries: Iterable[RuleEntry],
+    settings: RuleSettings | None = None,
+    *,
+    share: Share | None = None,
 ) -> Iterator[ReadRule | SetAside]:
     """The rules of entries, one by one; what cannot be read is put aside.
 
     Correlations are passed over: :func:`siena.rules.correlation.read_correlations`
-    reads them.
+    reads them.  ``share`` lets others do the work.
     """
+    if share is None:
+        yield from _read_each(entries, settings)
+        return
+    pieces = pieces_of(list(entries))
+    task = partial(_read_piece, settings=settings)
+    for piece, read in zip(pieces, share(task, pieces), strict=True):
+        for place, rule in read:
+            yield rule if isinstance(rule, SetAside) else ReadRule(piece[place], rule)
+
+
+def _read_each(
+    entries: Iterable[RuleEntry], settings: RuleSettings | None
+) -> Iterator[ReadRule | SetAside]:
     for entry in entries:
-        if entry.dialect == "sigma" and is_correlation(entry.text):
-            continue
-        try:
-            yield read_entry(entry, settings)
-        except SienaError as error:
-            yield SetAside(entry.place or entry.id, str(error), entry.id)
+        if not _is_correlation(entry):
+            yield _read(entry, settings)
+
+
+def _read_piece(
+    entries: Sequence[RuleEntry], settings: RuleSettings | None
+) -> list[tuple[int, Rule | SetAside]]:
+    """The same for other processes, which have the entries already."""
+    found: list[tuple[int, Rule | SetAside]] = []
+    for place, entry in enumerate(entries):
+        if not _is_correlation(entry):
+            read = _read(entry, settings)
+            found.append((place, read.rule if isinstance(read, ReadRule) else read))
+    return found
+
+
+def _is_correlation(entry: RuleEntry) -> bool:
+    return entry.dialect == "sigma" and is_correlation(entry.text)
+
+
+def _read(entry: RuleEntry, settings: RuleSettings | None) -> ReadRule | SetAside:
+    try:
+        return read_entry(entry, settings)
+    except SienaError as error:
+        return SetAside(entry.place or entry.id, str(error), entry.id)

@@ -5,7 +5,9 @@ links it would not take; ``/api/trace`` publishes one, and says where it went.  
 looks around is told by ``siena serve``: this room knows no broker.
 """
 
-from typing import Annotated, Any, Protocol
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -21,8 +23,11 @@ from siena.model import Notification
 
 TEXT_CHARACTERS_MAX = 20_000
 BODY_BYTES_MAX = 100_000
+# Looks around at a time: each calls all brokers, from a thread of its own.
+LOOKS_MAX = 4
 
 Form = dict[str, Any]
+T = TypeVar("T")
 
 
 class Around(Protocol):
@@ -53,11 +58,16 @@ class Posted(Struct, frozen=True, forbid_unknown_fields=True):
 
 def around_routes(around: Around) -> list[BaseRoute]:
     """What answers about the network."""
+    turns = asyncio.Semaphore(LOOKS_MAX)
+
+    async def look(do: Callable[..., T], *args: object) -> T:
+        async with turns:
+            return await run_in_threadpool(do, *args)
 
     async def network(request: Request) -> Response:
         here = around.here(request.scope, tables=False)
         try:
-            found = await run_in_threadpool(around.survey, request.scope, here)
+            found = await look(around.survey, request.scope, here)
         except (SienaError, TimeoutError) as error:
             return JSONResponse({"brokers": [], "error": str(error)})
         return JSONResponse({"brokers": found})
@@ -68,7 +78,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
             return posted
         here = around.here(request.scope, tables=True)
         try:
-            said = await run_in_threadpool(around.way, request.scope, here, posted)
+            said = await look(around.way, request.scope, here, posted)
         except (SienaError, TimeoutError) as error:
             said = {"error": str(error)}
         return JSONResponse(said)
@@ -78,7 +88,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
         if isinstance(posted, Response):
             return posted
         try:
-            hops = await run_in_threadpool(around.trace, request.scope, posted)
+            hops = await look(around.trace, request.scope, posted)
         except (SienaError, TimeoutError) as error:
             return JSONResponse({"error": str(error)})
         return JSONResponse({"hops": hops})

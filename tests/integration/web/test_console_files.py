@@ -1,10 +1,13 @@
 """The console as it is served: its files, their checks, and what they weigh."""
 
+import asyncio
 import gzip
+from threading import Event, Lock
 from typing import Any
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 from starlette.types import Scope
 
 from repository import ROOT
@@ -12,9 +15,9 @@ from siena.broker.http.server import HttpServer
 from siena.broker.settings import Settings
 from siena.errors import SienaError
 from siena.model import Notification
-from siena.web.around import around_routes
+from siena.web.around import LOOKS_MAX, around_routes
 from siena.web.files import NAMES, file_routes, read_files
-from wire import serving
+from wire import serving, until
 
 STATIC = ROOT / "src" / "siena" / "web" / "static"
 WEIGHT_MAX = 150_000
@@ -135,3 +138,38 @@ async def test_a_notification_is_followed_or_refused() -> None:
     assert said == {"steps": [], "of": "x = 4"}
     body = {"notification": "x >"}
     assert "error" in (await ask("POST", "/api/trace", [], json=body)).json()
+
+
+class Slow(Around):
+    """A network that is looked at for as long as the test says."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.may_end, self._lock, self.now, self.most = Event(), Lock(), 0, 0
+
+    def survey(self, scope: Scope, here: object) -> list[dict[str, Any]]:
+        with self._lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        self.may_end.wait()
+        with self._lock:
+            self.now -= 1
+        return super().survey(scope, here)
+
+
+async def test_few_look_around_at_a_time() -> None:
+    slow = Slow()
+    transport = httpx.ASGITransport(Starlette(routes=around_routes(slow)))
+    async with (
+        httpx.AsyncClient(transport=transport, base_url="http://b") as asking,
+        asyncio.TaskGroup() as tasks,
+    ):
+        asked = [
+            tasks.create_task(asking.get("/api/network")) for _ in range(2 * LOOKS_MAX)
+        ]
+        await until(lambda: slow.now >= LOOKS_MAX)
+        for _ in range(100):  # the others would have come by now
+            await asyncio.sleep(0)
+        slow.may_end.set()
+    assert slow.most == LOOKS_MAX
+    assert {each.result().status_code for each in asked} == {200}

@@ -177,6 +177,12 @@ def test_the_network_is_drawn_and_a_link_explained(
         page.get_by_role("heading", name="Broker five").wait_for()
 
 
+def test_an_address_without_a_page_is_the_first(page: Page) -> None:
+    page.goto(f"{page.url.partition('#')[0]}#/constructor")
+    page.reload()
+    page.get_by_role("heading", name="Network", level=1).wait_for()
+
+
 def test_interests_are_searched_and_stand_in_their_order(
     page: Page, brokers: dict[str, str]
 ) -> None:

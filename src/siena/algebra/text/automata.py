@@ -25,10 +25,12 @@ each sort is tried.  What is reached is finite: the search ends with a string, w
 certainty that there is none, or at its limit.
 """
 
+import enum
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from siena.algebra.points import NotShownError
 from siena.algebra.text.characters import (
@@ -44,6 +46,8 @@ from siena.model.wildcards import read_wildcards
 
 # How many characters a search may try before it gives up: some tenths of a second.
 SEARCH_STEPS_MAX = 200_000
+# Searches that are remembered: who compares many filters asks again and again.
+REMEMBERED_MAX = 16_384
 
 # What has a row of tokens, and where any run of characters may stand beside it.
 _LOOPS = {
@@ -73,7 +77,27 @@ def search_string(
     Raises:
         NotShownError: if it takes more steps to tell.
     """
-    given = list(wanted), list(unwanted)
+    found = _outcome(tuple(wanted), tuple(unwanted), steps_max)
+    if found is _NOT_SHOWN:
+        raise NotShownError
+    return found
+
+
+class _Unknown(enum.Enum):
+    """The outcome of a search that came to its limit."""
+
+    NOT_SHOWN = "not shown"
+
+
+_NOT_SHOWN = _Unknown.NOT_SHOWN
+
+
+@lru_cache(REMEMBERED_MAX)
+def _outcome(
+    wanted: tuple[Constraint, ...], unwanted: tuple[Constraint, ...], steps_max: int
+) -> str | Literal[_Unknown.NOT_SHOWN] | None:
+    """What a search finds; that it could not tell is remembered as well."""
+    given = wanted, unwanted
     bounds = _Bounds.of(*given)
     if bounds is None:
         return None
@@ -85,7 +109,10 @@ def search_string(
             if c.operator is not Operator.ANY and not _is_bound(c)
         ]
     )
-    return _Search(patterns, bounds, steps_max).run()
+    try:
+        return _Search(patterns, bounds, steps_max).run()
+    except NotShownError:
+        return _NOT_SHOWN
 
 
 class _Bounds(NamedTuple):
@@ -218,6 +245,8 @@ class _Search:
         self._low, self._high = bounds
         self._alphabet = tuple(_alphabet(set(patterns.characters), bounds))
         self._steps_left = steps_max
+        # What places come to: most characters lead to the same ones.
+        self._settled: dict[int, int | None] = {}
 
     def run(self) -> str | None:
         """A shortest string that is accepted, or None if there is none."""
@@ -242,6 +271,7 @@ class _Search:
         self._steps_left -= len(self._alphabet)
         if self._steps_left < 0:
             raise NotShownError
+        step, settled = self._patterns.step, self._settled
         for character in self._alphabet:
             lower = _agreeing(low, self._low, character)
             if lower is not None and lower < 0:
@@ -254,7 +284,11 @@ class _Search:
                 upper = None if upper < 0 else upper
             else:
                 upper = None
-            moved = self._patterns.settled(self._patterns.step(places, character))
+            reached = step(places, character)
+            try:
+                moved = settled[reached]
+            except KeyError:
+                moved = settled[reached] = self._patterns.settled(reached)
             if moved is not None:
                 yield character, (moved, lower, upper)
 

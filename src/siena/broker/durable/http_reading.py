@@ -24,6 +24,9 @@ from siena.protocol.frames import Splitter
 # What can be said in a query, beside the name and the filter.
 _OPTIONS = ("start", "credit", "ack_wait", "max_deliver", "key")
 
+# The digits of an offset: of very many, Python makes no number.
+DIGITS_MAX = 19
+
 
 class AnswerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of ``POST /durables/NAME/ack`` or ``/nak``."""
@@ -52,7 +55,7 @@ credit=10, ack_wait=30.0, max_deliver=0, key=None)
     said: dict[str, object] = {
         name: query[name] for name in _OPTIONS[1:] if name in query
     }
-    is_offset = start.isascii() and start.isdecimal()
+    is_offset = start.isascii() and start.isdecimal() and len(start) <= DIGITS_MAX
     said["start"] = "offset" if is_offset else start
     said["at"] = int(start) if is_offset else 0
     said |= {"number": 1, "filter": filters[0], "name": query["durable"]}

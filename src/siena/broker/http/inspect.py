@@ -11,6 +11,9 @@ from siena.broker.inspect import inspect
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import LOOK_DEFAULT, LOOK_MAX
 
+# Zeros may stand before it, but not so many that the number is cut.
+LIMIT_DIGITS_MAX = 9
+
 
 def watch(what: str) -> Callable[[Request], Awaitable[Response]]:
     """What answers with a snapshot."""
@@ -59,7 +62,8 @@ async def readiness(request: Request) -> Response:
 
 def _limit(request: Request) -> int:
     text = request.query_params.get("limit", str(LOOK_DEFAULT))
-    if not (text.isascii() and text.isdigit() and int(text[:9]) <= LOOK_MAX):
+    is_number = text.isascii() and text.isdigit() and len(text) <= LIMIT_DIGITS_MAX
+    if not is_number or int(text) > LOOK_MAX:
         said = f"limit is a number up to {LOOK_MAX}"
         raise ProtocolError(Fault.BAD_REQUEST, said)
     return int(text)

@@ -12,6 +12,7 @@ import logging
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
+from siena.broker.io.shares import THERE_SECONDS
 from siena.broker.limits import (
     ROOM_BYTES,
     SLICE_SECONDS_MAX,
@@ -41,6 +42,8 @@ class Tick:
         self._came: list[Connection] = []
         self._touched: list[Connection] = []
         self._is_due = False
+        # Whether what was put off waits for its share.
+        self._is_waiting = False
         # Since the loop last came round: bytes, and whose were looked at in the room.
         self._looked = 0
         self._seen: set[Connection] = set()
@@ -101,9 +104,28 @@ class Tick:
             touched, self._touched = self._touched, []
             for connection in touched:
                 self._write(connection)
-            if self._came or self._touched or self._state.router.backlog:
-                self._schedule()
+            self._come_again()
             self._count(self._state.clock.elapsed() - begun)
+
+    def _come_again(self) -> None:
+        """Take another turn for what is left; what was put off waits for its share.
+
+        Until then the loop would only go round and round.
+        """
+        state = self._state
+        if self._came or self._touched:
+            self._schedule()
+        elif not state.router.backlog or self._is_waiting:
+            return
+        elif state.shares.may_work_off():
+            self._schedule()
+        else:
+            self._is_waiting = True
+            self._loop.call_later(THERE_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._is_waiting = False
+        self._come_again()
 
     def _count(self, seconds: float) -> None:
         counters = self._state.counters

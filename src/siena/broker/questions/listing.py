@@ -13,12 +13,15 @@ from siena.algebra.poset.poset import Poset
 from siena.broker.questions.interest_index import Bools, InterestIndex
 from siena.broker.questions.viewing import Viewer, cut
 from siena.broker.state import BrokerState
+from siena.errors import LimitError
 from siena.model import Notification
 from siena.routing.interest_table import Holder
 
 # Filters of one page: to put them into a poset takes some tens of milliseconds.
 PAGE_MAX = 300
 SECONDS_MAX = 0.25
+# Words that are looked for at once: each is compared with every constraint.
+WORDS_MAX = 16
 # Names of attributes that are offered to who writes a filter, and values of each.
 NAMES_MAX = 200
 VALUES_MAX = 12
@@ -58,9 +61,16 @@ def list_interests(
 
 
 def mentioning(index: InterestIndex, text: str) -> Bools:
-    """Which filters have, for each word, a constraint that has it."""
+    """Which filters have, for each word, a constraint that has it.
+
+    Raises:
+        LimitError: if there are too many words.
+    """
     found = np.ones(len(index.filters), np.bool_)
-    for word in text.lower().split():
+    wanted = dict.fromkeys(text.lower().split())
+    if len(wanted) > WORDS_MAX:
+        raise LimitError("WORDS_MAX", WORDS_MAX, "words")
+    for word in wanted:
         has = np.fromiter((word in c for c in index.spelled()), np.bool_)
         found &= index.sums(has) > 0
     return found

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from siena.broker.access.principal import Principal
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.body import read_body
-from siena.broker.http.door.authentication import principal_of
+from siena.broker.http.door.authentication import current_principal, principal_of
 from siena.broker.questions.following import Following
 from siena.broker.questions.granted import myself, roles, who_may
 from siena.broker.questions.interest_index import InterestIndex
@@ -25,6 +25,7 @@ from siena.broker.questions.listing import list_interests, saving, words
 from siena.broker.questions.past import LOOKED_AT_MAX, Past
 from siena.broker.questions.reading import SIENA, mistake, read_text
 from siena.broker.questions.relating import describe, matching, relate
+from siena.broker.questions.turns import Turns
 from siena.broker.questions.viewing import Decisions, Viewer
 from siena.broker.questions.why_not import WhyNot
 from siena.errors import SienaError
@@ -43,6 +44,7 @@ Rows = Annotated[int, Meta(ge=0, le=ROWS_MAX)]
 Offset = Annotated[int, Meta(ge=0, le=OFFSET_MAX)]
 Form = dict[str, Any]
 T = TypeVar("T", bound=Struct)
+Said = TypeVar("Said")
 
 
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,6 +107,8 @@ class Questions:
         self._state = entry.broker.state
         self.following = Following(entry.broker.state)
         self._decisions = Decisions()
+        # The index is asked in a thread, and the log is read on the loop.
+        self._to_index, self._to_log = Turns(), Turns()
 
     def routes(self) -> list[BaseRoute]:
         """Which path is answered by what."""
@@ -138,7 +142,7 @@ class Questions:
             said = list_interests(index, viewer, wanted, page)
             return {**said, "saving": saving(self._state, index)}
 
-        return self._with_extent(await self.following.ask(answer))
+        return self._with_extent(await self._ask(principal, answer))
 
     async def why(self, principal: Principal, asked: Why) -> Form:
         """Who wants a notification, and what the others have against it."""
@@ -158,7 +162,7 @@ class Questions:
             said = why.answer(asked.limit, asked.offset, constraint)
             return {**said, "routes": routes}
 
-        said = await self.following.ask(answer)
+        said = await self._ask(principal, answer)
         return self._with_extent({"broker": self._state.name, **said})
 
     async def relations(self, principal: Principal, asked: Relations) -> Form:
@@ -174,13 +178,19 @@ class Questions:
                 "matches": matching(interest, read),
             }
 
-        return self._with_extent(await self.following.ask(answer))
+        return self._with_extent(await self._ask(principal, answer))
 
     async def words(self, principal: Principal, asked: Question) -> Form:  # noqa: ARG002 -- there is nothing to ask
         """Names and values, for who writes a filter."""
         viewer = self._viewer(principal)
-        found = await self.following.ask(lambda index: words(index, viewer))
+        found = await self._ask(principal, lambda index: words(index, viewer))
         return {"names": found}
+
+    async def _ask(
+        self, principal: Principal, question: Callable[[InterestIndex], Said]
+    ) -> Said:
+        async with self._to_index.of(principal):
+            return await self.following.ask(question)
 
     def _viewer(self, principal: Principal) -> Viewer:
         gate = self._state.gate
@@ -199,11 +209,15 @@ class Questions:
         if isinstance(interest, Pattern | Advertisement):
             hint = "siena backtest tries patterns on files"
             raise SienaError("the log is tried with a filter", hint=hint)
-        return await self._past(principal).try_on(interest, asked.count)
+        past = self._past(principal)
+        async with self._to_log.of(principal):
+            return await past.try_on(interest, asked.count)
 
     async def latest(self, principal: Principal, asked: Latest) -> Form:
         """The last notifications."""
-        return {"notifications": await self._past(principal).latest(asked.count)}
+        past = self._past(principal)
+        async with self._to_log.of(principal):
+            return {"notifications": await past.latest(asked.count)}
 
     def _past(self, principal: Principal) -> Past:
         journal = self._broker.log_service.journal
@@ -248,7 +262,7 @@ def _answering(
         except (msgspec.MsgspecError, RecursionError) as error:
             raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
         try:
-            said = await answer(principal_of(request.scope), asked)
+            said = await answer(current_principal(request), asked)
         except ProtocolError:
             raise
         except SienaError as error:

@@ -33,12 +33,12 @@ class Decisions:
     """What was decided of filters, by the grant that it was decided for."""
 
     def __init__(self) -> None:
-        self._generation = 0
+        self._generation: object = None
         self._known: OrderedDict[Predicate, bytearray] = OrderedDict()
 
     def of(self, grant: Predicate, index: InterestIndex) -> bytearray:
         """A byte for each filter of the index."""
-        if self._generation != index.generation:
+        if self._generation is not index.generation:
             self._known.clear()
             self._generation = index.generation
         found = self._known.pop(grant, bytearray())

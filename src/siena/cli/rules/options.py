@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from siena.cli.common.progress import Progress
+from siena.cli.rules.workers import JOBS_MAX, share_of
 from siena.errors import SienaError
 from siena.rules import ReadRule, RuleSettings, SetAside, load_rules, read_rules
 
@@ -50,6 +51,16 @@ RenameOption = Annotated[
         show_default=False,
     ),
 ]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=JOBS_MAX,
+        help="How many processes share the work on a large set; without it, one for "
+        "each processor core. The answer is the same.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
@@ -82,14 +93,17 @@ def settings_of(
     return RuleSettings(frozenset(many or ()), logsource, renamed(rename))
 
 
-def load(path: Path, dialect: str | None, settings: RuleSettings) -> Loaded:
+def load(
+    path: Path, dialect: str | None, settings: RuleSettings, *, jobs: int | None = None
+) -> Loaded:
     """The enabled rules of a set, read; with progress on a terminal."""
     found = load_rules(path, dialect=dialect)
     progress = Progress(sys.stderr)
     rules: list[ReadRule] = []
     aside = list(found.set_aside)
     enabled = found.enabled
-    for number, read in enumerate(read_rules(enabled, settings), start=1):
+    reading = read_rules(enabled, settings, share=share_of(len(enabled), jobs))
+    for number, read in enumerate(reading, start=1):
         if isinstance(read, SetAside):
             aside.append(read)
         else:

@@ -11,6 +11,7 @@ import typer
 from siena.cli.common.progress import Progress
 from siena.cli.rules.options import (
     DialectOption,
+    JobsOption,
     JsonOption,
     LogsourceOption,
     ManyOption,
@@ -19,6 +20,7 @@ from siena.cli.rules.options import (
     load,
     settings_of,
 )
+from siena.cli.rules.workers import share_of
 from siena.errors import SienaError
 from siena.rules.review import Finding, FindingKind, Review, review_rules
 
@@ -61,6 +63,7 @@ def rules_review(
     many: ManyOption = None,
     logsource: LogsourceOption = "attributes",
     rename: RenameOption = None,
+    jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find rules that are dead, equal to others, or shadowed by them, with proofs.
@@ -80,7 +83,7 @@ def rules_review(
     """  # noqa: D301 -- Typer needs the backspace itself
     ignored = _kinds(ignore)
     start = perf_counter()
-    found = load(rules, dialect, settings_of(many, logsource, rename))
+    found = load(rules, dialect, settings_of(many, logsource, rename), jobs=jobs)
     ids = {read.id for read in found.rules}
     for wanted in overlaps or ():
         if wanted not in ids:
@@ -90,6 +93,7 @@ def rules_review(
         found.rules,
         found.set_aside,
         overlaps_of=overlaps or (),
+        share=share_of(len(found.rules), jobs),
         on_progress=lambda n, of: progress.show(f"reviewing: {n:,} of {of:,} rules"),
     )
     progress.clear()

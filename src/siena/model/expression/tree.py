@@ -8,6 +8,7 @@ are equal values however they were written.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from siena.errors import FilterError, LimitError, SienaError
 from siena.model.constraint import Constraint
@@ -61,12 +62,14 @@ class Call:
     """An operation on arguments; :func:`call` makes one in its one form.
 
     ``depth`` and ``size`` count the levels and the nodes below and including this one.
+    The hash is computed once: rules are looked up by their residuals for every event.
     """
 
     operation: Operation
     arguments: tuple["Expression", ...]
     depth: int = field(init=False, compare=False, repr=False)
     size: int = field(init=False, compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         least, most, _ = self.operation.shape
@@ -87,6 +90,14 @@ class Call:
             raise LimitError("EXPRESSION_NODES_MAX", EXPRESSION_NODES_MAX, what)
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "size", size)
+        object.__setattr__(self, "_hash", hash((self.operation, self.arguments)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type["Call"], tuple[Any, ...]]:
+        # The hash of a text is another one in every process.
+        return Call, (self.operation, self.arguments)
 
 
 Expression = Literal | Attribute | Constraint | Call

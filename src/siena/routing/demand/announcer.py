@@ -99,6 +99,16 @@ class Announcer(Generic[F]):
         """Whether something was put off."""
         return bool(self._later or self._parting)
 
+    @property
+    def is_level(self) -> bool:
+        """Whether the neighbour holds what it was told.
+
+        What it was told before a cover of it, it gives up by itself, and sooner than
+        all of that has been put below the cover here.
+        """
+        is_ahead = self._is_new and bool(self.told)  # of the first sync
+        return not (self.is_behind or self.demand.is_behind or is_ahead)
+
     def tell_in_parts(self, part_max: int | None) -> None:
         """Tell no more than so many at once; without a number, all."""
         self._part_max = self.demand.part_max = part_max

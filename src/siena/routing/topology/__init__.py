@@ -1,7 +1,7 @@
 """Who is linked to whom, and the ways that messages take.
 
 From the ground up: ``topology`` → ``trees`` → ``spreading`` → ``link_state`` →
-``mesh``.
+``mesh``; ``linking`` stands beside them.
 """
 
 from siena.routing.topology.topology import Topology

@@ -1,8 +1,8 @@
 """Reviews of rule sets: what is dead, equal, shadowed or overlaps, each with a proof.
 
 ``index`` (which rules fire at an event) → ``covers`` (proofs that rules cover another)
-→ ``findings`` (what a review says) → ``review`` (the walk over a set); ``overlaps`` is
-asked for by name.
+→ ``side_by_side`` (those of a whole set) → ``findings`` (what a review says) →
+``review`` (the walk over a set); ``overlaps`` is asked for by name.
 """
 
 from siena.rules.review.findings import Finding, FindingKind, Review

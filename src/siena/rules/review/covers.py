@@ -61,12 +61,12 @@ class Proof:
 class RuleCovers:
     """What is known about one rule: what it selects, who covers it, who does not.
 
-    ``examples`` are its filters that something matches, each with an event.
+    ``live_filters`` are its filters that something matches, as far as they were asked.
     ``alone`` is an event at which no other rule fires.  ``undecided`` says that the
     work that is allowed did not suffice somewhere.
     """
 
-    examples: tuple[tuple[Filter, Notification], ...] = ()
+    live_filters: tuple[Filter, ...] = ()
     dead_filters: tuple[Filter, ...] = ()
     single: tuple[Proof, ...] = ()
     together: Proof | None = None
@@ -122,7 +122,7 @@ class _Search:
         if not singles and self.alone is None and self.near and not self.undecided:
             together = self.covered_together()
         return RuleCovers(
-            tuple(self.examples.items()),
+            tuple(self.examples),
             tuple(self.dead),
             singles,
             together,

@@ -34,10 +34,30 @@ class RuleIndex:
         self.rules: Sequence[ReadRule] = tuple(rules)
         self._table = ForwardingTable()
         self._owners: list[tuple[int, Filter]] = []
+        # By identity, of filters that live as long as this does.
+        self._labels: dict[int, int] = {}
         for number, read in enumerate(self.rules):
             for filter_ in read.rule.predicate:
                 self._table.add(len(self._owners), filter_)
                 self._owners.append((number, filter_))
+
+    def __reduce__(self) -> tuple[type["RuleIndex"], tuple[Sequence[ReadRule]]]:
+        # Another process makes its own table.
+        return type(self), (self.rules,)
+
+    def prepare(self) -> None:
+        """Do now what the first question would wait for, before others are started."""
+        self._table.match({})
+
+    def label_of(self, filter_: Filter) -> int | None:
+        """The number of a filter that belongs to a rule, among all filters."""
+        if not self._labels:
+            self._labels.update((id(f), n) for n, (_, f) in enumerate(self._owners))
+        return self._labels.get(id(filter_))
+
+    def filter_at(self, label: int) -> Filter:
+        """The filter with a number."""
+        return self._owners[label][1]
 
     def covering(self, event: Mapping[str, Value]) -> dict[int, list[Filter]]:
         """The rules whose predicates match an event, with the filters that do."""

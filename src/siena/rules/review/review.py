@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from siena.model import Notification
 from siena.model.expression import spell_expression
 from siena.rules.entry import SetAside
+from siena.rules.pieces import Share
 from siena.rules.reading import ReadRule
-from siena.rules.review.covers import Proof, RuleCovers, find_covers
+from siena.rules.review.covers import Proof, RuleCovers
 from siena.rules.review.findings import Finding, FindingKind, Review
-from siena.rules.review.index import RuleIndex
+from siena.rules.review.index import RuleIndex, example_of
 from siena.rules.review.overlaps import overlapping
+from siena.rules.review.side_by_side import all_covers
 
 # A residual that is shown in a finding.
 RESIDUAL_CHARACTERS_MAX = 2_000
@@ -20,6 +22,7 @@ def review_rules(
     set_aside: Iterable[SetAside] = (),
     *,
     overlaps_of: Iterable[str] = (),
+    share: Share | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Everything that is found about rules; ``set_aside`` are those without a meaning.
@@ -34,15 +37,16 @@ def review_rules(
     shadowed b a
 
     ``overlaps_of`` are the ids of rules whose overlaps are wanted: with most others
-    most rules have an event in common.
+    most rules have an event in common.  ``share`` lets others
+    compare the rules; what is found is the same.
     """
     index = RuleIndex(rules)
     aside = tuple(set_aside)
     found: list[RuleCovers] = []
-    for number in range(len(index.rules)):
-        found.append(find_covers(index, number))
+    for known in all_covers(index, share):
+        found.append(known)
         if on_progress is not None:
-            on_progress(number + 1, len(index.rules))
+            on_progress(len(found), len(index.rules))
     return _Conclusions(index, found).review(aside, overlaps_of)
 
 
@@ -78,14 +82,14 @@ class _Conclusions:
 
     def dead(self) -> Iterator[Finding]:
         for number, known in enumerate(self.found):
-            if not known.examples and not known.undecided:
+            if not known.live_filters and not known.undecided:
                 text = "nothing satisfies it"
                 if known.dead_filters:
                     text += f": {known.dead_filters[0]}"
                 yield Finding(FindingKind.DEAD, self.ids[number], text=text)
 
     def is_dead(self, number: int) -> bool:
-        return not self.found[number].examples
+        return not self.found[number].live_filters
 
     def equals(self, number: int) -> list[int]:
         """The other rules that select the same."""
@@ -128,7 +132,10 @@ class _Conclusions:
     def only(self, wide: int, narrow: int) -> Notification | None:
         """An event at which one rule fires and another does not, of those at hand."""
         narrow_rule = self.index.rules[narrow].rule
-        for _, event in self.found[wide].examples:
+        for filter_ in self.found[wide].live_filters:
+            event = example_of(filter_)
+            if event is None:
+                continue
             if self.index.fires(wide, event) and not narrow_rule.matches(event):
                 return event
         return None

@@ -21,7 +21,7 @@ const PAGES = {
 
 const chosen = () => {
   const name = location.hash.replace(/^#\/?/, "").split("?")[0];
-  return name in PAGES ? name : "network";
+  return Object.hasOwn(PAGES, name) ? name : "network";
 };
 
 function App() {

@@ -47,7 +47,8 @@ async def test_events_are_read_and_acknowledged_by_requests(tmp_path: Path) -> N
     "query",
     ["durable=b", "durable=b&filter=x any&filter=y any", "durable=&filter=x any",
      "durable=b&filter=x any&credit=0", "durable=b&filter=x any&start=later",
-     "durable=b&filter=x any&policy=drop"],
+     "durable=b&filter=x any&policy=drop",
+     f"durable=b&filter=x any&start={'9' * 5_000}"],
 )  # fmt: skip
 async def test_what_cannot_be_understood_is_refused(tmp_path: Path, query: str) -> None:
     async with web(log=Log(path=str(tmp_path))) as (broker, _, client):

@@ -1,7 +1,7 @@
 """Questions over HTTP: answered while interests come and go, to whom they may be."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +14,17 @@ from siena.block import encode
 from siena.broker.access.credentials import Credentials, save_credentials
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
-from siena.broker.questions import following
+from siena.broker.questions import following, turns
 from siena.broker.settings import Log, Settings
 from siena.cli.console.looking_around import LookAround
 from siena.client.tokens import new_token
-from siena.protocol.control_frames import Connect, Trace
+from siena.dialects import read_rule
+from siena.model import Value
+from siena.model.expression.residual import ResidualPredicate, interest_of
+from siena.protocol.control_frames import Connect, Trace, Unsubscribe
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.handshake import PREFACE
+from siena.protocol.log_frames import Entries, Read
 from siena.web.around import around_routes
 from siena.web.files import file_routes
 from wire import SECONDS_MAX, Wire, chain, connect, open_wire, serving, until
@@ -265,6 +269,66 @@ async def test_nothing_is_shown_that_may_not_be_subscribed_to(tmp_path: Path) ->
         assert [r["name"] for r in found["access"].json()["roles"]] == ["narrow"]
 
 
+async def test_what_was_decided_is_forgotten_with_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "IDLE_SECONDS_MAX", 0.01)
+    async with (
+        guarded(tmp_path) as (broker, tokens, other),
+        served(broker, tokens["narrow"]) as asked,
+    ):
+        mine = ["patient = 7 and tenant = a"]
+        # The secret has the first number, then the second, and then there is none.
+        for number in (None, 1, 1):
+            if number is not None:
+                other.send(Unsubscribe(number).pack())
+                await other.sync()
+            for again in (False, True):
+                said = await asked.ask("interests")
+                assert [each["text"] for each in said["shown"]] == mine
+                await until(lambda: broker.state.on_interest is None)
+                if number is not None and not again:
+                    await other.subscribe(number, f"{SECRET} and tenant = b")
+
+
+async def test_what_one_reads_is_kept_by_no_cache(tmp_path: Path) -> None:
+    async with (
+        guarded(tmp_path) as (broker, tokens, _),
+        served(broker, tokens["narrow"]) as asked,
+    ):
+        for path in ("/api/me", "/api/access", "/api/tables", "/metrics"):
+            answer = await asked.client.get(path)
+            assert answer.headers["cache-control"] == "no-store", path
+            assert answer.headers["x-content-type-options"] == "nosniff", path
+
+
+async def test_a_rule_is_not_computed_of_what_may_not_be_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long that takes would tell what is in it."""
+    computed: list[object] = []
+    lets_through = ResidualPredicate.lets_through
+
+    def noted(self: ResidualPredicate, n: Mapping[str, Value]) -> bool:
+        computed.append(n["tenant"])
+        return lets_through(self, n)
+
+    monkeypatch.setattr(ResidualPredicate, "lets_through", noted)
+    async with (
+        guarded(tmp_path) as (broker, tokens, _),
+        served(broker, tokens["narrow"]) as asked,
+    ):
+        said = await asked.ask("backtest", text="patient * patient > 1", dialect="sql")
+        assert (said["looked_at"], said["matched"]) == (1, 1)
+        assert computed == ["a"]
+        wire = await enter(broker, tokens["narrow"])
+        rule = interest_of(read_rule("sql", "patient * patient > 1"))
+        wire.send(Read(str(rule), 0).pack())
+        found = await wire.next()
+        assert isinstance(found, Entries)
+        assert (len(found.entries), computed) == (1, ["a", "a"])
+
+
 async def test_who_may_subscribe_to_everything_sees_everything(tmp_path: Path) -> None:
     async with (
         guarded(tmp_path) as (broker, tokens, _),
@@ -319,3 +383,17 @@ async def test_many_questions_at_once_are_answered() -> None:
         asking = (asked.ask("why", notification=f"x = {n}") for n in range(20))
         said = await asyncio.gather(*asking)
         assert [each["wanting"] for each in said] == [int(n > 3) for n in range(20)]
+
+
+async def test_of_too_many_questions_the_last_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "OF_ONE_MAX", 0)
+    async with (
+        guarded(tmp_path) as (broker, tokens, _),
+        served(broker, tokens["narrow"]) as asked,
+    ):
+        for path in ("interests", "why", "relations", "words", "backtest", "latest"):
+            answer = await asked.client.post(f"/api/{path}", json=POSTED[path])
+            found = answer.status_code, answer.json()["name"]
+            assert found == (429, "TOO_MANY"), path

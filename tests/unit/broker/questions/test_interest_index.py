@@ -56,6 +56,7 @@ def test_it_follows_what_comes_and_goes(
     monkeypatch.setattr(interest_index, "GONE_MAX", gone_max)
     draw = random.Random(7)
     index, held = InterestIndex(), dict[str, Interest]()
+    first = index.generation
     for step in range(200):
         who = f"{draw.randrange(6)}/1"
         if who in held:
@@ -66,7 +67,7 @@ def test_it_follows_what_comes_and_goes(
         if not step % 20:
             check(index, held, Notification({"x": draw.randrange(8), "y": 1}))
     index.leave("9/9", parse_interest("x > 3"))  # which nobody wanted
-    assert (index.generation > 0) == (gone_max == 0)
+    assert (index.generation is not first) == (gone_max == 0)
 
 
 def test_a_neighbour_holds_a_filter_until_the_last_origin_has_gone() -> None:
@@ -86,6 +87,21 @@ def test_names_and_words_of_constraints_are_found() -> None:
         index.enter(f"1/{place}", parse_interest(text))
     assert index.sizes().tolist() == [1, 2, 1]
     assert index.distinct_names(("x", "y")).tolist() == [1, 2, 0]
+    assert index.distinct_names(()).tolist() == [0, 0, 0]
     assert index.spelled() == ["x > 3", "y = dis", "z any"]
     (constraint,) = parse_interest("x > 3").constraints  # type: ignore[union-attr]
     assert index.has(constraint).tolist() == [True, True, False]
+
+
+def test_names_are_counted_as_each_filter_has_them() -> None:
+    draw = random.Random(11)
+    index = InterestIndex()
+    for place in range(60):
+        chosen = draw.choices("abcdef", k=draw.randrange(1, 6))
+        text = " and ".join(f"{name} > {draw.randrange(9)}" for name in chosen)
+        index.enter(f"1/{place}", parse_interest(text))
+    for names in ("a", "abc", "fax", "abcdef"):
+        asked_about = [
+            len({c.name for c in f.constraints} & set(names)) for f in index.filters
+        ]
+        assert index.distinct_names(names).tolist() == asked_about

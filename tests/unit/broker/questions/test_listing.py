@@ -1,7 +1,10 @@
 """What is wanted, searched and put in order."""
 
+import pytest
+
 from questioning import indexed, viewer
-from siena.broker.questions.listing import list_interests, words
+from siena.broker.questions.listing import WORDS_MAX, list_interests, words
+from siena.errors import LimitError
 from siena.model import Notification
 
 TEXTS = ("price > 100 and symbol = DIS", "price any", "level > 3", "price > 50")
@@ -22,6 +25,14 @@ def test_words_are_looked_for_in_names_and_values() -> None:
     found = list_interests(index, viewer(), "dis PRICE", (10, 0))
     assert [each["text"] for each in found["shown"]] == [TEXTS[0]]
     assert list_interests(index, viewer(), "none", (10, 0))["found"] == 0
+
+
+def test_words_are_compared_once_and_not_too_many_of_them() -> None:
+    index = indexed(*TEXTS)
+    assert list_interests(index, viewer(), "dis " * 5_000, (10, 0))["found"] == 1
+    many = " ".join(f"w{place}" for place in range(WORDS_MAX + 1))
+    with pytest.raises(LimitError, match="more than 16 words"):
+        list_interests(index, viewer(), many, (10, 0))
 
 
 def test_who_wants_a_notification_is_found_page_by_page() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 
 from siena.algebra.points import NotShownError
 from siena.algebra.sat import satisfiable, witness
@@ -148,7 +148,7 @@ def who(
         }[verb]  # fmt: skip
         for template in templates:
             names = sorted(template.names)
-            tried = list(product(candidates, repeat=len(names)))[:TRIED_MAX]
+            tried = islice(product(candidates, repeat=len(names)), TRIED_MAX)
             found = next(
                 (
                     values

@@ -7,8 +7,9 @@ a WebSocket a header; so on ``/ws`` the first message may say it instead.
 import base64
 import binascii
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from siena.broker.access.authenticator import Shown, not_admitted
 from siena.broker.access.principal import ANONYMOUS, LOCAL, Principal
@@ -23,6 +24,8 @@ CERTIFICATE = "siena.certificate"
 # nothing, and without which no page could ask for a token.
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/", "/console", "/siena.js"})
 OPEN_FOLDER = "/console/"
+# Of what is read by those who have shown who they are.
+UNKEPT = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
 class Authentication:
@@ -40,6 +43,8 @@ class Authentication:
             except ProtocolError as error:
                 await _refuse(error, scope, receive, send)
                 return
+            if scope.get("method") == "GET" and not is_open(scope["path"]):
+                send = _unkept(send)
         await self._app(scope, receive, send)
 
     async def _principal(self, scope: Scope) -> Principal:
@@ -108,6 +113,27 @@ def principal_of(scope: Scope) -> Principal:
     found = scope[PRINCIPAL]
     assert isinstance(found, Principal)
     return found
+
+
+def _unkept(send: Send) -> Send:
+    """What sends an answer that is for one principal: no cache keeps it."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(UNKEPT)
+        await send(message)
+
+    return sent
+
+
+def current_principal(request: Request) -> Principal:
+    """Who sends a request, after its body was read, which may take long.
+
+    Raises:
+        ProtocolError: if the credential counts no more.
+    """
+    entry: InProcessEntry = request.app.state.entry
+    return entry.broker.access.current(principal_of(request.scope))
 
 
 async def _refuse(
