@@ -270,7 +270,7 @@ async def test_beyond_this_machine_there_is_tls_and_somebody_who_may_come(
     everywhere = ("sienas://0.0.0.0:0",)
     with pytest.raises(SienaError, match="nobody is asked"):
         await Broker(secure(certs, listen=everywhere)).start()
-    nobody = Access()
+    nobody = Access(roles=known(certs, "ann").roles)
     with pytest.raises(SienaError, match="nobody is asked"):
         await Broker(secure(certs, listen=everywhere, access=nobody)).start()
     access = known(certs, "ann")
