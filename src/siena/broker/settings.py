@@ -241,6 +241,9 @@ def gather(
     (':0', ':1')
     """
     form = read_toml(path) if path else {}
+    if "brokers" in form:
+        hint = "siena serve --network FILE runs it"
+        raise SienaError(f"{path} is the file of a network", hint=hint)
     for variable, name in VARIABLES.items():
         if environment.get(variable):
             said = environment[variable]

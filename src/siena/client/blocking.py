@@ -281,6 +281,10 @@ class Client:
 
         return DurableSubscription(self._loop, self._loop.call(read))
 
+    def durables(self) -> list[dict[str, Any]]:
+        """The durable subscriptions that one may see, and how far each is."""
+        return self._loop.run(self._loop.client.durables())
+
     def seek_durable(self, name: str, start: Begin) -> None:
         """Let a durable subscription go on from somewhere else."""
         self._loop.run(self._loop.client.seek_durable(name, start))

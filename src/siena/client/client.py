@@ -49,6 +49,7 @@ from siena.model import (
 from siena.protocol.address import Address
 from siena.protocol.control_frames import (
     Hop,
+    Look,
     Move,
     Resume,
     Suspend,
@@ -63,7 +64,7 @@ from siena.protocol.durable.reading import (
 )
 from siena.protocol.frames import HEAD_BYTES
 from siena.protocol.handshake import COVERED
-from siena.protocol.limits import CREDIT_DEFAULT
+from siena.protocol.limits import CREDIT_DEFAULT, LOOK_MAX
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
 SUSPENDED_QUEUE = 1_000
@@ -297,6 +298,20 @@ class Client(Facts):
             *(max_deliver, key),
         )
         return DurableSubscription(self._session, self._session.read_durable(body))
+
+    async def durables(self) -> list[dict[str, Any]]:
+        """The durable subscriptions that one may see, and how far each is.
+
+        ``low`` is the first offset that it needs, and ``lag`` how many of the log that
+        are; the first 1 000 of them.
+
+        Raises:
+            RequestRefusedError: if nothing may be seen.
+        """
+        look = Look("durables", LOOK_MAX)
+        answer = await asyncio.shield(self._session.ask_for(look))
+        found: list[dict[str, Any]] = answer.seen["durables"]
+        return found
 
     async def seek_durable(self, name: str, start: Begin) -> None:
         """Let a durable subscription go on from somewhere else.

@@ -96,11 +96,5 @@ class Neighbour:
 
     @property
     def is_level(self) -> bool:
-        """Whether it holds what it was told, and no less.
-
-        What it was told before a cover of it, it gives up by itself, and sooner than we
-        have put all of that below the cover.
-        """
-        return not self.is_behind and not any(
-            announcer.demand.is_behind for announcer in self.announcers
-        )
+        """Whether it holds what it was told, and no less."""
+        return not self.is_counting and all(a.is_level for a in self.announcers)

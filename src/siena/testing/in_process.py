@@ -16,10 +16,17 @@ class ProcessBroker(RunningBroker):
     """``siena serve`` as a child process, with these options besides.
 
     Ownership: the process ends with :meth:`stop` or :meth:`kill`.
+
+    Args:
+        options: what is said to ``siena serve``.
+        entry: what Python is told to run, if it is not ``siena`` itself.
     """
 
-    def __init__(self, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, options: Sequence[str] = (), *, entry: Sequence[str] = ("-m", "siena")
+    ) -> None:
         super().__init__()
+        self._entry = list(entry)
         self._options = list(options)
         self._process: subprocess.Popen[bytes] | None = None
         self.http_url: str | None = None
@@ -34,7 +41,7 @@ class ProcessBroker(RunningBroker):
     def start(self) -> None:
         """Start it; returns when it says that it is ready."""
         assert self._process is None, "it runs already"
-        command = [sys.executable, "-m", "siena", "serve", "--json"]
+        command = [sys.executable, *self._entry, "serve", "--json"]
         command += ["--listen", f"127.0.0.1:{self._port}", *self._options]
         if self._name and "--name" not in self._options:
             command += ["--name", self._name]

@@ -130,9 +130,19 @@ WIDE_AND_MANY: list[Step] = [
     (Subscribe(parse_filter("x any")), Party("c", 4), 1),
 ]
 
+# It is asked about one interest, and about its cover, before a neighbour hears of all.
+ASKED_EARLY: list[Step] = [
+    (Subscribe(parse_filter("x > 3")), Party("c", 0), 0),
+    (Subscribe(parse_filter("x any")), Party("c", 1), 0),
+    (PeerConnect(Side.PEER, exact=True, closed=True), 2, 0),
+    (Settle(parse_filter("x > 3"), 0), Party("c", 0), 0),
+    (Settle(parse_filter("x any"), 1), Party("c", 1), 0),
+]
+
 
 @given(scripts(), st.integers(1, 3))
 @example(WIDE_AND_MANY, 1)
+@example(ASKED_EARLY, 1)
 def test_a_neighbour_that_is_level_holds_what_it_was_told(
     script: list[Step], size: int
 ) -> None:
@@ -154,7 +164,10 @@ def test_a_neighbour_that_is_level_holds_what_it_was_told(
             seen.tables.pop(int(source), None)
         while isinstance(message, PeerConnect) and source in router.leaving:
             seen.hear(router.work())  # there is no link before
-        seen.hear(router.handle(message, source))
+        if isinstance(message, (Subscribe, Settle)):
+            seen.hear(router.gather(message, source) + router.handle_gathered())
+        else:
+            seen.hear(router.handle(message, source))
         compare()
         for _ in range(work):
             seen.hear(router.work())

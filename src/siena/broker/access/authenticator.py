@@ -217,6 +217,21 @@ class Authenticator:
             case _:  # a neighbour whose role stands with its link, or nobody was asked
                 return principal
 
+    def current(self, principal: Principal) -> Principal:
+        """The principal of a request that took a while to come, as it is now.
+
+        Raises:
+            ProtocolError: if its credential counts no more.
+        """
+        if principal.is_local:
+            return principal
+        found = self.renewed(principal)
+        if found is None:
+            raise ProtocolError(Fault.CREDENTIAL_REVOKED, "the credential is revoked")
+        if found.has_expired(self._clock.now()):
+            raise ProtocolError(Fault.CREDENTIAL_EXPIRED, _EXPIRED)
+        return found
+
     # --- Kinds of credentials -------------------------------------------------------
 
     def _judge(self, shown: Shown) -> Principal | None:
@@ -290,7 +305,11 @@ class Authenticator:
         user = self._known.credentials.users.get(name)
         kept = None if user is None else user.password
         is_right = await self._passwords.is_right(kept, password)
-        return _user(name, user.password, user.roles) if user and is_right else None
+        # That took a while: what is known now counts.
+        user = self._known.credentials.users.get(name)
+        if not is_right or user is None or user.password != kept:
+            return None
+        return _user(name, user.password, user.roles)
 
 
 class _Known:
@@ -338,4 +357,4 @@ def _mark(kept: str) -> str:
 
 
 def _with_roles(principal: Principal, roles: tuple[str, ...]) -> Principal:
-    return replace(principal, roles=roles)
+    return principal if principal.roles == roles else replace(principal, roles=roles)

@@ -45,7 +45,8 @@ class InProcessEntry:
         Who has a transcript reads what that writes, and otherwise frames.
 
         Raises:
-            ProtocolError: if there is no room, or the identity is taken.
+            ProtocolError: if there is no room, the identity is taken, or its credential
+                counts no more.
         """
         if self.is_draining:
             raise ProtocolError(Fault.DRAINING, "this broker ends")
@@ -55,7 +56,8 @@ class InProcessEntry:
         local_client = InProcessClient(
             self.broker.settings.limits.output_bytes, transcript
         )
-        local_client.principal = principal
+        # It may have come with a request whose body came later.
+        local_client.principal = self.broker.access.current(principal)
         # Lines and events say whatever there is to say.
         features = () if transcript is None else (GRANTS,)
         connect = Connect(VERSIONS[1], name, identity, policy, features=features)

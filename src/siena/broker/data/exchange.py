@@ -17,7 +17,12 @@ from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.messages import Party
 from siena.model import Filter, Predicate
-from siena.protocol.fast.delivery_writer import NO_SLOT, Dispatcher
+from siena.protocol.fast.delivery_writer import (
+    NO_SLOT,
+    Dispatched,
+    Dispatcher,
+    Flags,
+)
 from siena.protocol.fast.split_frames import Octets
 
 # An interface that is no plain connection: a neighbour's number, a monitor's (below 0),
@@ -39,7 +44,7 @@ class Routed(Struct, frozen=True):
     """Which blocks are bad, and why: :data:`siena.block.BLOCK_ERRORS`."""
     others: list[tuple[Key, Ints]]
     """Who else wants which blocks; each block once, in ascending order."""
-    allowed: npt.NDArray[np.bool_] | None = None
+    allowed: Flags | None = None
     """Of each block whether its source may publish it; None if all may."""
     licence_matches: int = 0
     """How often a block was found to match a filter of a licence, whosoever it is."""
@@ -87,7 +92,10 @@ class Exchange:
         self._free_places: list[int] = []
         self._place_of = np.zeros(64, np.int32)
         # Interests that say what may be published, and are no one's.
-        self._licences = LicenceEntries(self._dispatcher)
+        self._licences = LicenceEntries(self._dispatcher, self._changed)
+
+    def _changed(self) -> None:
+        self.on_change()
 
     def __len__(self) -> int:
         return len(self._dispatcher.table)
@@ -201,12 +209,10 @@ class Exchange:
 
     def license(self, predicate: Predicate) -> int:
         """Find out from now on what is within a predicate; the number of that."""
-        self.on_change()
         return self._licences.add(predicate)
 
     def unlicense(self, number: int) -> None:
         """And no longer."""
-        self.on_change()
         self._licences.remove(number)
 
     def route(
@@ -217,22 +223,33 @@ class Exchange:
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
         """
-        allowed = None
-        if isinstance(licence, int):
-            self._licences.mark(licence)
-        found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
+        found, allowed = self._dispatch(frames, start, end, licence)
+        if allowed is not None and licence is not None:
+            refused = np.broadcast_to(np.int32(licence), allowed.shape)[~allowed]
+            # Perhaps for a filter that no publication has needed so far.
+            if self._licences.complete(set(refused.tolist())):
+                found, allowed = self._dispatch(frames, start, end, licence)
         connections = self._connections
         out = [(connections[slot], data, n) for slot, data, n in found.batches]
-        if licence is not None and not (
-            isinstance(licence, int) and found.within + len(found.bad) == found.total
-        ):
-            allowed = self._licences.judge(licence, found.total)
         others: list[tuple[Key, Ints]] = []
         if len(found.other_messages):
             others = self._wanted(found.other_messages, found.other_interests)
         return Routed(
             found.total, found.end, out, found.bad, others, allowed, found.licensed
         )
+
+    def _dispatch(
+        self, frames: Octets, start: int, end: int, licence: int | Ints | None
+    ) -> tuple[Dispatched, Flags | None]:
+        """Match, and say what is within its licence; None if all is."""
+        if isinstance(licence, int):
+            self._licences.mark(licence)
+        found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
+        if licence is None or (
+            isinstance(licence, int) and found.within + len(found.bad) == found.total
+        ):
+            return found, None
+        return found, self._licences.judge(licence, found.total)
 
     def others_of(
         self, blocks: bytes | memoryview, bounds: npt.NDArray[np.int64]

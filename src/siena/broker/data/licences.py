@@ -90,6 +90,8 @@ class Licences:
         if licence is not None:
             self._idle -= licence.users == 0
             licence.users += 1
+            # Now: what many may is compiled with what they subscribe to.
+            self.number_of(licence)
         return licence
 
     def give(self, licence: Licence | None) -> None:

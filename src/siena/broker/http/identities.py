@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from siena.broker.http.body import read_body
-from siena.broker.http.door.authentication import principal_of
+from siena.broker.http.door.authentication import current_principal, principal_of
 from siena.broker.http.faults import HttpError
 from siena.broker.http.limits import FILTERS_MAX
 from siena.broker.webhooks.durable import WantedDurable
@@ -46,7 +46,7 @@ async def map_identity(request: Request) -> Response:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     handlers: Handlers = request.app.state.handlers
-    principal = principal_of(request.scope)
+    principal = current_principal(request)
     if wanted.durable is None:
         handlers.map(identity, wanted.handler, wanted.subscriptions, principal)
     elif wanted.subscriptions is None:

@@ -4,6 +4,7 @@ Nothing is counted twice: the numbers are taken from the broker when they are as
 """
 
 import platform
+from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -132,8 +133,12 @@ class BrokerCollector(Collector):
                 help_of(f"durable_{name}"),
                 labels=["name"],
             )
+            # Owners may use the same name; who they are is not told here.
+            sums: Counter[str] = Counter()
             for each in shown:
-                family.add_metric([str(each["name"])], float(str(each[name])))
+                sums[str(each["name"])] += int(str(each[name]))
+            for label, value in sums.items():
+                family.add_metric([label], value)
             yield family
         lags = GaugeMetricFamily(
             "siena_relay_lag", help_of("relay_lag"), labels=["neighbour"]

@@ -39,11 +39,18 @@ class RecordFilter:
             for count, block in zip(counts, blocks, strict=True)
         ]
 
-    def select(self, record: Record) -> npt.NDArray[np.bool_]:
-        """Which notifications of a record it lets through."""
+    def select(
+        self, record: Record, among: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """Which notifications of a record it lets through; maybe of some of them.
+
+        Of the others nothing is computed: the time that it takes tells what they are.
+        """
         offsets = record.offsets()
         found = self._table.match_buffer(record.blocks, offsets)
         selected: npt.NDArray[np.bool_] = found.counts > 0
+        if among is not None:
+            selected &= among
         if self._residual is not None:
             for index in np.flatnonzero(selected).tolist():
                 block = record.blocks[offsets[index] : offsets[index + 1]]

@@ -118,7 +118,7 @@ class LogService:
             gate.subscribe(principal, parse_predicate(body.filter), None)
         heard = gate.hears(principal)
         if heard is not None:
-            sieves.append(self._sieves.of_grant(heard))
+            sieves.insert(0, self._sieves.of_grant(heard))
         if body.start < store.earliest:
             raise ProtocolError(
                 Fault.OFFSET_EXPIRED,
@@ -148,9 +148,10 @@ class LogService:
             return found, start
         for record in self._log().store.scan(start, SCAN_BYTES_MAX):
             bounds = record.offsets()
-            wanted = sieves[0].select(record)
-            for sieve in sieves[1:]:
-                wanted &= sieve.select(record)
+            wanted = None
+            for sieve in sieves:  # what may not be heard is looked at no further
+                wanted = sieve.select(record, wanted)
+            assert wanted is not None
             for index in wanted.nonzero()[0].tolist():
                 offset = record.first + index
                 if offset < start:

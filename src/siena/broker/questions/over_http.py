@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from siena.broker.access.principal import Principal
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.body import read_body
-from siena.broker.http.door.authentication import principal_of
+from siena.broker.http.door.authentication import current_principal, principal_of
 from siena.broker.questions.following import Following
 from siena.broker.questions.granted import myself, roles, who_may
 from siena.broker.questions.interest_index import InterestIndex
@@ -262,7 +262,7 @@ def _answering(
         except (msgspec.MsgspecError, RecursionError) as error:
             raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
         try:
-            said = await answer(principal_of(request.scope), asked)
+            said = await answer(current_principal(request), asked)
         except ProtocolError:
             raise
         except SienaError as error:

@@ -63,8 +63,7 @@ class Past:
         last = None
         async for record in self._records(count):
             heard = self._heard.select(record)
-            selected = heard & sieve.select(record)
-            numbers = np.flatnonzero(selected).tolist()
+            numbers = np.flatnonzero(sieve.select(record, heard)).tolist()
             looked_at += int(heard.sum())
             matched += len(numbers)
             times.append((record.time, int(heard.sum()), len(numbers)))

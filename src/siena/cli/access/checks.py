@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from siena.broker.access.certificates import Certificates
-from siena.broker.access.credentials import load_credentials
+from siena.broker.access.credentials import Credentials, load_credentials
+from siena.broker.access.grants.roles import Roles
+from siena.broker.access.opening import read_roles
 from siena.broker.access.settings import Access, Tls
 from siena.broker.network import NetworkSettings, read_network
-from siena.broker.settings import gather, read_toml
+from siena.broker.settings import Settings, gather, read_toml
 from siena.cli.service.doctor import Finding
 from siena.clock import Clock, SystemClock
 from siena.errors import SienaError
@@ -29,8 +31,11 @@ def access_findings(path: Path, clock: Clock | None = None) -> Iterator[Finding]
             settings = gather(path, {}, {})
             tls, access = settings.tls, settings.access
             names = [settings.name or ""]
-    except (SienaError, OSError) as error:
+    except SienaError as error:
         yield Finding("settings", "bad", str(error))
+        return
+    except OSError as error:
+        yield Finding("settings", "bad", f"{path}: {error.strerror}")
         return
     now = (clock or SystemClock()).now()
     if tls is None:
@@ -63,11 +68,36 @@ def _access(access: Access | None) -> Finding:
     if access is None:
         said = "nobody is asked who they are"
         return Finding("access", "note", said, "[access] in the settings")
-    if access.credentials is None:
-        return Finding("access", "ok", f"{len(access.identities)} identities")
+    path = access.credentials
     try:
-        found = load_credentials(Path(access.credentials))
+        roles = read_roles(Settings(access=access))
+    except SienaError as error:
+        return Finding("access", "bad", str(error))
+    except OSError as error:
+        return Finding("access", "bad", f"{error.filename}: {error.strerror}")
+    try:
+        found = load_credentials(Path(path)) if path else Credentials()
     except SienaError as error:
         return Finding("access", "bad", error.message, error.hint or "")
+    unknown = _unknown_roles(found, access, roles)
+    if unknown:
+        said = f"there is no role {', '.join(unknown)}"
+        return Finding("access", "note", said, "[access.roles] in the settings")
+    if path is None:
+        return Finding("access", "ok", f"{len(access.identities)} identities")
     said = f"{len(found.tokens)} tokens, {len(found.users)} users"
-    return Finding("access", "ok", f"{access.credentials}: {said}")
+    return Finding("access", "ok", f"{path}: {said}")
+
+
+def _unknown_roles(found: Credentials, access: Access, roles: Roles) -> list[str]:
+    """Say which roles are given to a holder, and missing in the settings.
+
+    >>> _unknown_roles(Credentials(), Access(identities={"b1": ("brokr",)}), Roles())
+    ['brokr (of b1)']
+    """
+    named = [(record.identity, record.roles) for record in found.tokens.values()]
+    named += [(name, record.roles) for name, record in found.users.items()]
+    named += access.identities.items()
+    holders = {role: who for who, roles in named for role in roles}
+    missing = sorted(holders.keys() - roles.by_name.keys())
+    return [f"{role} (of {holders[role]})" for role in missing]

@@ -36,9 +36,9 @@ class LookAround:
         """The broker itself; on its own loop.
 
         Raises:
-            ProtocolError: if the viewer may not look at it.
+            ProtocolError: if the viewer may not look at it, or not any more.
         """
-        principal = principal_of(scope)
+        principal = self._broker.access.current(principal_of(scope))
 
         def look(what: str) -> Form:
             return inspect(self._broker, principal, what, LOOK_MAX)

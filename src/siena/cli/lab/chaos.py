@@ -59,7 +59,8 @@ def chaos(
     Brokers are processes on free ports of this machine, in a mesh whose links go
     through proxies of our own; five publishers and five subscribers count everything.
     Faults follow each other: brokers are killed (one, all), ended and frozen, links are
-    cut, reset and slow, the store is cut off or a bit of it flipped, a disk is full.
+    cut, reset and slow, the store is cut off or a bit of it flipped, a disk is full, a
+    clock is wrong.
     After each it is waited until everything comes again.  All ends by itself, and
     leaves nothing behind.
 

@@ -182,7 +182,7 @@ class AckedPublisher:
 
 def no_store() -> RequestRefusedError:
     """What is said where there is no store."""
-    text = "this broker has no store, and cannot acknowledge"
+    text = "this broker has no store, and cannot acknowledge; start it with --log"
     return RequestRefusedError(Fault.NO_STORE.number, text)
 
 

@@ -25,6 +25,7 @@ from siena.protocol.error_codes import ProtocolError
 from siena.protocol.handshake import GRANTS, TOKEN, Info
 
 log = logging.getLogger("siena.client")
+TRUST_HINT = "whom to believe: tls=, SIENA_CA, or siena context add --ca"
 
 
 class Reconnector:
@@ -226,10 +227,14 @@ class Reconnector:
         where = self.address
         if isinstance(error, TimeoutError):
             seconds = self._settings.connect_s
-            return NoBrokerError(f"no broker answers at {where} within {seconds:g} s")
+            hint = "" if where.is_secure else "sienas:// if it talks TLS"
+            text = f"no broker answers at {where} within {seconds:g} s"
+            return NoBrokerError(text, hint=hint)
         if isinstance(error, ssl.SSLError):
             reason = error.reason or "what answers does not talk TLS"
-            return NoBrokerError(f"no TLS with {where}: {reason}")
+            is_doubt = isinstance(error, ssl.SSLCertVerificationError)
+            hint = TRUST_HINT if is_doubt else ""
+            return NoBrokerError(f"no TLS with {where}: {reason}", hint=hint)
         if isinstance(error, OSError) and _is_refusal(error):
             return NoBrokerError(
                 f"no broker answers at {where}", hint="start one with: siena serve"

@@ -39,6 +39,7 @@ from siena.protocol.control_frames import (
     Lost,
     Quench,
     Resume,
+    Seen,
     Settled,
     Suspend,
     Trace,
@@ -61,6 +62,7 @@ _NUMBERED = {Op.UNSUB, Op.UNADV}
 # What the answers of the log answer.
 _ANSWERED: dict[type[Body], Op] = {
     Extent: Op.LOG,
+    Seen: Op.LOOK,
     Entries: Op.READ,
     Taken: Op.BATCH,
 }
@@ -365,7 +367,7 @@ class Session:
                 self._ended(told)
             case Quench():
                 self._quench(told)
-            case Extent() | Entries() | Taken():
+            case Extent() | Entries() | Taken() | Seen():
                 self._pending.answer((_ANSWERED[type(told)], None), answer=told)
             case Lost() | Gap():
                 self._missed(told)

@@ -99,6 +99,16 @@ class Announcer(Generic[F]):
         """Whether something was put off."""
         return bool(self._later or self._parting)
 
+    @property
+    def is_level(self) -> bool:
+        """Whether the neighbour holds what it was told.
+
+        What it was told before a cover of it, it gives up by itself, and sooner than
+        all of that has been put below the cover here.
+        """
+        is_ahead = self._is_new and bool(self.told)  # of the first sync
+        return not (self.is_behind or self.demand.is_behind or is_ahead)
+
     def tell_in_parts(self, part_max: int | None) -> None:
         """Tell no more than so many at once; without a number, all."""
         self._part_max = self.demand.part_max = part_max
@@ -301,11 +311,13 @@ class Announcer(Generic[F]):
     def _is_implied(self, come: set[Pair[F]], pair: Pair[F]) -> bool:
         """Whether the neighbour cancels it by itself, for it gets a cover of it.
 
-        Told in parts, it may have had the cover before, and cancels nothing.
+        One from the same origin: what others announced is not compared.  Told in parts,
+        it may have had the cover before, and cancels nothing.
         """
-        if not self.demand.covers(*pair):
-            return False
-        return self._part_max is None or self.demand.cover_of(*pair) in come
+        if self._part_max is None:
+            return self.demand.covers(*pair)
+        cover = self.demand.cover_of(*pair)
+        return cover is not None and cover[1] == pair[1] and cover in come
 
     def _covered_by(self, new: set[Pair[F]]) -> Callable[[Pair[F]], bool]:
         def is_covered(pair: Pair[F]) -> bool:

@@ -5,6 +5,7 @@
     spark.readStream.format("siena").option("server", …).option("filter", …).load()
     rows.writeStream.format("siena").option("server", …).start()
 
+With ``.option("durable", NAME)`` a stream is a durable subscription.
 What is read has the columns ``offset``, ``time`` (when the broker got it) and
 ``notification`` (in its JSON form), which ``siena.spark.match`` takes as it is.
 """
@@ -41,7 +42,7 @@ OPTIONS = {
     name.lower(): name
     for name in (
         *("server", "token", "filter", "reader", "startingOffset", "endingOffset"),
-        *("maxRowsPerBatch", "partitions", "column", "query", "advertise"),
+        *("maxRowsPerBatch", "partitions", "column", "query", "advertise", "durable"),
     )
 }
 # What Spark adds of its own.
@@ -62,6 +63,7 @@ class Options(NamedTuple):
     column: str | None
     query: str | None
     advertise: str | None
+    durable: str | None = None
 
     @classmethod
     def of(cls, said: Mapping[str, str]) -> "Options":
@@ -73,7 +75,7 @@ class Options(NamedTuple):
         Traceback (most recent call last):
         siena.errors.SienaError: there is no option 'sever' (one of server, token, \
 filter, reader, startingOffset, endingOffset, maxRowsPerBatch, partitions, column, \
-query, advertise)
+query, advertise, durable)
         """
         known = {}
         for key, value in said.items():
@@ -87,6 +89,8 @@ query, advertise)
                 )
         text = known.get("filter", "[]")
         parse_interest(text)
+        if "durable" in known and "reader" in known:
+            raise SienaError("a stream has a durable name or a reader, and not both")
         return cls(
             known.get("server"),
             known.get("token"),
@@ -99,6 +103,7 @@ query, advertise)
             known.get("column"),
             known.get("query"),
             known.get("advertise"),
+            known.get("durable"),
         )
 
     def connect(self, name: str) -> Connecting:
@@ -146,13 +151,21 @@ class SienaSource(DataSource):
         from siena.spark.source.log_reading import LogReader  # noqa: PLC0415
 
         _require_ours(schema)
+        if self._options.durable is not None:
+            hint = "a table is read with filter, startingOffset and endingOffset"
+            raise SienaError("a durable subscription is read as a stream", hint=hint)
         return LogReader(self._options)
 
     def streamReader(self, schema: T.StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Of the log, as it grows."""
+        """Of the log, as it grows; or of a durable subscription."""
+        from siena.spark.source.durable_reading import (  # noqa: PLC0415
+            DurableStreamReader,
+        )
         from siena.spark.source.log_reading import LogStreamReader  # noqa: PLC0415
 
         _require_ours(schema)
+        if self._options.durable is not None:
+            return DurableStreamReader(self._options)
         return LogStreamReader(self._options)
 
     def writer(self, schema: T.StructType, overwrite: bool) -> DataSourceArrowWriter:  # noqa: FBT001

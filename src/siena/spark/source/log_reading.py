@@ -149,7 +149,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __reduce__(self) -> tuple[type["LogStreamReader"], tuple[Options]]:
         """To the tasks only what was said goes, and no connection."""
-        return LogStreamReader, (self._options,)
+        return type(self), (self._options,)
 
     # --- Planning -------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """How far the next micro-batch goes."""
-        extent = self._broker.log.extent(start["reader"])
+        extent = self._broker.log.extent(start.get("reader"))
         at: int = start["offset"]
         if extent.latest < at:
             raise _ahead(at, extent.latest)

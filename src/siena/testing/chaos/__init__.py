@@ -1,6 +1,6 @@
 """Chaos: real brokers, real faults, and a ledger that says what became of each promise.
 
-From the ground up: ``proxy`` (a way between two brokers, which can be cut), ``ledger``
-(what was published, and who got it) → ``cast`` (brokers, publishers, subscribers) →
-``faults`` → ``run``.
+From the ground up: ``proxy`` (a way between two brokers, which can be cut),
+``moved_clock`` (a broker whose clock can be wrong), ``ledger`` (what was published, and
+who got it) → ``cast`` (brokers, publishers, subscribers) → ``faults`` → ``run``.
 """

@@ -16,6 +16,7 @@ from siena.client.core.backoff import Backoff
 from siena.errors import SienaError
 from siena.model import Notification
 from siena.testing.chaos.ledger import Event, Ledger, Received, Wants
+from siena.testing.chaos.moved_clock import MODULE, move_clock
 from siena.testing.chaos.proxy import Proxy
 from siena.testing.in_process import ProcessBroker
 
@@ -81,6 +82,13 @@ class Cast:
         """The folder of a broker's log."""
         return self._folder / f"b{number}"
 
+    def _clock_of(self, number: int) -> Path:
+        return self._folder / f"b{number}.clock"
+
+    def move_clock(self, number: int, seconds: float) -> None:
+        """Let a broker's clock on the wall be wrong by so much."""
+        move_clock(self._clock_of(number), seconds)
+
     def limit_file_size(self, number: int, size: int) -> None:
         """Let a broker write no file beyond a size, as if its disk were full."""
         hard = resource.RLIM_INFINITY
@@ -98,8 +106,10 @@ class Cast:
                         *("--config", str(config), "--log", str(self.log_of(number))),
                         *("--name", f"b{number}", "--accept-peers"),
                         *await self._links_of(number),
-                    ]
+                    ],
+                    entry=("-m", MODULE, str(self._clock_of(number))),
                 )
+                self.move_clock(number, 0.0)
                 self.brokers.append(broker)
                 await self.start(number)
             self._clients = await self._stack.enter_async_context(asyncio.TaskGroup())

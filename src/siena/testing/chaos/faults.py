@@ -12,6 +12,8 @@ Fault = Callable[[Cast, random.Random, float], Awaitable[str]]
 
 # How slow a slow way is.
 DELAY_SECONDS = 0.2
+# By how much a clock jumps: somewhat, and beyond what any broker waits for.
+JUMPS_SECONDS = (-4 * 86_400.0, -60.0, 60.0, 4 * 86_400.0)
 
 
 async def kill(cast: Cast, rng: random.Random, seconds: float) -> str:
@@ -125,6 +127,17 @@ async def full_disk(cast: Cast, rng: random.Random, seconds: float) -> str:
     return f"disk of b{number} full"
 
 
+async def clock(cast: Cast, rng: random.Random, seconds: float) -> str:
+    """The clock of a broker jumps, and is set right again."""
+    number, jump = rng.randrange(BROKERS), rng.choice(JUMPS_SECONDS)
+    cast.move_clock(number, jump)
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        cast.move_clock(number, 0.0)
+    return f"clock of b{number} wrong by {jump:+,.0f} s"
+
+
 def _last_file(folder: Path) -> Path:
     return max(folder.glob("*.log"))
 
@@ -143,4 +156,5 @@ FAULTS: dict[str, Fault] = {
     "truncate": truncate,
     "flip": flip,
     "full-disk": full_disk,
+    "clock": clock,
 }

@@ -442,7 +442,7 @@ export class Client {
 
   async #open() {
     const WebSocket = this.options.WebSocket ?? globalThis.WebSocket;
-    if (!WebSocket) throw new TypeError("there is no WebSocket here: hand one over as an option");
+    if (!WebSocket) throw new TypeError("there is no WebSocket here: node --experimental-websocket, or connect(url, { WebSocket })");
     const socket = new WebSocket(this.url);
     const opened = deferred();
     /** @type {Error} */ let reason = new NoBrokerError(`no broker answers at ${this.url} (start one with: siena serve --http)`);

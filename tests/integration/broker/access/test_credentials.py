@@ -1,8 +1,10 @@
 """Credentials that end while somebody is connected, and identities of others."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 from msgspec import structs
 
@@ -17,10 +19,13 @@ from siena.broker.access.credentials import (
 )
 from siena.broker.access.passwords import hash_password
 from siena.broker.broker import Broker
+from siena.broker.http.server import HttpServer
+from siena.cli.console.looking_around import LookAround
 from siena.client.tokens import narrow_token, new_token
 from siena.errors import ServiceError, SienaError
 from siena.protocol.control_frames import Connect, Error
 from siena.protocol.handshake import AUTH, PREFACE, TOKEN
+from siena.web.around import around_routes
 from wire import connect, open_wire, serving, until
 
 
@@ -90,6 +95,44 @@ async def test_what_is_revoked_ends_its_connections_and_no_others(
             assert await wire.closed()
         assert await other.sync() == []
         assert await refused(found.broker, token=found.tokens["good"]) == 211
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "said"),
+    [
+        *(
+            ("POST", path, b'{"notification": "x = 1"}')
+            for path in ("/publish", "/api/why", "/api/who", "/api/way")
+        ),
+        ("PUT", "/api/identities/ann", b'{"handler": "mailto:ann@example.org"}'),
+    ],
+)
+async def test_a_request_that_is_still_on_its_way_is_not_let_in_either(
+    tmp_path: Path, method: str, path: str, said: bytes
+) -> None:
+    async with guarded(tmp_path) as found:
+        broker = found.broker
+        routes = around_routes(LookAround(broker))
+        server = HttpServer(broker, "127.0.0.1:0", routes)
+        await server.start()
+        logins = broker.state.counters.logins
+
+        async def body() -> AsyncIterator[bytes]:
+            yield said[:1]
+            await until(lambda: broker.state.counters.logins > logins)
+            save_credentials(found.file, Credentials())
+            broker.reload(broker.settings)
+            yield said[1:]
+
+        headers = {
+            "authorization": f"Bearer {found.tokens['good']}",
+            "content-type": "application/json",
+        }
+        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as client:
+            answer = await client.request(method, path, content=body(), headers=headers)
+        await server.drain()
+        assert (answer.status_code, answer.json().get("error")) == (401, 214)
+        assert broker.state.counters.publications == 0
 
 
 async def test_roles_that_change_are_those_of_connections_that_stand(

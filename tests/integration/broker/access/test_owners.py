@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from prometheus_client import generate_latest
 
 from broker.access import Guarded, guarded
 from broker.people import PEOPLE, NamedBroker, access, named
 from siena.block import decode, encode
 from siena.broker.access.credentials import load_credentials, save_credentials
 from siena.broker.access.principal import Principal
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.metrics import registry_of
 from siena.broker.settings import Log, Settings
+from siena.broker.webhooks.mapping import Handlers
 from siena.client.tokens import new_token
 from siena.protocol.control_frames import (
     Done,
@@ -162,6 +166,20 @@ async def test_a_durable_subscription_brings_what_is_granted_when_it_is_sent(
         again.send(DurableSubscribe(1, "level > 1", "d"))
         await until(lambda: broker.log_service.durable.durables(1)[0]["under_way"])
         assert await delivered(again) == [2, 2]
+
+
+async def test_what_two_owners_call_the_same_is_one_series(tmp_path: Path) -> None:
+    async with logging(tmp_path) as (broker, _):
+        wires = await both(broker, "ann", "bob")
+        for wire in wires:
+            wire.send(DurableSubscribe(1, "level any", "d"))
+            assert isinstance(await wire.next(), Settled)
+        metrics = generate_latest(
+            registry_of(entry := InProcessEntry(broker), Handlers(entry))
+        )
+        lines = [li for li in metrics.decode().splitlines() if 'name="d"' in li]
+        assert 'siena_durable_readers{name="d"} 2.0' in lines
+        assert len(lines) == len({line.partition(" ")[0] for line in lines})
 
 
 async def test_a_durable_subscription_to_more_is_refused_where_roles_say_so(

@@ -69,11 +69,12 @@ async def test_a_client_believes_the_authority_that_it_is_told_of(certs: Path) -
             await found.settled()
             await client.publish(x=1)
             assert (await anext(aiter(found)))["x"] == 1
-        for problem in (
-            siena.connect(url(broker), reconnect=None),
-            siena.connect(broker.addresses[0].place, reconnect=None, connect_s=1),
+        in_clear = broker.addresses[0].place
+        for problem, hint in (
+            (siena.connect(url(broker), reconnect=None), "siena context add --ca"),
+            (siena.connect(in_clear, reconnect=None, connect_s=1), "sienas:// if"),
         ):
-            with pytest.raises(NoBrokerError):
+            with pytest.raises(NoBrokerError, match=hint):
                 async with problem:
                     pass
 
@@ -269,7 +270,7 @@ async def test_beyond_this_machine_there_is_tls_and_somebody_who_may_come(
     everywhere = ("sienas://0.0.0.0:0",)
     with pytest.raises(SienaError, match="nobody is asked"):
         await Broker(secure(certs, listen=everywhere)).start()
-    nobody = Access()
+    nobody = Access(roles=known(certs, "ann").roles)
     with pytest.raises(SienaError, match="nobody is asked"):
         await Broker(secure(certs, listen=everywhere, access=nobody)).start()
     access = known(certs, "ann")

@@ -628,3 +628,18 @@ async def test_without_a_store_there_is_no_durable_subscription() -> None:
         wire = await connect(broker)
         wire.send(DurableSubscribe(7, "[]", "billing"))
         assert getattr(await wire.next(), "fault", None) == Fault.NO_STORE.number
+
+
+async def test_a_client_sees_how_far_each_is(tmp_path: Path) -> None:
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker)) as client,
+    ):
+        assert await client.durables() == []
+        read = await client.subscribe("n > 2", durable="billing").settled()
+        await publish(broker, 6)
+        found = await take(read, 3)
+        found[0].ack()
+        await client.flush()
+        [shown] = await client.durables()
+        assert (shown["name"], shown["low"], shown["lag"]) == ("billing", 4, 2)

@@ -1,7 +1,7 @@
 """Questions over HTTP: answered while interests come and go, to whom they may be."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +18,13 @@ from siena.broker.questions import following, turns
 from siena.broker.settings import Log, Settings
 from siena.cli.console.looking_around import LookAround
 from siena.client.tokens import new_token
+from siena.dialects import read_rule
+from siena.model import Value
+from siena.model.expression.residual import ResidualPredicate, interest_of
 from siena.protocol.control_frames import Connect, Trace, Unsubscribe
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.handshake import PREFACE
+from siena.protocol.log_frames import Entries, Read
 from siena.web.around import around_routes
 from siena.web.files import file_routes
 from wire import SECONDS_MAX, Wire, chain, connect, open_wire, serving, until
@@ -296,6 +300,33 @@ async def test_what_one_reads_is_kept_by_no_cache(tmp_path: Path) -> None:
             answer = await asked.client.get(path)
             assert answer.headers["cache-control"] == "no-store", path
             assert answer.headers["x-content-type-options"] == "nosniff", path
+
+
+async def test_a_rule_is_not_computed_of_what_may_not_be_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long that takes would tell what is in it."""
+    computed: list[object] = []
+    lets_through = ResidualPredicate.lets_through
+
+    def noted(self: ResidualPredicate, n: Mapping[str, Value]) -> bool:
+        computed.append(n["tenant"])
+        return lets_through(self, n)
+
+    monkeypatch.setattr(ResidualPredicate, "lets_through", noted)
+    async with (
+        guarded(tmp_path) as (broker, tokens, _),
+        served(broker, tokens["narrow"]) as asked,
+    ):
+        said = await asked.ask("backtest", text="patient * patient > 1", dialect="sql")
+        assert (said["looked_at"], said["matched"]) == (1, 1)
+        assert computed == ["a"]
+        wire = await enter(broker, tokens["narrow"])
+        rule = interest_of(read_rule("sql", "patient * patient > 1"))
+        wire.send(Read(str(rule), 0).pack())
+        found = await wire.next()
+        assert isinstance(found, Entries)
+        assert (len(found.entries), computed) == (1, ["a", "a"])
 
 
 async def test_who_may_subscribe_to_everything_sees_everything(tmp_path: Path) -> None:

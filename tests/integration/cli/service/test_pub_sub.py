@@ -427,6 +427,7 @@ def test_pub_says_that_a_broker_has_no_store(run: Run) -> None:
     outcome = run("pub", "n=1", "--ack")
     assert outcome.code == 1
     assert "no store" in outcome.err
+    assert "start it with --log" in outcome.err
     assert "126" in outcome.err
 
 

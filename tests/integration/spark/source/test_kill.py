@@ -1,4 +1,4 @@
-"""Drivers that are killed in the middle: what they publish is published once."""
+"""Drivers that are killed in the middle: what they make of it is there once."""
 
 import json
 import os
@@ -44,6 +44,81 @@ query = (
 query.awaitTermination()
 spark.stop()
 """
+
+KILLS = 10
+BATCH = 500
+# Until its last life a driver dies when it has had two batches acknowledged; and then
+# there are some left.
+DURABLE_COUNT = BATCH * (2 * KILLS + 10)
+
+DURABLE_DRIVER = """
+import json
+import sys
+from pathlib import Path
+import siena.spark
+
+server, folder = sys.argv[1:]
+spark = siena.spark.start_session("local[2]")
+siena.spark.register_source(spark)
+rows = (
+    spark.readStream.format("siena")
+    .option("server", server)
+    .option("durable", "billing")
+    .option("filter", "topic = raw")
+    .option("maxRowsPerBatch", 500)
+    .load()
+)
+query = (
+    rows.writeStream.format("parquet")
+    .option("path", f"{folder}/out")
+    .option("checkpointLocation", f"{folder}/state")
+    .trigger(availableNow=True)
+    .start()
+)
+query.awaitTermination()
+found = spark.read.parquet(f"{folder}/out").selectExpr(
+    "CAST(get_json_object(notification, '$.n') AS long) AS n"
+)
+Path(folder, "numbers.json").write_text(json.dumps([row.n for row in found.collect()]))
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_durable_subscription_is_in_the_files_once_whoever_is_killed(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "driver.py"
+    script.write_text(DURABLE_DRIVER)
+    with (
+        ProcessBroker(["--log", str(tmp_path / "log")]) as broker,
+        siena.connect(broker.url) as client,
+    ):
+        client.subscribe("topic = raw", durable="billing").settled().close()
+        client.publish_many({"topic": "raw", "n": n} for n in range(DURABLE_COUNT))
+        client.flush()
+        for life in range(KILLS):
+            goal = acknowledged(client) + 2 * BATCH
+            driver = start(script, broker.url, tmp_path)
+            end = perf_counter() + SECONDS_MAX
+            try:
+                while acknowledged(client) < goal:
+                    assert driver.poll() is None, f"it ended by itself in life {life}"
+                    assert perf_counter() < end
+                    sleep(0.02)
+            finally:
+                if driver.poll() is None:
+                    os.killpg(driver.pid, 9)
+            assert driver.wait(SECONDS_MAX) == -9
+        assert start(script, broker.url, tmp_path).wait(SECONDS_MAX) == 0
+    numbers = json.loads((tmp_path / "checkpoint" / "numbers.json").read_text())
+    assert sorted(numbers) == [*range(DURABLE_COUNT)]
+
+
+def acknowledged(client: siena.client.blocking.Client) -> int:
+    [found] = client.durables()
+    return int(found["low"])
 
 
 @pytest.mark.slow

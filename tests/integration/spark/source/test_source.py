@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 from pyspark.sql.streaming.query import StreamingQuery
 
 import siena
@@ -19,7 +20,8 @@ from siena.errors import SienaError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
 from siena.spark import match, register_source
-from siena.spark.source.data_source import Options
+from siena.spark.source.data_source import SCHEMA, Options, SienaSource
+from siena.spark.source.durable_reading import DurableStreamReader
 from siena.spark.source.log_reading import text_of
 from siena.spark.source.publishing import blocks_of
 from siena.testing.in_process import ProcessBroker
@@ -126,6 +128,16 @@ def test_a_row_that_cannot_be_published_is_named() -> None:
     ]:
         with pytest.raises(SienaError, match=why):
             [*blocks_of(pa.RecordBatch.from_pydict(batch), column)]
+
+
+def test_a_durable_name_is_for_streams_and_alone() -> None:
+    with pytest.raises(SienaError, match="a durable name or a reader"):
+        Options.of({"durable": "billing", "reader": "me"})
+    with pytest.raises(SienaError, match="is read as a stream"):
+        SienaSource({"durable": "billing"}).reader(SCHEMA)
+    source = SienaSource({"durable": "billing"}).streamReader(SCHEMA)
+    with pytest.raises(SienaError, match="checkpoint is not of the durable"):
+        source.latestOffset({"offset": 7, "reader": "me"}, ReadAllAvailable())
 
 
 # --- Tables -------------------------------------------------------------------------
@@ -240,6 +252,37 @@ def test_a_batch_that_is_run_again_is_published_once(
         assert sorted(map(int, map(str, found))) == [*range(100)], attempt
         for name in ("0", ".0.crc"):
             (tmp_path / "checkpoint" / "commits" / name).unlink(missing_ok=True)
+
+
+def test_a_durable_subscription_is_a_stream(
+    siena_spark: SparkSession, broker: ProcessBroker, topic: str, tmp_path: Path
+) -> None:
+    wanted = {"durable": topic, "filter": f"topic = {topic}", "maxRowsPerBatch": 60}
+
+    def low() -> int:
+        with siena.connect(broker.url) as client:
+            [found] = [each for each in client.durables() if each["name"] == topic]
+        return int(found["low"])
+
+    with siena.connect(broker.url) as client:
+        begin = client.log.extent().latest
+        client.subscribe(f"topic = {topic}", durable=topic).settled().close()
+    publish(broker, topic, range(100))
+    done(into_files(stream(siena_spark, broker, **wanted), tmp_path))
+    # What is in the files is acknowledged when Spark goes on: the last batch is not.
+    assert low() == begin + 60
+    publish(broker, topic, range(100, 150))
+    done(into_files(stream(siena_spark, broker, **wanted), tmp_path))
+    assert low() == begin + 100
+    rows = siena_spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted(row["offset"] for row in rows) == [*range(begin, begin + 150)]
+    # A query without a checkpoint begins where the name is, and not at the beginning.
+    said = {key: str(value) for key, value in wanted.items()}
+    reader = DurableStreamReader(Options.of({"server": broker.url, **said}))
+    try:
+        assert reader.initialOffset() == {"offset": begin + 100, "durable": topic}
+    finally:
+        reader.stop()
 
 
 def test_an_offset_that_has_expired_ends_the_stream_with_its_name(

@@ -110,6 +110,28 @@ async def test_only_who_held_it_hears_that_it_has_expired(tmp_path: Path) -> Non
     assert await number_of(found, guessed.text) == 211
 
 
+@pytest.mark.parametrize("then", [None, "another horse"])
+async def test_a_user_that_is_gone_while_its_password_is_checked_is_not_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str | None
+) -> None:
+    record = UserRecord(password=hash_password("correct horse"))
+    found, _ = authenticator(Credentials().with_user("bob", record), tmp_path)
+    path = tmp_path / "credentials.json"
+    is_right = Passwords.is_right
+
+    async def meanwhile(self: Passwords, kept: str | None, password: str) -> bool:
+        known = Credentials()
+        if then is not None:
+            known = known.with_user("bob", UserRecord(password=hash_password(then)))
+        save_credentials(path, known)
+        found.reload(found.prepare(Access(credentials=str(path))))
+        return await is_right(self, kept, password)
+
+    monkeypatch.setattr(Passwords, "is_right", meanwhile)
+    assert await number_of(found, "bob:correct horse") == 211
+    found.stop()
+
+
 async def test_users_show_passwords_and_are_known_again(tmp_path: Path) -> None:
     record = UserRecord(password=hash_password("correct horse"), roles=("r",))
     found, _ = authenticator(Credentials().with_user("bob", record), tmp_path)

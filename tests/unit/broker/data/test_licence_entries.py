@@ -54,10 +54,14 @@ def test_what_everybody_may_is_matched_once_and_by_one_engine() -> None:
     exchange = Exchange()
     exchange.subscribe(7, 1, parse_filter("x = 3"))
     numbers = [exchange.license(parse(f"x > 0 or user = u{n}")) for n in range(100)]
-    assert len(exchange) == 102
+    assert len(exchange) == 2
     exchange.table.consolidate()
     # Otherwise a batch is put together from what several engines find.
     assert exchange.table.lone_engine(1) is not None
+    run = run_of([encode({"x": 1}), encode({"x": 2})])
+    found = exchange.route(run.frames, run.start, run.end, numbers[7])
+    assert found.allowed is None
+    assert len(exchange) == 2
     run = run_of([encode({"x": 1}), encode({"user": "u7"}), encode({"x": 2})])
     found = exchange.route(run.frames, run.start, run.end, numbers[7])
     assert found.allowed is None
@@ -65,6 +69,22 @@ def test_what_everybody_may_is_matched_once_and_by_one_engine() -> None:
     found = exchange.route(run.frames, run.start, run.end, numbers[8])
     assert found.allowed is not None
     assert found.allowed.tolist() == [True, False, True]
+    assert len(exchange) == 4  # what two of them were asked for
     for number in numbers:
         exchange.unlicense(number)
     assert len(exchange) == 1
+
+
+def test_a_filter_that_came_for_another_licence_counts() -> None:
+    exchange = Exchange()
+    first = exchange.license(parse("x = 1 or y = 1"))
+    exchange.license(parse("x = 1"))
+    run = run_of([encode({"x": 1})])
+    assert exchange.route(run.frames, run.start, run.end, first).allowed is None
+    assert len(exchange) == 1
+    exchange.license(parse("y = 1"))
+    assert len(exchange) == 2
+    run = run_of([encode({"y": 1})])
+    assert exchange.route(run.frames, run.start, run.end, first).allowed is None
+    each = np.array([first], np.int32)
+    assert exchange.route(run.frames, run.start, run.end, each).allowed is None

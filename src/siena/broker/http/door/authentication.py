@@ -8,6 +8,7 @@ import base64
 import binascii
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from siena.broker.access.authenticator import Shown, not_admitted
@@ -123,6 +124,16 @@ def _unkept(send: Send) -> Send:
         await send(message)
 
     return sent
+
+
+def current_principal(request: Request) -> Principal:
+    """Who sends a request, after its body was read, which may take long.
+
+    Raises:
+        ProtocolError: if the credential counts no more.
+    """
+    entry: InProcessEntry = request.app.state.entry
+    return entry.broker.access.current(principal_of(request.scope))
 
 
 async def _refuse(
