@@ -4,6 +4,7 @@ As in :mod:`strategies`, domains are tiny on purpose: three names, and values th
 """
 
 import operator as python
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,10 +12,19 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from siena.model import Constraint, Kind, Operator, Value
-from siena.model.expression import Attribute, Call, Expression, Literal, Operation, call
+from siena.model.expression import (
+    Attribute,
+    Call,
+    Expression,
+    Literal,
+    Operation,
+    any_of,
+    call,
+)
 from siena.model.expression.evaluation import truth
 from siena.model.expression.functions import FAILING_FUNCTIONS, FUNCTIONS, with_pattern
 from siena.model.expression.operations import CONDITIONS, FAILING, WITH_PATTERN
+from siena.model.spelling import spell
 
 NAMES = ("x", "y", "z")
 values = st.sampled_from(
@@ -105,6 +115,13 @@ presence = st.builds(
     st.none(),
 )
 
+# Alike to Python's matcher, which the slow evaluator asks.
+_regular = st.builds(
+    Literal, st.sampled_from(["a", "^a", "(?i)B", "a|b", "[0-9]", "", "(?P<n>a.)"])
+)
+regulars: SearchStrategy[Expression] = _calls(
+    [Operation.MATCHES], attributes, _regular
+) | _calls([Operation.ANYWHERE_MATCHES], _regular)
 conditions: SearchStrategy[Expression] = (
     constraints
     | presence
@@ -117,6 +134,8 @@ conditions: SearchStrategy[Expression] = (
     | _calls([Operation.ONE_OF], attributes, literals, literals)
     | _calls([Operation.LIKE], attributes | _ce_casts, st.builds(Literal, patterns))
     | _calls([Operation.IN_NETWORK], attributes, st.just(Literal("10.0.0.0/8")))
+    | regulars
+    | st.lists(regulars, min_size=2, max_size=5).map(any_of)
 )
 expressions: SearchStrategy[Expression] = st.recursive(
     conditions | attributes | st.builds(Literal, st.booleans()),
@@ -162,6 +181,15 @@ def naive_call(
     arguments: tuple[Expression, ...],
     notification: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401 -- a value of any kind
+    if operation is Operation.ANYWHERE_MATCHES:
+        pattern = naive(arguments[0], notification)
+        texts = [v if isinstance(v, str) else spell(v) for v in notification.values()]
+        return any(re.search(pattern, text) is not None for text in texts)
+    if operation is Operation.MATCHES:
+        subject, pattern = (naive(a, notification) for a in arguments)
+        if not isinstance(subject, str):
+            return None
+        return re.search(pattern, subject) is not None
     if operation in WITH_PATTERN:
         subject, pattern = (naive(a, notification) for a in arguments)
         return with_pattern(operation, pattern)(subject)

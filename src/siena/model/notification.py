@@ -1,6 +1,6 @@
 """Notifications: the report that something happened, as a set of attributes."""
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import NoReturn
 
 from siena.errors import InvalidNotificationError, LimitError
@@ -93,6 +93,10 @@ class Notification(Mapping[str, Value]):
     def items(self) -> ItemsView[str, Value]:
         """Names and values; a dictionary's own, which is quicker than a mapping's."""
         return self._attributes.items()
+
+    def values(self) -> ValuesView[Value]:
+        """The values, likewise."""
+        return self._attributes.values()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._attributes)

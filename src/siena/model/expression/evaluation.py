@@ -11,8 +11,8 @@ tuple is an absent attribute.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from siena.errors import LimitError
@@ -21,6 +21,7 @@ from siena.model.expression.cloudevents import Failure
 from siena.model.expression.functions import (
     FAILING_FUNCTIONS,
     FUNCTIONS,
+    of_texts,
     with_pattern,
 )
 from siena.model.expression.operations import (
@@ -31,6 +32,7 @@ from siena.model.expression.operations import (
     WITH_PATTERN,
     Operation,
 )
+from siena.model.expression.regular import compile_regulars
 from siena.model.expression.tree import Attribute, Call, Expression, Literal
 from siena.model.limits import COMBINATIONS_MAX
 from siena.model.operators import Operator
@@ -105,6 +107,8 @@ def _compile(expression: Expression) -> Evaluate:
             return _some(name, _as_condition(_compile(condition)))
         case Call(operation, (Literal(str() as pattern),)) if operation in ANYWHERE:
             return _anywhere(with_pattern(ANYWHERE[operation], pattern))
+        case Call(Operation.OR, arguments):
+            return _any([_as_condition(part) for part in _alternatives(arguments)])
         case Call(operation, arguments):
             if operation in LOGIC:
                 return _COMPILE_LOGIC[operation](
@@ -129,6 +133,35 @@ def _compile_constraint(constraint: Constraint) -> Evaluate:
     return evaluate
 
 
+def _alternatives(arguments: tuple[Expression, ...]) -> Iterator[Evaluate]:
+    """The parts of ``or``; patterns that are sought in the same place are one part.
+
+    Only neighbours are put together, so that what may fail is asked when it was.
+    """
+    for place, found in itertools.groupby(arguments, _place_of_pattern):
+        parts = list(found)
+        if place is None or len(parts) == 1:
+            yield from map(_compile, parts)
+            continue
+        patterns = tuple(str(part.arguments[-1].value) for part in parts)  # type: ignore[union-attr]
+        test = of_texts(compile_regulars(patterns))
+        if place == ():
+            yield _anywhere(test)
+        else:
+            yield _applied(partial(_without_failures, test), list(map(_compile, place)))
+
+
+def _place_of_pattern(expression: Expression) -> tuple[Expression, ...] | None:
+    """Where a pattern is sought: in an attribute, or anywhere; None if it is none."""
+    match expression:
+        case Call(Operation.MATCHES, (Attribute() as place, Literal())):
+            return (place,)
+        case Call(Operation.ANYWHERE_MATCHES, (Literal(),)):
+            return ()
+        case _:
+            return None
+
+
 def _anywhere(test: Callable[[Any], bool | None]) -> Evaluate:
     """The test of each value there is, written as a text."""
 
@@ -148,7 +181,13 @@ def _compile_call(operation: Operation, arguments: tuple[Expression, ...]) -> Ev
     if operation in WITH_PATTERN:
         arguments = arguments[:1]
     parts = [_compile(argument) for argument in arguments]
-    is_condition = operation in CONDITIONS
+    return _applied(compute, parts, is_condition=operation in CONDITIONS)
+
+
+def _applied(
+    compute: Callable[..., Any], parts: list[Evaluate], *, is_condition: bool = True
+) -> Evaluate:
+    """The function of what the parts come to; of several values, of each."""
 
     def evaluate(notification: Mapping[str, Any], failures: list[Failure]) -> Any:  # noqa: ANN401 -- a value, or several
         values = [part(notification, failures) for part in parts]
@@ -180,7 +219,13 @@ def _function(
         plain: Callable[..., Any] = with_pattern(operation, str(pattern.value))
     else:
         plain = FUNCTIONS[operation]
-    return lambda _failures, *values: plain(*values)
+    return partial(_without_failures, plain)
+
+
+def _without_failures(
+    plain: Callable[..., Any], _failures: list[Failure], *values: Value | None
+) -> Any:  # noqa: ANN401 -- a value of any kind
+    return plain(*values)
 
 
 def _combinations(values: list[Any]) -> Iterable[tuple[Any, ...]]:
@@ -315,7 +360,6 @@ def _is_true(part: Evaluate) -> Callable[[Mapping[str, Any]], bool]:
 
 _COMPILE_LOGIC: dict[Operation, Callable[[list[Evaluate]], Evaluate]] = {
     Operation.AND: _all,
-    Operation.OR: _any,
     Operation.NOT: _not,
     Operation.XOR: _xor,
     Operation.EXCEPT: _except,

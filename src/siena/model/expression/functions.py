@@ -114,5 +114,9 @@ FAILING_FUNCTIONS: dict[Operation, Callable[..., cloudevents.Result]] = {
 
 def with_pattern(operation: Operation, pattern: str) -> Callable[[Any], bool | None]:
     """The condition on a value that a literal pattern makes; unknown of no string."""
-    test = PATTERNS[operation](pattern)
+    return of_texts(PATTERNS[operation](pattern))
+
+
+def of_texts(test: Callable[[str], bool]) -> Callable[[Any], bool | None]:
+    """The same of any value; unknown of no string."""
     return lambda value: test(value) if isinstance(value, str) else None

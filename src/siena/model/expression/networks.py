@@ -1,6 +1,7 @@
 """Networks of addresses: whether a text is an address inside ``10.0.0.0/8``."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -14,6 +15,8 @@ from siena.errors import FilterError
 
 # The longest address there is, with a zone, and some room.
 _ADDRESS_CHARACTERS_MAX = 64
+# Texts that are remembered as addresses: a rule asks for many networks of each.
+ADDRESSES_MAX = 8_192
 
 
 def read_network(text: str) -> IPv4Network | IPv6Network:
@@ -37,6 +40,8 @@ def compile_network(text: str) -> Callable[[str], bool]:
     network = read_network(text)
 
     def contains(address: str) -> bool:
+        if len(address) > _ADDRESS_CHARACTERS_MAX:
+            return False
         found = _read_address(address)
         # An address of the other version is in no network of this one.
         return (
@@ -48,9 +53,8 @@ def compile_network(text: str) -> Callable[[str], bool]:
     return contains
 
 
+@lru_cache(ADDRESSES_MAX)
 def _read_address(text: str) -> IPv4Address | IPv6Address | None:
-    if len(text) > _ADDRESS_CHARACTERS_MAX:
-        return None
     try:
         return ip_address(text)
     except ValueError:

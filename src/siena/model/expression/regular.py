@@ -13,6 +13,12 @@ from siena.model.limits import REGULAR_BYTES_MAX, REGULAR_CHARACTERS_MAX
 
 # Compiled patterns that are remembered.
 REMEMBERED_MAX = 1_024
+# Answers that are remembered, of all patterns together, and how long their texts are:
+# the values of events repeat.
+ANSWERS_MAX = 32_768
+ANSWER_CHARACTERS_MAX = 512
+# What would take in the patterns that follow it.
+_QUOTING = r"\Q"
 
 
 @lru_cache(REMEMBERED_MAX)
@@ -36,6 +42,8 @@ def compile_regular(pattern: str) -> Callable[[str], bool]:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = REGULAR_BYTES_MAX
+    # Whether it occurs is all that is asked, and costs less than what is where.
+    options.never_capture = True
     try:
         found = re2.compile(pattern, options)
     except re2.error as error:
@@ -47,4 +55,39 @@ def compile_regular(pattern: str) -> Callable[[str], bool]:
             f"not a regular expression that is matched in linear time: {reason}"
         ) from None
     search = found.search
-    return lambda text: search(text) is not None
+    # Of bytes the package need not count characters.
+    return _remembering(lambda text: search(text.encode()) is not None)
+
+
+@lru_cache(REMEMBERED_MAX)
+def compile_regulars(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    """The test whether one of the patterns occurs: by one automaton, if it may be.
+
+    >>> occurs = compile_regulars(("^a+b", "(?i)X|y"))
+    >>> occurs("aab!"), occurs("cabY"), occurs("cab")
+    (True, True, False)
+    """
+    tests = [compile_regular(pattern) for pattern in patterns]
+    if len(tests) == 1:
+        return tests[0]
+    if not any(_QUOTING in pattern for pattern in patterns):
+        # A flag ends with its group.
+        try:
+            return compile_regular("|".join(f"(?:{p})" for p in patterns))
+        except (FilterError, LimitError):
+            pass  # together they are too large, or name the same group
+    return lambda text: any(test(text) for test in tests)
+
+
+def _remembering(test: Callable[[str], bool]) -> Callable[[str], bool]:
+    def remembered(text: str) -> bool:
+        if len(text) > ANSWER_CHARACTERS_MAX:
+            return test(text)
+        return _answer(test, text)
+
+    return remembered
+
+
+@lru_cache(ANSWERS_MAX)
+def _answer(test: Callable[[str], bool], text: str) -> bool:
+    return test(text)

@@ -9,6 +9,8 @@ from expressions import expressions, naive_holds, notifications
 from siena.errors import LimitError
 from siena.lang.expression import parse_expression
 from siena.model.expression import Expression, Failure, compile_expression, holds
+from siena.model.expression.regular import compile_regular, compile_regulars
+from siena.model.limits import REGULAR_CHARACTERS_MAX
 
 NOTHING: dict[str, Any] = {}
 
@@ -28,6 +30,29 @@ def test_a_compiled_expression_says_what_the_book_says(
     expression: Expression, notification: dict[str, Any]
 ) -> None:
     assert holds(expression, notification) == naive_holds(expression, notification)
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        ("^a", "(?i)X|y", "b"),
+        ("(?P<n>a)", "(?P<n>b)"),  # together they name a group twice
+        (r"\Qa)|(", "b"),  # a quotation that does not end
+        ("a" * REGULAR_CHARACTERS_MAX, "b"),  # together they are too long
+    ],
+)
+@pytest.mark.parametrize("text", ["", "ab", "ba", "Y", "x", "za)|(", "(?:b)", "c"])
+def test_patterns_together_find_what_one_of_them_finds(
+    patterns: tuple[str, ...], text: str
+) -> None:
+    wanted = any(compile_regular(pattern)(text) for pattern in patterns)
+    assert compile_regulars(patterns)(text) is wanted
+
+
+def test_what_fails_before_a_pattern_fails_still() -> None:
+    text = 'ce_integer(x) = 5 or matches(y, "a") or matches(y, "b")'
+    assert not holds(parse_expression(text), {"x": "five", "y": "b"})
+    assert holds(parse_expression(text), {"x": "6", "y": "b"})
 
 
 @pytest.mark.parametrize(
