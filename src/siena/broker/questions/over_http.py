@@ -6,6 +6,7 @@ what a page wants to show.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -28,6 +29,7 @@ from siena.broker.questions.relating import describe, matching, relate
 from siena.broker.questions.turns import Turns
 from siena.broker.questions.viewing import Decisions, Viewer
 from siena.broker.questions.why_not import WhyNot
+from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_json
 from siena.lang.parser import parse_filter, parse_notification
@@ -104,11 +106,19 @@ class Questions:
     def __init__(self, entry: InProcessEntry) -> None:
         self._entry = entry
         self._broker = entry.broker
-        self._state = entry.broker.state
-        self.following = Following(entry.broker.state)
         self._decisions = Decisions()
         # The index is asked in a thread, and the log is read on the loop.
         self._to_index, self._to_log = Turns(), Turns()
+
+    @property
+    def _state(self) -> BrokerState:
+        """That of the broker, which has one once it has begun."""
+        return self._broker.state
+
+    @cached_property
+    def following(self) -> Following:
+        """The index that is asked."""
+        return Following(self._state)
 
     def routes(self) -> list[BaseRoute]:
         """Which path is answered by what."""
