@@ -27,7 +27,8 @@ FROM_CLIENTS = [
     *("SUSPEND", "RESUME", "MOVE", "LOOK"),
     *("LOG", "READ", "COMMIT", "STAGE", "UNSTAGE", "BATCH"),
 ]
-FROM_BROKERS = ["PING", "PONG", "FORWARD", "RUN", "TELL", "DIGEST", "TRACE", "ERR"]
+OF_BROKERS = ["FORWARD", "RUN", "RELAY", "RELAYED", "TELL", "DIGEST"]
+FROM_BROKERS = ["PING", "PONG", *OF_BROKERS, "TRACE", "ERR"]
 
 
 def obviously(data: bytes, limits: Limits) -> list[Any]:
@@ -160,7 +161,7 @@ def check(connect: Connect, name: str) -> None:
         if name not in FROM_BROKERS:
             raise ProtocolError(Fault.BAD_FRAME, "")
     elif name not in FROM_CLIENTS and not (name == "TELL" and connect.identity):
-        is_of_brokers = name in {"FORWARD", "RUN", "TELL", "DIGEST"}
+        is_of_brokers = name in OF_BROKERS
         fault = Fault.PEER_REFUSED if is_of_brokers else Fault.BAD_FRAME
         raise ProtocolError(fault, "")
 

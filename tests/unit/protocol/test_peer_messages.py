@@ -188,7 +188,7 @@ def test_what_is_no_message_is_refused(
 
 
 def test_fields_of_a_later_version_are_ignored() -> None:
-    assert decode(Tell("settled", [3, "news"])) == Settled(3)
+    assert decode(Tell("settled", [3, [], "news"])) == Settled(3)
 
 
 def test_a_neighbour_of_an_older_version_hears_a_question_about_nothing() -> None:

@@ -53,7 +53,8 @@ class CheckedFile:
             log.warning("%s cannot be written: %s", self._path.name, failure)
         for then in waiting:
             then(failure)
-        if self._waiting:
+        # Those who were told may have asked for the next already: one writes at a time.
+        if self._waiting and self._running is None:
             self._run()
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ from protocol.streams import LIMITS, LINES, chopped, heard
 from siena.protocol.control_frames import Body, Connect
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Op, pack
-from siena.protocol.handshake import PREFACE, Limits
+from siena.protocol.handshake import GRANTS, PREFACE, Limits
 from siena.protocol.pings import Ping
 from siena.protocol.server import ServerConversation
 from siena.protocol.text.requests import Quit, Reply
@@ -31,7 +31,7 @@ def framed(event: Body | Ping | bytes) -> bytes:
 
 def test_requests_and_replies_stay_in_order() -> None:
     connect, first, reply, second = ServerConversation().feed(b"ping a\nhelp\nping b\n")
-    assert connect == Connect(1)
+    assert connect == Connect(1, features=(GRANTS,))
     assert (first, second) == (Ping(b"a"), Ping(b"b"))
     assert isinstance(reply, Reply)
 

@@ -30,7 +30,7 @@ from siena.protocol.data_frames import pack_found, pack_msg
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.frames import Op
-from siena.protocol.handshake import Limits
+from siena.protocol.handshake import GRANTS, Limits
 from siena.protocol.limits import LINE_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
 from siena.protocol.server import ServerConversation
@@ -44,7 +44,7 @@ def typed(*lines: str) -> list[Event]:
     """What follows from lines, after the CONNECT that stands before them."""
     conversation = ServerConversation()
     connect, *events = conversation.feed("".join(f"{x}\n" for x in lines).encode())
-    assert connect == Connect(1)
+    assert connect == Connect(1, features=(GRANTS,))
     return events
 
 

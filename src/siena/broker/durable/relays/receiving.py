@@ -86,6 +86,7 @@ class Receiving:
         self._origins = state.router.origins
         self._gate = state.gate
         self._counters = state.counters
+        self._me = state.router.me
         self._waits = waits
         self._on_synced = on_synced
         self._inflows: dict[int, Inflow] = {}
@@ -108,7 +109,8 @@ class Receiving:
         Raises:
             ProtocolError: if it is of a broker that is known to be elsewhere.
         """
-        if self._origins.contradicts((run.broker, run.life), number):
+        is_own = run.broker == self._me
+        if not is_own and self._origins.contradicts((run.broker, run.life), number):
             self._counters.misplaced += run.publications.total
             text = "what is relayed cannot come from here"
             raise ProtocolError(Fault.BAD_FRAME, text)
@@ -119,12 +121,22 @@ class Receiving:
     def _go_on(self, inflow: Inflow) -> None:
         while inflow.waiting:
             run = inflow.waiting[0]
+            if run.broker == self._me:
+                self._know(inflow, inflow.waiting.popleft())
+                continue
             stream = Stream(run.broker, run.life, inflow.number)
             known = self._publishers.stream(stream, self._go_on_all)
             if not known.is_saved:
                 return
             inflow.waiting.popleft()
             self._take(inflow, known, run)
+
+    def _know(self, inflow: Inflow, run: RelayRun) -> None:
+        """Our own, which came around a cycle: this log had it first."""
+        self._counters.received += run.publications.total
+        self._counters.duplicates += run.publications.total
+        inflow.arrivals.append(_Arrival(run.frame))
+        self._look(inflow)
 
     def _go_on_all(self) -> None:
         for inflow in list(self._inflows.values()):
