@@ -1,5 +1,6 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -46,10 +47,12 @@ from siena.protocol.control_frames import (
     Quench,
     Settled as SettledBody,
 )
-from siena.protocol.error_codes import ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.routing.interest_table import Change, Holder
 from siena.routing.router import Router
 from siena.routing.steps.gathering import Batched
+
+log = logging.getLogger("siena.broker")
 
 
 class Neighbourly(Protocol):
@@ -82,6 +85,10 @@ class Neighbourly(Protocol):
 
     def permit(self) -> None:
         """Let it have and bring what its roles grant, from now on."""
+        ...
+
+    def fail(self, error: ProtocolError) -> None:
+        """Tell the neighbour what was wrong, and end the link if it cannot go on."""
         ...
 
     def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
@@ -223,19 +230,45 @@ class BrokerState:
 
     def handle(self, message: Message, source: Interface) -> None:
         """Let the router decide what follows from a message, and send it."""
+        self.handle_gathered()  # before it, and a mistake there is not the source's
         self.post(self.router.handle(message, source))
 
     def gather(
         self, message: Batched, source: Interface, token: int | None = None
     ) -> None:
         """The same, together with others of this tick, at its end at the latest."""
-        out = self.router.gather(message, source, token)
-        if out:
-            self.post(out)
+        try:
+            out = self.router.gather(message, source, token)
+            if out:
+                self.post(out)
+        except Exception:
+            log.exception("a mistake of ours, at %r", message)
+            self._fail_gathered()
 
     def handle_gathered(self) -> None:
-        """Let the router decide what follows from what this tick has gathered."""
-        self.post(self.router.handle_gathered())
+        """Let the router decide what follows from what this tick has gathered.
+
+        If that fails, the connections that it came from end: they come again, and no
+        client waits for an answer that was lost.
+        """
+        try:
+            self.post(self.router.handle_gathered())
+        except Exception:
+            log.exception("a mistake of ours, in what was gathered")
+            self._fail_gathered()
+
+    def _fail_gathered(self) -> None:
+        text = "a mistake of the broker: what was asked for last may not be in force"
+        error = ProtocolError(Fault.BROKEN, text)
+        for source in self.router.gathered_from():
+            self.counters.faults += 1
+            end: Neighbourly | Session | None
+            if isinstance(source, int):
+                end = self.links.get(source)
+            else:
+                end = self.sessions.get(int(client_of(source)))
+            if end is not None:
+                end.fail(error)
 
     # --- What the router answers ----------------------------------------------------
 

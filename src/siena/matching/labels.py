@@ -62,11 +62,14 @@ class Labels:
 
 
 def with_room(column: npt.NDArray[T], place: int) -> npt.NDArray[T]:
-    """The column, or a longer copy with room for one more place.
+    """The column, or a longer copy in which there is this place.
 
     A column from a file, which must not be written to, is copied as well.
+
+    >>> len(with_room(np.zeros(64, np.int32), 2_007))
+    2008
     """
     if place >= len(column):
-        more = np.zeros(max(64, len(column)), column.dtype)
-        return np.concatenate([column, more])
+        size = max(64, 2 * len(column), place + 1)
+        return np.concatenate([column, np.zeros(size - len(column), column.dtype)])
     return column if column.flags.writeable else column.copy()

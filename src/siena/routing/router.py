@@ -246,6 +246,10 @@ class Router:
         out += self._sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
+    def gathered_from(self) -> set[Interface]:
+        """Who sent what is gathered, and what was handled last of it."""
+        return self._gathered.sources()
+
     def _sync(self) -> Outbox:
         """What neighbours are told of all that has changed."""
         return self._monitors.sync() + self.tables.sync()

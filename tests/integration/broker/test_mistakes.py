@@ -14,12 +14,12 @@ from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
 from siena.broker.settings import Limits, Log, Settings
-from siena.protocol.control_frames import Error
+from siena.protocol.control_frames import Error, Subscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.log_frames import Batch, Part, Stage
-from wire import Wire, connect, serving
+from wire import Wire, chain, connect, serving
 
 LIMIT = 2**16
 SMALL = Settings(listen=("127.0.0.1:0",), limits=Limits(output_bytes=LIMIT))
@@ -102,6 +102,24 @@ async def test_a_mistake_while_routing_leaves_nobody_waiting(
             assert await wire.closed()
         assert broker.state.router.published == 2, "their stamps are not given again"
         assert await serves(broker)
+
+
+async def test_a_mistake_in_what_was_gathered_leaves_no_client_waiting(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those whose requests were handled together hear of it; others are served."""
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    async with chain(2) as (broker, _):
+        wires = [await connect(broker) for _ in range(3)]
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.state.router.tables, "apply_filters", fails)
+            for wire in wires[:2]:
+                wire.send(Subscribe(1, "x any"))
+            for wire in wires[:2]:
+                assert await final(wire) == Fault.BROKEN.number
+        assert await serves(broker)
+        assert await wires[2].sync() == []
+        assert broker.state.links, "the neighbour had asked for nothing"
 
 
 def is_full(*_: object) -> None:

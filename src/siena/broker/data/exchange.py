@@ -177,7 +177,7 @@ class Exchange:
     def _put(self, added: npt.NDArray[np.integer[Any]], key: Key) -> None:
         """Give some interests the place of a key."""
         most = int(added.max())
-        while most >= len(self._place_of):
+        if most >= len(self._place_of):
             self._place_of = with_room(self._place_of, most)
         place = self._place_of[added] = self._take_place(key)
         self._interests_at[place] += len(added)

@@ -156,10 +156,7 @@ class Tick:
         """Let the router decide about what was gathered, at the cost of who asked."""
         elapsed = self._state.clock.elapsed
         begun = elapsed()
-        try:
-            self._state.handle_gathered()
-        except Exception:
-            log.exception("a mistake of ours, in what was gathered")
+        self._state.handle_gathered()
         self._state.shares.end_turn(elapsed() - begun)
 
     def _route(self) -> None:

@@ -194,6 +194,10 @@ class Link:
         else:
             self.on_relayed(event, self)
 
+    def fail(self, error: ProtocolError) -> None:
+        """Tell the neighbour what was wrong, and end the link if it cannot go on."""
+        self.connection.fail(error)
+
     def gone(self) -> None:
         """The connection has ended."""
         self.standstill.end()

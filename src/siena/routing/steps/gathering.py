@@ -32,6 +32,8 @@ class Gathering:
     def __init__(self) -> None:
         self._entries: list[tuple[Batched, Interface, int | None]] = []
         self._size = 0
+        # Those that were entered last: if that went wrong, who has to hear of it.
+        self._entered: list[tuple[Batched, Interface, int | None]] = []
 
     def __len__(self) -> int:
         return self._size
@@ -54,7 +56,8 @@ class Gathering:
         change: Callable[[Changes], Outbox],
     ) -> tuple[Outbox, list[tuple[Settle, Interface]]]:
         """Enter all of it into the tables; what follows, and what is to be asked."""
-        entries, self._entries, self._size = self._entries, [], 0
+        entries = self._entered = self._entries
+        self._entries, self._size = [], 0
         out: Outbox = []
         asked: list[tuple[Settle, Interface]] = []
         changes: Changes = []
@@ -71,3 +74,7 @@ class Gathering:
             if token is not None:
                 asked.append((Settle(message.interest, token), source))
         return out + change(changes), asked
+
+    def sources(self) -> set[Interface]:
+        """Where all of it came from, and what was entered last."""
+        return {source for _, source, _ in (*self._entered, *self._entries)}

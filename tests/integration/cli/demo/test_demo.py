@@ -63,12 +63,15 @@ def test_a_day_goes_through_five_brokers_to_who_wants_it(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Without Java: one line says what is missing, and everything else is done."""
+    """As many travellers as without an option: a broker of few proves little of many.
+
+    Without Java, one line says what is missing, and everything else is done.
+    """
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr("siena.cli.demo.command.the_day", lambda: day)
-    options = ["--travellers", str(TRAVELLERS), "--output", str(tmp_path / "out")]
+    options = ["--output", str(tmp_path / "out")]
     monkeypatch.setattr(sys, "argv", ["siena", "demo", *options])
     with pytest.raises(SystemExit) as leaving:
         main()

@@ -5,6 +5,7 @@ from hypothesis import given, strategies as st
 from broker.obvious_exchange import ObviousExchange
 from siena.block import encode
 from siena.broker.data.exchange import Exchange, Routed
+from siena.lang.parser import parse_filter as parse
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import unpack_msg
 from siena.protocol.fast.split_frames import run_of
@@ -75,3 +76,14 @@ def plain(found: Routed) -> object:
         out[connection] = [(sorted(ids), block) for ids, block in frames], count
     others = {key: indices.tolist() for key, indices in found.others}
     return found.total, found.end, out, sorted(found.bad), others
+
+
+def test_a_neighbour_comes_after_many_clients_interests() -> None:
+    """Its first interest has a number far beyond those that it had before: none."""
+    exchange = Exchange()
+    for number in range(2_000):
+        exchange.subscribe(1, number, parse(f"x = {number}"))
+    exchange.watch(5, parse("x = 7"))
+    frames = run_of([encode({"x": 7})]).frames
+    ((key, messages),) = exchange.route(frames, 0, len(frames)).others
+    assert (key, messages.tolist()) == (5, [0])
