@@ -246,11 +246,7 @@ class BrokerState:
             self._fail_gathered()
 
     def handle_gathered(self) -> None:
-        """Let the router decide what follows from what this tick has gathered.
-
-        If that fails, the connections that it came from end: they come again, and no
-        client waits for an answer that was lost.
-        """
+        """Let the router decide what follows from what this tick has gathered."""
         try:
             self.post(self.router.handle_gathered())
         except Exception:
@@ -258,17 +254,29 @@ class BrokerState:
             self._fail_gathered()
 
     def _fail_gathered(self) -> None:
+        """End the connections whose requests failed together, and all links.
+
+        They come again, and no client waits for an answer that was lost.
+        """
         text = "a mistake of the broker: what was asked for last may not be in force"
         error = ProtocolError(Fault.BROKEN, text)
-        for source in self.router.gathered_from():
+        parties = [who for who in self.router.gathered_from() if isinstance(who, str)]
+        for number in {int(client_of(party)) for party in parties}:
+            session = self.sessions.get(number)
+            if session is not None:
+                self.counters.faults += 1
+                session.fail(error)
+        self.fail_links()
+
+    def fail_links(self) -> None:
+        """End all links, since what neighbours were told may not be what holds.
+
+        When they are made again, both ends are told everything anew.
+        """
+        error = ProtocolError(Fault.BROKEN, "a mistake of the broker, while routing")
+        for link in list(self.links.values()):
             self.counters.faults += 1
-            end: Neighbourly | Session | None
-            if isinstance(source, int):
-                end = self.links.get(source)
-            else:
-                end = self.sessions.get(int(client_of(source)))
-            if end is not None:
-                end.fail(error)
+            link.fail(error)
 
     # --- What the router answers ----------------------------------------------------
 

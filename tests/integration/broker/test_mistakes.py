@@ -2,7 +2,7 @@
 
 import errno
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NoReturn
 
@@ -14,12 +14,15 @@ from siena.broker.io.connection import Connection
 from siena.broker.limits import REPLY_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
 from siena.broker.settings import Limits, Log, Settings
+from siena.messages import Outbox
+from siena.model import Filter
 from siena.protocol.control_frames import Error, Subscribe
 from siena.protocol.data_frames import Delivery
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.protocol.log_frames import Batch, Part, Stage
-from wire import Wire, chain, connect, serving
+from siena.routing.interest_table import Change
+from wire import Wire, chain, connect, serving, until
 
 LIMIT = 2**16
 SMALL = Settings(listen=("127.0.0.1:0",), limits=Limits(output_bytes=LIMIT))
@@ -38,6 +41,11 @@ def last(broker: Broker, place: int = -1) -> Connection:
     session = broker.state.sessions[sorted(broker.state.sessions)[place]]
     assert isinstance(session.sink, Connection)
     return session.sink
+
+
+def mistaken_task() -> Iterator[Outbox]:
+    yield []
+    raise MistakeError
 
 
 async def serves(broker: Broker) -> bool:
@@ -107,19 +115,44 @@ async def test_a_mistake_while_routing_leaves_nobody_waiting(
 async def test_a_mistake_in_what_was_gathered_leaves_no_client_waiting(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Those whose requests were handled together hear of it; others are served."""
+    """Those whose requests failed hear of it; others are served."""
     caplog.set_level(logging.CRITICAL, "siena.broker")
     async with chain(2) as (broker, _):
         wires = [await connect(broker) for _ in range(3)]
-        with monkeypatch.context() as patch:
-            patch.setattr(broker.state.router.tables, "apply_filters", fails)
-            for wire in wires[:2]:
-                wire.send(Subscribe(1, "x any"))
-            for wire in wires[:2]:
-                assert await final(wire) == Fault.BROKEN.number
-        assert await serves(broker)
+        tables = broker.state.router.tables
+        apply = tables.apply_filters
+
+        def fails_at_x(changes: list[Change[Filter]]) -> None:
+            if any(each.gained and "x" in str(each.item) for each in changes):
+                raise MistakeError
+            apply(changes)
+
+        monkeypatch.setattr(tables, "apply_filters", fails_at_x)
+        for wire in wires[:2]:
+            wire.send(Subscribe(1, "x any"))
+        for wire in wires[:2]:
+            assert await final(wire) == Fault.BROKEN.number
         assert await wires[2].sync() == []
-        assert broker.state.links, "the neighbour had asked for nothing"
+        await wires[2].subscribe(1, "y any")
+
+
+async def test_after_a_mistake_in_what_was_put_off_neighbours_are_told_anew(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What was to be told is lost with the step that failed."""
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    async with chain(2) as (broker, other):
+        wire = await connect(broker)
+        await wire.subscribe(1, "x any")
+        (before,) = broker.state.links.values()
+        broker.state.router.backlog.add(mistaken_task())
+        await until(lambda: before not in broker.state.links.values())
+        await until(lambda: broker.state.links and other.state.links)
+        assert await serves(other)
+        reader = await connect(broker)
+        await reader.subscribe(1, "y = 1")
+        (await connect(other)).publish({"x": 1, "y": 1})
+        assert isinstance(await reader.next(), Delivery)
 
 
 def is_full(*_: object) -> None:

@@ -177,6 +177,7 @@ class Tick:
                 self._state.post(router.work())
         except Exception:
             log.exception("a mistake of ours, in what was put off")
+            self._state.fail_links()
         shares.work_off(elapsed() - begun)
 
     def _write(self, connection: Connection) -> None:
