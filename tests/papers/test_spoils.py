@@ -10,7 +10,8 @@ from itertools import chain
 
 import pytest
 
-from siena.research.studies.claims import choices, forwarding_claims
+from siena.research.studies.architectures import choices
+from siena.research.studies.claims import forwarding_claims
 from siena.research.studies.covering import merging
 from siena.research.studies.framework.claim import Claim, Verdict
 from siena.research.studies.framework.registry import NAMES, find

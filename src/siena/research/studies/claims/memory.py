@@ -20,7 +20,7 @@ from siena.research.studies.framework.rows import Row, curve, integer, number, w
 from siena.research.studies.framework.spoils import constant, copied, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import finish, formula, line, panels
-from siena.research.studies.runs.scheme_counts import count_schemes
+from siena.research.studies.runs.schemes.counts import count_schemes
 
 KINDS = ("random", "power law", "transit-stub")
 BROKERS = {"full": (100, 300, 1000, 2000), "quick": (100, 300), "test": (20, 100)}

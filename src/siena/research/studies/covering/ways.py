@@ -185,20 +185,41 @@ def draw(rows: Sequence[Row]) -> Figure:
     """For the most subscribers: links, entries and waste, by workload and way."""
     most = max(number(row, "subscribers") for row in rows)
     own = where(rows, subscribers=most)
-    figure, axes = panels(3)
+    figure, axes = panels(3, 2)
     measures = (
         ("links", "publications", "links crossed by a notification"),
+        ("octets", "publications", "bytes on links for a notification"),
         ("entries", "brokers", "entries told to a broker"),
         ("wasted", "deliveries", "thrown away for each delivery"),
     )
-    for axis, (name, per, words) in zip(axes, measures, strict=True):
+    for axis, (name, per, words) in zip(axes, measures, strict=False):
         for style, way in enumerate(WAYS):
             _marks(axis, own, f"{way}_{name}", per, style)
         finish(axis, f"{most:,.0f} subscribers: {words}", "", words)
         axis.set_yscale("symlog", linthresh=1 if name != "wasted" else 0.01)
         axis.set_ylim(0, 3 * axis.get_ylim()[1])  # no mark on the edge
         axis.set_xticks(range(len(WORKLOADS)), WORKLOADS, fontsize=7)
+    _bars(axes[4], own, "entries", "content", "flat")
+    finish(axes[4], "Does covering pay?", "", "entries with covering / without")
+    _bars(axes[5], own, "links", "content", "subject")
+    finish(axes[5], "Does content pay?", "", "links by content / by subjects")
     return figure
+
+
+def _bars(
+    axes: Axes, rows: Sequence[Row], measure: str, one_way: str, other: str
+) -> None:
+    """What one way takes of what another does, for each workload; 1 saves nothing."""
+    for place, workload in enumerate(WORKLOADS):
+        own = where(rows, workload=workload)
+        names = (f"{one_way}_{measure}", f"{other}_{measure}")
+        part = ratio(*(_by_seed(own, name) for name in names))
+        ends = [[part.value - part.low], [part.high - part.value]]
+        axes.bar([place], [part.value], 0.6, yerr=ends, color=COLOURS[0])
+        axes.text(place, part.high, f"{part.value:.2f}", ha="center", va="bottom")
+    axes.axhline(1, color="#000000", linewidth=0.8)
+    axes.set_ylim(0, 1.1)
+    axes.set_xticks(range(len(WORKLOADS)), WORKLOADS, fontsize=7)
 
 
 def _marks(axes: Axes, rows: Sequence[Row], name: str, per: str, style: int) -> None:
@@ -230,10 +251,12 @@ STUDY = Study(
     "topics that consumers filter as with Kafka, and flooding, on the same trees.",
     shape="Content is lowest in links; where one attribute says it all, subjects are "
     "as low; key expressions lie between.",
-    caption="Links that a notification crosses, entries that neighbours tell a broker, "
-    "and notifications that clients throw away for each delivery, by what subscribers "
-    "want (below the axis) and by the way in which notifications are brought; y linear "
-    "near 0 and logarithmic above.",
+    caption="Links that a notification crosses, bytes of it on them, entries that "
+    "neighbours tell a broker, and notifications that clients throw away for each "
+    "delivery, by what subscribers want (below the axis) and by the way in which "
+    "notifications are brought; y linear near 0 and logarithmic above. Last, for "
+    "architects: what covering leaves of the entries, and content of the links that "
+    "subjects take, where 1 means that nothing is saved.",
     parameters=(
         Parameter("network", "spanning tree of a Barabási-Albert network", "ours"),
         Parameter("symbols", "500, Zipf; 60 classes on three levels", "ours"),

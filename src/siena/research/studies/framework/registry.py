@@ -21,14 +21,17 @@ GROUPS = {
     "Disjunction advantage": ("fig5", "fig6", "fig7"),
     "Architectures": (
         *("fig26", "fig27", "fig28", "fig29", "fig30", "fig31", "fig32", "fig33"),
-        *("brokers", "choices", "robustness", "scale"),
+        *("brokers", "choices", "hybrid", "robustness", "scale"),
     ),
-    "Routing": ("schemes", "memory", "cbcb", "pruning", "patterns"),
-    "Matching": ("gryphon", "forwarding"),
+    "Routing": (
+        *("schemes", "memory", "advantage", "headers"),
+        *("cbcb", "pruning", "patterns"),
+    ),
+    "Matching": ("gryphon", "poset", "forwarding"),
     "Covering": ("covering", "merging", "changes", "ways"),
 }
 # Where the studies of a group live, if not with the other claims.
-_ROOMS_OF_GROUPS = {"Covering": "covering"}
+_ROOMS_OF_GROUPS = {"Architectures": "architectures", "Covering": "covering"}
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 _ROOMS = {
     name: "figures" if name.startswith("fig") else _ROOMS_OF_GROUPS.get(group, "claims")

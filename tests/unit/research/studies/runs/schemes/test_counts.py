@@ -4,7 +4,7 @@ import pytest
 
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.runs.networks import NOTIFICATIONS, SCHEMES, assess_scheme
-from siena.research.studies.runs.scheme_counts import count_schemes
+from siena.research.studies.runs.schemes.counts import count_schemes
 
 NETWORKS = [
     ("N12", 12, 1),
@@ -32,7 +32,7 @@ def test_delivery_trees_are_those_of_the_schemes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "siena.research.studies.runs.scheme_counts.NOTIFICATIONS", NOTIFICATIONS
+        "siena.research.studies.runs.schemes.counts.NOTIFICATIONS", NOTIFICATIONS
     )
     for network, brokers in (("random", 20), ("power law", 16)):
         row: Row = {"network": network, "brokers": brokers, "seed": 7}

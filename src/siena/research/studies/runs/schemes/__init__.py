@@ -1,0 +1,1 @@
+"""Runs of routing schemes: what they would store, with what disjunction saves."""
