@@ -7,7 +7,7 @@ Each row is a task of its own, which keeps its row itself.  Both ways call the s
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from siena.errors import SienaError
@@ -54,12 +54,12 @@ def missing(tasks: Iterable[Task], store: Store) -> list[Task]:
 
 def work(task: Task, store: Store) -> Outcome:
     """Compute a row and keep it; what goes wrong is told, and spoils no other row."""
-    start = perf_counter()
+    start = process_time()
     try:
         results = task.function(dict(task.parameters))
     except Exception as error:  # noqa: BLE001 -- it is raised where it can be read
         return Outcome(None, f"{type(error).__name__}: {error}")
-    kept = Kept({**task.parameters, **results}, perf_counter() - start)
+    kept = Kept({**task.parameters, **results}, process_time() - start)
     store.keep(task, kept)
     return Outcome(kept)
 

@@ -42,7 +42,7 @@ class Task(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A row that has been computed, and how long that took."""
+    """A row that has been computed, and the processor time that it took."""
 
     row: Row
     seconds: float
