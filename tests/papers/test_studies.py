@@ -91,6 +91,10 @@ def times(column: str, factor: float) -> Spoil:
         ("choices", lambda row: {**row, "subscription_cost": 7.0}, "lone"),
         ("scale", lambda row: {**row, "agrees": False}, "agree"),
         ("memory", lambda row: {**row, "PSF_copies": 7}, "T-E8"),
+        ("advantage", times("PIF_left", 10), "E.6"),
+        ("headers", times("part", 2), "E.7"),
+        ("hybrid", lambda row: {**row, "twice": 1}, "right"),
+        ("poset", lambda row: {**row, "agrees": False}, "agree"),
         ("schemes", times("bits", 1.1), "E.4"),
         ("memory", times("PIF_vertices", 0.1), "E.6"),
         ("cbcb", lambda row: {**row, "requests": 9, "replies": 9}, "C.6 size"),
@@ -159,6 +163,7 @@ class DeafRouter(Router):
     ("name", "claim"),
     [
         ("brokers", "T-F2"),
+        ("hybrid", "right"),
         ("scale", "agree"),
         ("merging", "right"),
         ("changes", "right"),

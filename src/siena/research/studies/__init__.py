@@ -2,6 +2,7 @@
 
 ``framework`` knows no single study: rows, runner, store; ``reporting`` makes of them
 what readers get.  ``runs`` computes rows, and draws nothing; ``figures`` has a module
-for each figure of the papers, ``claims`` and ``covering`` one for each other question.
-``template`` is a study of one's own to begin with, ``notebook`` the door for notebooks.
+for each figure of the papers, ``architectures``, ``claims`` and ``covering`` one for
+each other question.  ``template`` is a study of one's own to begin with, ``notebook``
+the door for notebooks.
 """

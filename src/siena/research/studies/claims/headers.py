@@ -73,7 +73,7 @@ def _bounded(rows: Sequence[Row]) -> Answer:
 
 
 def _grows_with_all(rows: Sequence[Row]) -> Answer:
-    """How many times longer whole partitions are, where everybody is a receiver."""
+    """How many times longer whole partitions are, where all brokers are receivers."""
     own = where(rows, share=1.0)
     whole = cells(own, ("network", "size"), "whole")
     part = cells(own, ("network", "size"), "part")

@@ -1,0 +1,332 @@
+"""What is claimed about a million sites, and how rows decide it.
+
+The study, its plan and its drawings are
+:mod:`siena.research.studies.architectures.scale`.
+
+*Which law?*  A logarithm is a straight line where x is logarithmic: what the last
+decade of sites adds is what the decades before added on average.  A power adds more.
+So the *excess* of the largest networks over that line, as a share of what they have and
+with an interval over the seeds, decides: none for a logarithm, a quarter for N^0.25.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import log
+from statistics import fmean
+
+import numpy as np
+
+from siena.research.studies.framework.claim import (
+    Answer,
+    Claim,
+    Decide,
+    Select,
+    Spoil,
+    having,
+    undecided,
+)
+from siena.research.studies.framework.intervals import (
+    Interval,
+    Means,
+    Samples,
+    all_below,
+    all_right,
+    between,
+    cells,
+    of_means,
+    ratio,
+)
+from siena.research.studies.framework.rows import Row, number, where
+from siena.research.studies.framework.spoils import constant, copied, each, one, times
+from siena.research.studies.runs.large.networks import FAMILIES
+
+TREES = {"least": "least spanning tree", "shortest": "shortest paths"}
+INTERNET = 1_000_000
+# More above the line is no logarithm: N^0.1 would be 6 % above it.
+EXCESS = 0.05
+ALIKE = 1.15
+# Where the law begins: a transit-stub network of 100 sites is a single domain.
+FIRST = 1000
+WINDING = (
+    "A least spanning tree winds: the ways on it grow as a power of the sites. O(log "
+    "N) needs shortest paths from the root."
+)
+
+
+# --- Laws -----------------------------------------------------------------------
+
+
+def by_sites(rows: Sequence[Row], column: str) -> dict[int, Samples]:
+    """A column by number of sites, then by seed."""
+    known = cells(rows, ("sites",), column)
+    return {int(str(sites)): known[(sites,)] for (sites,) in sorted(known)}
+
+
+def excess(known: Mapping[int, Samples]) -> Interval:
+    """How far the largest networks are above the line through the ends of the others.
+
+    >>> law = {n: {1: 3 + 2 * log(n)} for n in (10, 100, 1000, 10_000)}
+    >>> round(excess(law).value, 3) + 0.0
+    0.0
+    >>> power = {n: {1: n**0.25} for n in (100, 1000, 10_000, 100_000, 1_000_000)}
+    >>> round(excess(power).value, 2)
+    0.28
+    """
+    sizes = list(known)
+    first, before, last = sizes[0], sizes[-2], sizes[-1]
+    further = log(last / before) / log(before / first)
+    return of_means(
+        lambda a, b, c: (c - b - (b - a) * further) / c,
+        *(known[size] for size in (first, before, last)),
+    )
+
+
+def exponent(known: Mapping[int, Samples]) -> Interval:
+    """The p of a power N^p that fits best, by least squares over all sizes.
+
+    >>> power = {n: {1: 3 * n**0.5} for n in (10, 100, 1000)}
+    >>> round(exponent(power).value, 3)
+    0.5
+    """
+    xs = np.array([log(sites) for sites in known])
+    away = xs - xs.mean()
+
+    def slope(*means: Means) -> Means:
+        found: Means = np.tensordot(away, np.log(means), axes=1) / (away**2).sum()
+        return found
+
+    return of_means(slope, *known.values())
+
+
+def better_law(known: Mapping[int, Samples]) -> str:
+    """The law that leaves less unexplained of the means: a logarithm or a power.
+
+    >>> better_law({n: {1: 3 + 2 * log(n)} for n in (10, 100, 1000)})
+    'a logarithm'
+    """
+    xs = [log(sites) for sites in known]
+    ys = np.array([fmean(samples.values()) for samples in known.values()])
+    straight = np.polyval(np.polyfit(xs, ys, 1), xs)
+    curved = np.exp(np.polyval(np.polyfit(xs, np.log(ys), 1), xs))
+    left = {
+        "a logarithm": float(((ys - straight) ** 2).sum()),
+        "a power": float(((ys - curved) ** 2).sum()),
+    }
+    return min(left, key=lambda law: left[law])
+
+
+# --- Claims ---------------------------------------------------------------------
+
+
+def _logarithm(column: str) -> Decide:
+    def decide(rows: Sequence[Row]) -> Answer:
+        known = by_sites(rows, column)
+        known = {sites: of for sites, of in known.items() if sites >= FIRST}
+        if len(known) < 3:
+            return undecided(f"needs three sizes from {FIRST:,} sites on")
+        above_line = excess(known)
+        last = max(known)
+        words = (
+            f"{fmean(known[last].values()):.1f} links with {last:,} sites; "
+            f"{above_line.words('.1%')} of them above the line; {better_law(known)} "
+            f"fits better, the best power is N^{exponent(known).words()}"
+        )
+        return between(above_line, -10, EXCESS, words)
+
+    return decide
+
+
+def _small(rows: Sequence[Row]) -> Answer:
+    own = where(rows, sites=INTERNET)
+    if not own:
+        return undecided("needs a million sites")
+    up = cells(own, ("family", "tree"), "hierarchical_subscription")
+    all_ = cells(own, ("family", "tree"), "acyclic_subscription")
+    margins = {
+        f"{family}, {tree}": ratio(up[family, tree], all_[family, tree])
+        for family, tree in up
+    }
+    return all_below(margins, 0.001)
+
+
+def _alike(rows: Sequence[Row]) -> Answer:
+    names = ("family", "tree", "sites")
+    up = cells(rows, names, "hierarchical_notification")
+    across = cells(rows, names, "acyclic_notification")
+    margins = {
+        f"{case[0]}, {case[1]}, {case[2]:,} sites": ratio(up[case], across[case])
+        for case in up
+    }
+    return all_below(margins, ALIKE)
+
+
+def _shared(rows: Sequence[Row]) -> Answer:
+    """The difference between both, with ten thousand parties and with one."""
+    largest = max(number(row, "sites") for row in rows)
+    own = where(rows, sites=int(largest))
+    if any("hierarchical_10000" not in row for row in own):
+        return undecided("needs ten thousand parties")
+    columns = ("acyclic_10000", "hierarchical_10000")
+    alone = ("acyclic_subscription", "hierarchical_subscription")
+    found = [cells(own, ("family", "tree"), column) for column in (*columns, *alone)]
+    margins = {
+        f"{case[0]}, {case[1]}": of_means(
+            lambda a, b, c, d: (a - b) / (c - d), *(of[case] for of in found)
+        )
+        for case in found[0]
+    }
+    return all_below(margins, 0.01)
+
+
+def _held(some: str, all_: str, limit: float) -> Decide:
+    def decide(rows: Sequence[Row]) -> Answer:
+        few, many = (cells(rows, ("family", "tree"), name) for name in (some, all_))
+        margins = {
+            f"{family}, {tree}": ratio(few[family, tree], many[family, tree])
+            for family, tree in few
+        }
+        return all_below(margins, limit)
+
+    return decide
+
+
+def _part(family: str, tree: str) -> Select:
+    return lambda rows: where(rows, family=family, tree=tree)
+
+
+def _law(column: str, law: str) -> Spoil:
+    if law == "a logarithm":
+        return each(lambda r: {column: log(number(r, "sites"))})
+    return each(lambda r: {column: number(r, "sites") ** 0.5})
+
+
+_as_many = each(lambda r: {"hierarchical_notification": r["acyclic_notification"]})
+
+
+def _of_law(
+    name: str, says: str, column: str, family: str, tree: str, why: str
+) -> Claim:
+    return Claim(
+        name,
+        says,
+        "how far the largest networks are above the straight line through the second "
+        f"largest and those of {FIRST:,} sites, x logarithmic, as a share: its 95 % "
+        f"interval over the seeds at most {EXCESS:.0%} (a logarithm: 0, N^0.25: 25 %)",
+        _logarithm(column),
+        {"it is a power": _law(column, "a power")},
+        {"it is a logarithm": _law(column, "a logarithm")},
+        of=_part(family, tree),
+        about=f"{family}, {TREES[tree]}",
+        why=why,
+        is_gating=False,
+        seeds_min=3,
+    )
+
+
+CLAIMS = (
+    Claim(
+        "agree",
+        "production routers send what is counted on the trees",
+        "links that two notifications cross, acyclic and hierarchical, in every single "
+        "network that routers were asked about: equal",
+        partial(all_right, column="agrees", what="networks"),
+        {"one does not": one(constant("agrees", False))},
+        of=having(lambda r: r["agrees"] is not None),
+        about="networks of up to 200 sites",
+    ),
+    *(
+        _of_law(
+            "O(log N)",
+            f"{family}, {TREES[tree]}: a lone subscription in a hierarchy crosses "
+            "O(log N) links",
+            "hierarchical_subscription",
+            family,
+            tree,
+            WINDING if tree == "least" else "",
+        )
+        for family in FAMILIES
+        for tree in TREES
+    ),
+    *(
+        _of_law(
+            "distance",
+            f"{family}: the mean distance of two sites grows as the logarithm of the "
+            f"sites",
+            "distance",
+            family,
+            "shortest",
+            "These are distances in weights, counted in links: ways that are shorter "
+            "have more of them.",
+        )
+        for family in FAMILIES
+    ),
+    Claim(
+        "internet",
+        "a million sites: a lone subscription in a hierarchy crosses less than a "
+        "thousandth of what it does in an acyclic network",
+        "ratio of means, with its 95 % bootstrap interval: below 0.001 in every "
+        "family, on both trees",
+        _small,
+        {"it crosses all": times("hierarchical_subscription", 1e6)},
+        {"it crosses one": constant("hierarchical_subscription", 1)},
+        of=having(lambda r: number(r, "sites") >= INTERNET),
+        about="networks of a million sites",
+        is_gating=False,
+        seeds_min=3,
+    ),
+    Claim(
+        "shared",
+        "ten thousand parties: the difference between both architectures is less than "
+        "a hundredth of that with one party",
+        "ratio of differences of means, with its 95 % interval: below 0.01 in every "
+        "family of the largest networks, on both trees",
+        _shared,
+        {"as costs as much as ever": each(lambda r: {"acyclic_10000": r["sites"]})},
+        of=having(lambda r: number(r, "size") >= 10_000),
+        about="the largest networks",
+        is_gating=False,
+    ),
+    Claim(
+        "held",
+        "a million sites and subscriptions: a broker in a hierarchy holds less than a "
+        "hundredth of the interests that it holds in an acyclic network",
+        "ratio of means, with its 95 % interval: below 0.01 in every family, on both "
+        "trees",
+        _held("held_mean", "held_acyclic_mean", 0.01),
+        {"as many": copied("held_mean", "held_acyclic_mean")},
+        of=having(lambda r: number(r, "sites") >= INTERNET),
+        about="networks of a million sites",
+        is_gating=False,
+        seeds_min=3,
+    ),
+    Claim(
+        "held",
+        "a million sites and subscriptions: covering halves what a broker holds in an "
+        "acyclic network, or does better",
+        "interests held with covering over those without, ratio of means with its 95 "
+        "% interval: below 0.5 in every family, on both trees",
+        _held("held_acyclic_mean", "held_acyclic_plain_mean", 0.5),
+        {"as many": copied("held_acyclic_mean", "held_acyclic_plain_mean")},
+        {"one": constant("held_acyclic_mean", 1)},
+        of=having(lambda r: number(r, "sites") >= INTERNET),
+        about="networks of a million sites",
+        why="Most topics are rare, and of what one subscriber wants alone nothing is "
+        "covered.",
+        is_gating=False,
+        seeds_min=3,
+    ),
+    Claim(
+        "alike",
+        "a notification for ten parties crosses as many links in a hierarchy as in an "
+        f"acyclic network, within {ALIKE - 1:.0%}",
+        f"ratio of means, with its 95 % bootstrap interval: below {ALIKE} in every "
+        f"case",
+        _alike,
+        {"it crosses twice as many": times("hierarchical_notification", 2)},
+        {"it crosses as many": _as_many},
+        about="all families, sizes and trees",
+        why="The way to the root adds most where receivers are few and near each "
+        "other.",
+        is_gating=False,
+    ),
+)
