@@ -38,6 +38,7 @@ PAGES = [
             "operating",
             "quench",
             "spark",
+            "studies",
         )
     ),
 ]

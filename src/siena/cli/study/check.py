@@ -49,6 +49,7 @@ def study_check(
             print(f"{'✗' if found else '✓'} {claim}")
             for each in found:
                 print(f"    {each}")
-        print(f"{len(rows)} rows computed and drawn, {len(spots)} claims tried.")
+        claims = "claim" if len(spots) == 1 else "claims"
+        print(f"{len(rows)} rows computed and drawn, {len(spots)} {claims} tried.")
     if any(found for _, found in spots):
         raise typer.Exit(EXIT_BLIND)

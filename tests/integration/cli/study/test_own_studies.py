@@ -1,6 +1,7 @@
 """Studies of one's own: a file, a scenario, a package, a notebook, other parameters."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -52,6 +53,19 @@ def test_a_new_study_is_checked_run_shown_and_reported() -> None:
     assert "Found (quick, 1 seeds" in siena("study", "show", "bands.py")
     siena("study", "report", "bands.py", "-o", "bands.html")
     assert "Bands, wide and narrow" in Path("bands.html").read_text(encoding="utf-8")
+
+
+def test_the_study_of_the_guide_holds_and_shows_what_the_guide_shows() -> None:
+    example = ROOT / "examples" / "studies" / "reach.py"
+    assert "✓ nearer" in siena("study", "check", str(example))
+    run = ["study", "run", str(example), "--quick", "--serial"]
+    assert "✓ nearer" in siena(*run, "--report", "reach.html")
+    assert "in a star and in a chain" in Path("reach.html").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "guides" / "studies.md").read_text(encoding="utf-8")
+    parts = re.findall(r"^```python\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    text = example.read_text(encoding="utf-8")
+    assert parts
+    assert all(part in text for part in parts)
 
 
 def test_a_claim_that_cannot_fail_is_found() -> None:

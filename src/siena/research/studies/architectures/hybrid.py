@@ -174,12 +174,12 @@ def draw(rows: Sequence[Row]) -> Figure:
     x = "interested parties"
     titles = list(columns.values())
     two_views([*axes[:2], *axes[3:5]], draws, titles, x, "cost of links crossed")
-    for each, column, y in (
-        (axes[2], "entries", "interests that neighbours hold, for each broker"),
-        (axes[5], "subscription_messages", "messages for a subscription"),
+    for each, column, title, y in (
+        (axes[2], "entries", "Interests held of neighbours", "for each broker"),
+        (axes[5], "subscription_messages", "A subscription", "messages"),
     ):
         _draw(each, rows, column)
-        finish(each, y.capitalize(), x, y, log="x")
+        finish(each, title, x, y, log="x")
         each.set_ylim(bottom=0)
     return figure
 
@@ -196,8 +196,8 @@ STUDY = Study(
     says="A general network has the shortest ways and others when something fails; "
     "hybrids combine architectures, so that each part has what suits it. The paper "
     "simulates neither.",
-    shape="The general network costs most for subscriptions: every broker tells all "
-    "that it is there. Hierarchies in a mesh are as cheap as one hierarchy, without "
+    shape="The general network costs most for subscriptions: every broker with a party "
+    "tells all others. Hierarchies in a mesh are as cheap as one hierarchy, without "
     "its way to the root.",
     caption="Cost of links that messages cross, for each subscription and for each "
     "notification, against the number of parties, all of which want the same: a "
