@@ -144,6 +144,20 @@ def test_markdown_has_figures_claims_and_how_to_run_it(
     assert "| F33a |" in text
 
 
+def test_of_many_rows_markdown_has_parquet_alone(
+    results: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "fig33.csv").write_text("of an earlier run")
+    monkeypatch.setattr("siena.research.studies.reporting.markdown.CSV_MAX", 1000)
+    text = write_pages(find_all(["fig33"]), results, tmp_path).read_text(
+        encoding="utf-8"
+    )
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["fig33.parquet"]
+    assert "data/fig33.parquet" in text
+    assert "fig33.csv" not in text
+
+
 @pytest.mark.parametrize(
     ("findings", "words", "kind_"),
     [

@@ -1,7 +1,7 @@
 """The report for a repository: a page of Markdown, and figures beside it."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from siena.research.studies.framework.registry import GROUPS
@@ -14,6 +14,8 @@ from siena.research.studies.reporting.summary import sentence, short
 PAGE = "README.md"
 DATA = "data"
 """The folder of rows, beside the page."""
+# Pages are kept with the sources: of many rows parquet alone, a tenth of the size.
+CSV_MAX = 128 * 1024
 
 
 def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
@@ -31,14 +33,18 @@ def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
         (folder / f"{name}.svg").write_bytes(picture)
         for form in ("csv", "parquet"):
             rows = (store.of(name) / f"rows.{form}").read_bytes()
-            (data / f"{name}.{form}").write_bytes(rows)
+            beside = data / f"{name}.{form}"
+            if form == "csv" and len(rows) > CSV_MAX:
+                beside.unlink(missing_ok=True)
+            else:
+                beside.write_bytes(rows)
     page = folder / PAGE
-    page.write_text(markdown(done), encoding="utf-8")
+    page.write_text(markdown(done, data), encoding="utf-8")
     return page
 
 
-def markdown(done: dict[str, tuple[Study, Result]]) -> str:
-    """The page."""
+def markdown(done: dict[str, tuple[Study, Result]], data: Path) -> str:
+    """The page; ``data`` is the folder of rows, as far as they are kept beside it."""
     machines = dict.fromkeys(result.machine for _, result in done.values())
     counts = Counter(result.size for _, result in done.values())
     sizes = ", ".join(f"{count} {size}" for size, count in sorted(counts.items()))
@@ -77,12 +83,15 @@ def markdown(done: dict[str, tuple[Study, Result]]) -> str:
             )
     for own in groups.values():
         for study, result in own:
-            lines += _section(study, result)
+            has_csv = (data / f"{study.name}.csv").exists()
+            lines += _section(study, result, ["csv", "parquet"][not has_csv :])
     return "\n".join(lines) + "\n"
 
 
-def _section(study: Study, result: Result) -> list[str]:
+def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
     name = study.name
+    titles = {"csv": "CSV", "parquet": "parquet"}
+    rows = ", ".join(f"[{titles[form]}]({DATA}/{name}.{form})" for form in forms)
     lines = [
         "",
         f"## {name}",
@@ -91,10 +100,7 @@ def _section(study: Study, result: Result) -> list[str]:
         "",
         f"![{study.title}]({name}.svg)",
         "",
-        (
-            f"*{caption(study, result)}* Rows: [CSV]({DATA}/{name}.csv), "
-            f"[parquet]({DATA}/{name}.parquet)."
-        ),
+        (f"*{caption(study, result)}* Rows: {rows}."),
         "",
         f"Expected: {study.shape}",
         "",
@@ -106,7 +112,8 @@ def _section(study: Study, result: Result) -> list[str]:
     for f in result.findings:
         note = "" if f.is_gating else " (not gating)"
         says = (
-            f"{f.says}{note}. *Test*: {f.test}. *Data*: [{f.data}]({DATA}/{name}.csv)."
+            f"{f.says}{note}. *Test*: {f.test}. "
+            f"*Data*: [{f.data}]({DATA}/{name}.{forms[0]})."
         )
         found = f"{f.found}. {f.why}" if f.why else f.found
         cells = (f.claim, says, found, str(f.verdict))
