@@ -15,6 +15,8 @@
 
 # What an activated environment or a PYTHONPATH adds would hide a missing step.
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP VIRTUAL_ENV MYPYPATH
+# Without it, every command that a test starts would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 unexport PIP_PREFIX PIP_TARGET PIP_USER PIP_CONSTRAINT PIP_REQUIREMENT
 
 VENV := .venv

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from siena.broker.collector import spare_what_stays
+from siena.broker.memory import spare_what_stays
 from siena.broker.io.connection import Connection
 from siena.protocol.control_frames import Unsubscribe
 from wire import connect, serving, until

@@ -239,7 +239,7 @@ class Connection(asyncio.BufferedProtocol):
         self._held_by.clear()
         if self.handshake is not None:
             self.handshake.cancel()
-        # Nothing is held in a circle: see siena.broker.collector.
+        # Nothing is held in a circle: see siena.broker.memory.
         role, self.role, self._publisher = self.role, None, None
         self._events = None
         try:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
-from siena.broker.allocator import keep_memory
 from siena.broker.broker import Broker
-from siena.broker.collector import spare_what_stays
 from siena.broker.logs import LogFormat, set_up_logs
+from siena.broker.memory import keep_memory, spare_what_stays
 from siena.broker.network import (
     Network,
     NetworkSettings,

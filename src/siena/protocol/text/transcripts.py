@@ -22,7 +22,7 @@ from siena.protocol.frames import HEAD, HEAD_BYTES, LENGTH_BYTES, Op
 # lays out for one reader, several times over.
 REMEMBERED_BYTES_MAX = 8 * 1024 * 1024
 
-_MSG_HEAD = struct.Struct("<IBH")
+_MSG_HEAD = struct.Struct(f"{HEAD.format}H")
 _MSG = int(Op.MSG)
 
 

@@ -2,7 +2,7 @@
 
 ``sources`` (where rules come from) → ``counting`` (conditions on several events),
 ``distinct`` (each value of a batch once), ``deciding`` (residuals) → ``compiled`` (one
-file for all workers) → ``rows``, ``why``, ``alerting`` (what a task does) →
+file for all workers) → ``why``, ``alerting`` (what a task does) →
 ``remembering`` (windows, suppression) → ``live`` (rules that change) → ``applying``;
 ``history`` tries rules on the past.
 

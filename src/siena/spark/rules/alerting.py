@@ -21,11 +21,11 @@ from siena.model.spelling import spell
 from siena.model.values import Value
 from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import OnError
+from siena.spark.batch.rows import events_of
 from siena.spark.batch.worker import Found, match_batch, refuse_bad
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
 from siena.spark.rules.distinct import Attributes, Event, Places, columns_of
-from siena.spark.rules.rows import candidates, events_of
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
@@ -297,6 +297,13 @@ class _Batch:
             found = events_of(self.batch, self.task.layout, new)
             self.events.update(zip(new, found, strict=True))
         return self.events
+
+
+def candidates(found: Found) -> tuple[Places, Places]:
+    """The rows, and the numbers of the rules whose predicates match them."""
+    counts = np.maximum(found.matches.counts, 0)
+    rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    return rows, found.matches.filters[: len(rows)].astype(np.int64)
 
 
 Fired = set[tuple[int, str]]

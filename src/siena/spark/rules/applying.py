@@ -14,12 +14,8 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row, functions as F, types as T
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.streaming.stateful_processor import (
-    StatefulProcessor,
-    StatefulProcessorHandle,
-)
+from pyspark.sql import DataFrame, functions as F, types as T
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from siena.errors import SienaError
 from siena.model import Kind
@@ -49,12 +45,15 @@ from siena.spark.rules.live import Fixed, LiveRules, Newest
 from siena.spark.rules.remembering import Memory, keys_of, passed_rows
 from siena.spark.rules.sources import RuleSource
 from siena.spark.streams.patterns import instant
-from siena.spark.streams.searching import match_order, packed, unpacked
-from siena.spark.streams.steps import PACKED, SHARD
-
-# Groups of a stream, each with the state of many keys in one piece.
-SHARDS = 32
-ROWS_OUT_MAX = 8_192
+from siena.spark.streams.searching import match_order
+from siena.spark.streams.shards import (
+    SHARDED,
+    SHARDS,
+    ShardTask,
+    as_answer,
+    cut_into_shards,
+    over_shards,
+)
 
 Rules = RuleSource | CompiledRules | LiveRules
 
@@ -242,17 +241,8 @@ class _Applied(NamedTuple):
         )
         stage = _Stage(time, (time, *order), tuple(kept), answer)
         if self.events.isStreaming:
-            pack = _Pack(self.task)
-            sharded = (
-                T.StructType().add(SHARD, T.IntegerType()).add(PACKED, T.BinaryType())
-            )
-            output = T.StructType().add(PACKED, T.BinaryType())
-            found = (
-                self._mapped(pack, sharded)
-                .groupBy(SHARD)
-                .transformWithState(_StreamMemory(stage), output, "Append", "None")
-                .mapInArrow(_Unpack(answer), answer)
-            )
+            sharded = self._mapped(_Pack(self.task), SHARDED)
+            found = over_shards(sharded, _StreamMemory(stage), answer)
         else:
             rows = self._mapped(self.task, inner)
             by = [F.col(KEY), *(F.col(name) for name in (time, *order))]
@@ -293,11 +283,6 @@ class _Stage(NamedTuple):
         return passed_rows(rows, memory.pass_on(timed, order), list(self.kept))
 
 
-def _as_answer(found: pa.Table, answer: T.StructType) -> Iterator[pa.RecordBatch]:
-    kinds = to_arrow_schema(answer, timezone="UTC")
-    yield from found.cast(kinds).to_batches(max_chunksize=ROWS_OUT_MAX)
-
-
 @dataclass(frozen=True)
 class _TableMemory:
     """The second stage over sorted rows, in which those of one key stand together."""
@@ -308,9 +293,8 @@ class _TableMemory:
         memory = Memory()
         for batch in batches:
             rows = pa.Table.from_batches([batch])
-            yield from _as_answer(
-                self.stage.passed(memory, rows, None), self.stage.answer
-            )
+            found = self.stage.passed(memory, rows, None)
+            yield from as_answer(found, self.stage.answer)
             if rows.num_rows:
                 memory.forget_but(rows[KEY][-1].as_py())
 
@@ -324,60 +308,21 @@ class _Pack:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in self.task(batches):
             rows = pa.Table.from_batches([batch])
-            shard = np.array(
-                [
-                    (place if key is None else crc32(key.encode())) % SHARDS
-                    for place, key in enumerate(keys_of(rows))
-                ],
-                np.int32,
-            )
-            used = np.unique(shard)
-            pieces = [
-                packed(rows.take(pa.array(np.flatnonzero(shard == each))))
-                for each in used
+            shards = [
+                (place if key is None else crc32(key.encode())) % SHARDS
+                for place, key in enumerate(keys_of(rows))
             ]
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(used, pa.int32()), pa.array(pieces, pa.binary())],
-                [SHARD, PACKED],
-            )
+            yield cut_into_shards(rows, np.array(shards, np.int64))
 
 
-@dataclass(frozen=True)
-class _Unpack:
-    """Alerts as rows again."""
-
-    answer: T.StructType
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for piece in batch[PACKED].to_pylist():
-                yield from _as_answer(unpacked(piece), self.answer)
-
-
-class _StreamMemory(StatefulProcessor):
-    """The second stage of a stream: the memory of one shard is one value."""
+class _StreamMemory(ShardTask):
+    """The second stage of a stream."""
 
     def __init__(self, stage: _Stage) -> None:
+        super().__init__("memory")
         self._stage = stage
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        schema = T.StructType([T.StructField("memory", T.BinaryType())])
-        self._state = handle.getValueState("memory", schema)
-
-    def handleInputRows(  # noqa: N802 -- Spark's name
-        self,
-        key: Any,  # noqa: ANN401, ARG002 -- the shard
-        rows: Iterator[Row],
-        timerValues: Any,  # noqa: ANN401, ARG002, N803 -- Spark's name
-    ) -> Iterator[Row]:
-        stored = self._state.get()
-        memory = Memory() if stored is None else Memory.load(bytes(stored[0]))
-        pieces = pa.concat_tables([unpacked(bytes(row[PACKED])) for row in rows])
-        order = match_order(pieces, self._stage.order)
-        found = self._stage.passed(memory, pieces, order)
-        self._state.update((memory.save(),))
-        if found.num_rows:
-            yield Row(**{PACKED: packed(found)})
-
-    def close(self) -> None:
-        pass
+    def advance(self, memory: bytes | None, rows: pa.Table) -> tuple[pa.Table, bytes]:
+        remembered = Memory() if memory is None else Memory.load(memory)
+        order = match_order(rows, self._stage.order)
+        return self._stage.passed(remembered, rows, order), remembered.save()

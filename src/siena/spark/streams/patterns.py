@@ -13,15 +13,10 @@ Reference:
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Row, functions as F, types as T
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.stateful_processor import (
-    StatefulProcessor,
-    StatefulProcessorHandle,
-)
+from pyspark.sql import Column, DataFrame, functions as F, types as T
 
 from siena.errors import SienaError
 from siena.spark.batch.attributes import column_of
@@ -35,27 +30,16 @@ from siena.spark.streams.searching import (
     Columns,
     Searches,
     grouped,
-    packed,
-    unpacked,
 )
+from siena.spark.streams.shards import SHARDED, ShardTask, as_answer, over_shards
 from siena.spark.streams.steps import (
-    PACKED,
-    SHARD,
     CompiledPatterns,
     PackTask,
     StepsTask,
     compile_patterns,
 )
 
-# Groups of a stream, each with the state of many searches in one piece: asking Spark
-# for a state takes longer than reading it.
-SHARDS = 32
-# Rows of a batch that goes out.
-ROWS_OUT_MAX = 8_192
 HASH = "siena_hash"
-SHARDED = T.StructType(
-    [T.StructField(SHARD, T.IntegerType()), T.StructField(PACKED, T.BinaryType())]
-)
 
 
 def match_patterns(  # noqa: PLR0913 -- all but two have a default
@@ -209,7 +193,7 @@ class _Steps(NamedTuple):
         hashed = F.hash(*(column_of((name,)) for name in by)) if by else F.lit(0)
         steps = self._replace(notifications=self.notifications.withColumn(HASH, hashed))
         plan, task = steps.planned([*self.needed, HASH])
-        pack = PackTask(task, tuple(plan.payload.names), SHARDS)
+        pack = PackTask(task, tuple(plan.payload.names))
         return steps.notifications.select(*plan.columns).mapInArrow(pack, SHARDED)
 
 
@@ -254,68 +238,21 @@ class _TableTask:
                 searches.compact()
 
 
-def as_answer(found: pa.Table, answer: T.StructType) -> Iterator[pa.RecordBatch]:
-    """What was found, in the types that Spark was told."""
-    kinds = to_arrow_schema(answer, timezone="UTC")
-    yield from found.cast(kinds).to_batches(max_chunksize=ROWS_OUT_MAX)
-
-
 # --- Streams ------------------------------------------------------------------------
 
 
 def _over_stream(steps: _Steps, plan: Columns, answer: T.StructType) -> DataFrame:
-    found = (
-        steps.as_shards(plan.by)
-        .groupBy(SHARD)
-        .transformWithState(
-            statefulProcessor=_StreamTask(plan),
-            outputStructType=T.StructType([T.StructField(PACKED, T.BinaryType())]),
-            outputMode="Append",
-            timeMode="None",
-        )
-    )
-    return found.mapInArrow(_Unpack(answer), answer)
+    return over_shards(steps.as_shards(plan.by), _StreamTask(plan), answer)
 
 
-@dataclass(frozen=True)
-class _Unpack:
-    """Sequences as rows again."""
-
-    answer: T.StructType
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for piece in batch[PACKED].to_pylist():
-                yield from as_answer(unpacked(piece), self.answer)
-
-
-class _StreamTask(StatefulProcessor):
-    """Searches of one shard, whose state is one value: those that have begun."""
+class _StreamTask(ShardTask):
+    """Searches of one shard, of which those that have begun are remembered."""
 
     def __init__(self, plan: Columns) -> None:
+        super().__init__("searches")
         self._plan = plan
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        schema = T.StructType([T.StructField("searches", T.BinaryType())])
-        self._state = handle.getValueState("searches", schema)
-
-    def handleInputRows(  # noqa: N802 -- Spark's name
-        self,
-        key: Any,  # noqa: ANN401, ARG002 -- the shard
-        rows: Iterator[Row],
-        timerValues: Any,  # noqa: ANN401, ARG002, N803 -- Spark's name
-    ) -> Iterator[Row]:
-        stored = self._state.get()
-        searches = (
-            Searches(self._plan)
-            if stored is None
-            else Searches.load(self._plan, bytes(stored[0]))
-        )
-        pieces = pa.concat_tables([unpacked(bytes(row[PACKED])) for row in rows])
-        found = searches.offer(pieces, is_sorted=False)
-        self._state.update((searches.save(),))
-        if found.num_rows:
-            yield Row(**{PACKED: packed(found)})
-
-    def close(self) -> None:
-        pass
+    def advance(self, memory: bytes | None, rows: pa.Table) -> tuple[pa.Table, bytes]:
+        plan = self._plan
+        searches = Searches(plan) if memory is None else Searches.load(plan, memory)
+        return searches.offer(rows, is_sorted=False), searches.save()

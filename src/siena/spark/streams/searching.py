@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from siena.errors import LimitError, SienaError
 from siena.spark.streams.sequences import Search
+from siena.spark.streams.shards import packed, unpacked
 
 PATTERN, STEPS, TIME = "siena_pattern", "siena_steps", "siena_time"
 # Searches of one shard that have begun: what a stream may remember.
@@ -227,20 +228,6 @@ def sortable(kind: pa.DataType) -> Callable[[Any], Any]:
     if pa.types.is_floating(kind):
         return lambda value: (math.isnan(value), 0.0 if math.isnan(value) else value)
     return lambda value: value
-
-
-def packed(rows: pa.Table) -> bytes:
-    """A table as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as stream:
-        stream.write_table(rows)
-    return bytes(sink.getvalue())
-
-
-def unpacked(data: bytes) -> pa.Table:
-    """The table of bytes that :func:`packed` gave."""
-    with pa.ipc.open_stream(pa.py_buffer(data)) as stream:
-        return stream.read_all()
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -27,8 +27,9 @@ from siena.spark.batch.compiling import (
 )
 from siena.spark.batch.shipping import load
 from siena.spark.batch.worker import match_batch, refuse_bad
-from siena.spark.streams.searching import PATTERN, STEPS, packed
+from siena.spark.streams.searching import PATTERN, STEPS
 from siena.spark.streams.sequences import STEP_BITS
+from siena.spark.streams.shards import SHARDS, cut_into_shards
 
 
 class CompiledPatterns(NamedTuple):
@@ -144,16 +145,12 @@ class StepsTask:
             )
 
 
-SHARD, PACKED = "siena_shard", "siena_packed"
-
-
 @dataclass(frozen=True)
 class PackTask:
     """The steps of each shard in one piece: Spark moves few rows, and large ones."""
 
     steps: StepsTask
     names: tuple[str, ...]  # of the payload, the last of which is a hash of the group
-    shards: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The number of the shard, and its rows as bytes."""
@@ -161,18 +158,5 @@ class PackTask:
             named = batch.rename_columns([*self.names, PATTERN, STEPS])
             # Wide enough for any hash of 32 bits and any number of a pattern.
             hashes = named.column(len(self.names) - 1).to_numpy(zero_copy_only=False)
-            shard = (
-                hashes.astype(np.int64) * 31 + named[PATTERN].to_numpy()
-            ) % self.shards
-            order = np.argsort(shard, kind="stable")
-            rows = pa.Table.from_batches([named]).take(pa.array(order))
-            used, starts = np.unique(shard[order], return_index=True)
-            ends = [*starts[1:].tolist(), len(order)]
-            pieces = [
-                packed(rows.slice(start, end - start))
-                for start, end in zip(starts.tolist(), ends, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(used, pa.int32()), pa.array(pieces, pa.binary())],
-                [SHARD, PACKED],
-            )
+            shards = (hashes.astype(np.int64) * 31 + named[PATTERN].to_numpy()) % SHARDS
+            yield cut_into_shards(pa.Table.from_batches([named]), shards)

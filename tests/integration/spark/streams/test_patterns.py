@@ -178,13 +178,15 @@ def test_the_order_of_arrival_may_be_the_match_order(spark: SparkSession) -> Non
 def test_over_a_stream(
     spark: SparkSession, patterns: DataFrame, tmp_path: Path
 ) -> None:
-    """In three micro-batches and two runs, the second with the state of the first.
+    """In four micro-batches and three runs, each with the state of the one before.
 
-    Some come in a later micro-batch than those that were generated after them.
+    Some come in a later micro-batch than those that were generated after them; and of
+    one micro-batch nothing is a step of anything.
     """
     rows = drawn(240, seed=9)
     assert any(late[1] <= early[1] for early in rows[:80] for late in rows[80:160])
-    batches = [rows[:80], rows[80:160], rows[160:]]
+    idle = [(1_000, 0, "a", -1, None)]
+    batches = [rows[:80], rows[80:160], idle, rows[160:]]
 
     def run(name: str) -> None:
         stream = (

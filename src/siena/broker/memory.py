@@ -1,0 +1,59 @@
+"""What a broker's process does about memory.
+
+**Pages that a turn takes and gives back are kept for the next one.**  The C library
+gives the end of its heap back to the system as soon as some hundred kilobytes of it are
+free, and then every turn of a busy broker asks for the same pages again, each of which
+the system clears first: a fifth of all it does.
+
+**The collector of garbage never looks again at what has stayed.**  Python looks for
+objects that hold each other and are held by nothing else.  What has survived is looked
+at again and again, all at once: with a hundred thousand interests, a broker is silent
+for a second each time.  Interests are in no such circles, nor are connections that have
+ended, as a test sees to.  So what survives a full collection is set aside for good, and
+each looks at no more than what came since the one before.
+"""
+
+import ctypes
+import gc
+
+# What may lie idle: several times as much as the largest turn takes.
+KEPT_BYTES = 67_108_864
+# Numbers of the settings in glibc's malloc.h.
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
+_MMAP_THRESHOLD_MAX = 33_554_432  # glibc refuses more
+
+# After how many objects more a collection of the youngest follows; after how many of
+# these one of the younger ones; and after how many of those a full one, which is at
+# once: what stays is looked at twice, and not three times, before it is set aside.
+YOUNGEST_MAX = 5_000
+YOUNGER_MAX = 10
+FULL_MAX = 0
+_OLDEST = 2
+
+
+def keep_memory() -> bool:
+    """Keep what is freed, up to a bound; whether this C library can be told so."""
+    try:
+        adjust = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):
+        return False
+    adjust.argtypes = (ctypes.c_int, ctypes.c_int)
+    adjust.restype = ctypes.c_int
+    return bool(
+        adjust(_MMAP_THRESHOLD, _MMAP_THRESHOLD_MAX)
+        and adjust(_TRIM_THRESHOLD, KEPT_BYTES)
+    )
+
+
+def spare_what_stays() -> None:
+    """Look at nothing again that a full collection has left; in a broker's process."""
+    gc.set_threshold(YOUNGEST_MAX, YOUNGER_MAX, FULL_MAX)
+    if _set_aside not in gc.callbacks:
+        gc.callbacks.append(_set_aside)
+    gc.collect()
+
+
+def _set_aside(phase: str, info: dict[str, int]) -> None:
+    if phase == "stop" and info["generation"] == _OLDEST:
+        gc.freeze()
