@@ -1,17 +1,15 @@
 """Advertisements in force: what a client says it will publish, and who wants it."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
-from types import TracebackType
 from typing import Self
 
+from siena.client.core.reading import Handle
 from siena.client.core.registrations import StandingAdvertisement
 from siena.client.core.session import Session
-from siena.errors import ServiceError
 
 
-class Advertising:
+class Advertising(Handle):
     """A promise to publish within an advertisement, and whether it is wanted.
 
     It stands until it is closed, or its client is; over every reconnection the broker
@@ -64,28 +62,6 @@ class Advertising:
                 yield said
             else:
                 await self._standing.changed()
-
-    async def close(self) -> None:
-        """Take it back; returns when the broker knows."""
-        done = self._end()
-        if done is not None:
-            with contextlib.suppress(ServiceError):  # with its end, this ended too
-                await asyncio.shield(done)
-
-    async def __aenter__(self) -> Self:
-        try:
-            return await self.settled()
-        except BaseException:  # nobody else would take it back
-            self._end()
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     def _end(self) -> asyncio.Future[None] | None:
         self._is_closed = True

@@ -1,4 +1,4 @@
-"""Reading: what the handles of all kinds of subscriptions have in common.
+"""Handles: what they have in common, and what those of all subscriptions have.
 
 *Cancellation*: a reader that is cancelled loses nothing; the next gets it.
 """
@@ -22,6 +22,40 @@ T = TypeVar("T")
 BATCH = 1_024
 
 
+class Handle(ABC):
+    """What a client has asked of its broker, and can end: in force inside ``with``."""
+
+    @abstractmethod
+    async def settled(self) -> Self:
+        """Wait until it is in force, and return it."""
+
+    async def close(self) -> None:
+        """End it; returns when the broker knows."""
+        done = self._end()
+        if done is not None:
+            with contextlib.suppress(ServiceError):  # with its end, this ended too
+                await asyncio.shield(done)
+
+    async def __aenter__(self) -> Self:
+        try:
+            return await self.settled()
+        except BaseException:  # there is no other that would end it
+            self._end()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @abstractmethod
+    def _end(self) -> asyncio.Future[None] | None:
+        """End it; what the broker answers, if it is there to do so."""
+
+
 class Standing(Protocol):
     """A subscription as the connection knows it."""
 
@@ -38,7 +72,7 @@ class Standing(Protocol):
         """Brokers that have not said that it is in force with them."""
 
 
-class Reading(ABC, Generic[T]):
+class Reading(Handle, Generic[T]):
     """What has come for a subscription, to be iterated over as often as you like.
 
     Several readers share what comes.
@@ -123,32 +157,6 @@ class Reading(ABC, Generic[T]):
             [item] = items
         return self._read(item)
 
-    async def close(self) -> None:
-        """End it; returns when the broker knows."""
-        done = self._end()
-        if done is not None:
-            with contextlib.suppress(ServiceError):  # with its end, this ended too
-                await asyncio.shield(done)
-
-    async def __aenter__(self) -> Self:
-        try:
-            return await self.settled()
-        except BaseException:  # there is no other that would end it
-            self._end()
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
-
     @abstractmethod
     def _read(self, item: Item) -> T:
         """From bytes to what the program gets."""
-
-    @abstractmethod
-    def _end(self) -> asyncio.Future[None] | None:
-        """End it; what the broker answers, if it is there to do so."""
