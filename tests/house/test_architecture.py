@@ -60,6 +60,8 @@ LABORATORIES = {"bench", "research"}
 # where it waits, and nowhere else.
 TWINS = {"Advertising", "Client", "DurableSubscription", "LogClient", "Subscription"}
 
+# In docstrings, a module of the room has its bare name.
+MODULE_NAME = re.compile(r"``([a-z_]+)``")
 # In prose, a file is named in backticks, from the root or from src/siena.
 FILE_NAME = re.compile(r"`([\w./*-]+\.(?:json|md|py|toml|txt))`")
 
@@ -134,6 +136,16 @@ def test_a_folder_is_a_room_and_not_a_hall(folder: Path) -> None:
 @pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
 def test_a_folder_of_modules_is_a_package(folder: Path) -> None:
     assert (folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
+def test_a_room_says_in_what_order_the_modules_stand_that_it_has(folder: Path) -> None:
+    """Where its docstring has an arrow, names around it are those of modules."""
+    said = ast.get_docstring(parse(folder / "__init__.py")) or ""
+    ordered = [part for part in said.split("\n\n") if "→" in part]
+    named = {word for part in ordered for word in MODULE_NAME.findall(part)}
+    there = {p.stem for p in folder.iterdir()} | {folder.name}
+    assert named <= there | {p.name for p in folder.parent.iterdir() if p.is_dir()}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """CloudEvents SQL 1.0, the expression language of CloudEvents subscriptions.
 
-``types`` (what is known before anything is evaluated) → ``reader``; ``writer`` goes
-back, where that is exact.
+``types`` (what is known before anything is evaluated), ``functions`` → ``reader``.
 
 Reference:
     CloudEvents SQL Expression Language, version 1.0.0.
