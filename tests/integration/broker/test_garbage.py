@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from siena.broker.memory import spare_what_stays
 from siena.broker.io.connection import Connection
+from siena.broker.memory import spare_what_stays
 from siena.protocol.control_frames import Unsubscribe
 from wire import connect, serving, until
 
