@@ -1,10 +1,10 @@
 """The state of a broker: what its rooms share, and how the router's answers leave."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 from siena.broker.access.gate import Gate
 from siena.broker.access.quotas import Accounts
@@ -15,6 +15,7 @@ from siena.broker.clients.letters import (
     is_heard,
 )
 from siena.broker.clients.session import Session
+from siena.broker.contracts import Neighbourly, OldBroker, OnInterest, Remember
 from siena.broker.counters import TICK_SECONDS, Counters, Histogram
 from siena.broker.data.client_entries import ClientEntries
 from siena.broker.data.exchange import Exchange
@@ -48,82 +49,11 @@ from siena.protocol.control_frames import (
     Settled as SettledBody,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.routing.interest_table import Change, Holder
+from siena.routing.interest_table import Change
 from siena.routing.router import Router
 from siena.routing.steps.gathering import Batched
 
 log = logging.getLogger("siena.broker")
-
-
-class Neighbourly(Protocol):
-    """A link to a neighbouring broker, as far as others need it."""
-
-    name: str
-    """What the neighbour is called."""
-
-    def tell(self, messages: Sequence[Message]) -> None:
-        """Send messages of our router to the other one."""
-        ...
-
-    @property
-    def takes_runs(self) -> bool:
-        """Whether it understands RUN frames."""
-        ...
-
-    @property
-    def is_relaying(self) -> bool:
-        """Whether it stores, as we do, what is acknowledged, and says so."""
-        ...
-
-    def forward(self, frame: bytes, count: int) -> None:
-        """Send notifications, as many as a frame has."""
-        ...
-
-    def snapshot(self) -> dict[str, object]:
-        """What there is to know about it."""
-        ...
-
-    def permit(self) -> None:
-        """Let it have and bring what its roles grant, from now on."""
-        ...
-
-    def fail(self, error: ProtocolError) -> None:
-        """Tell the neighbour what was wrong, and end the link if it cannot go on."""
-        ...
-
-    def holds(self, change: Change[Filter] | Change[Advertisement]) -> None:
-        """Our table of what it wants, or offers, has changed."""
-        ...
-
-
-class OldBroker(Protocol):
-    """The broker from which a client comes, as long as it moves here."""
-
-    def ask(self, message: Message) -> None:
-        """Ask it, as the client; or say that nothing more is asked."""
-        ...
-
-    def moved(self, error: str | None) -> None:
-        """The client has arrived; or not, and why."""
-        ...
-
-
-class OnInterest(Protocol):
-    """Hears what clients and neighbours want, and no longer want."""
-
-    def __call__(
-        self, holder: Party | Holder, interest: Interest, *, gained: bool
-    ) -> None:
-        """One of them has changed."""
-        ...
-
-
-class Remember(Protocol):
-    """Writes down what an identity wants, so that it outlives the broker."""
-
-    def __call__(self, session: Session, *, at_once: bool) -> None:
-        """Something about it has changed."""
-        ...
 
 
 def _not_asked(*_: object) -> None:
@@ -155,9 +85,9 @@ class BrokerState:
     # Told what neighbours, and hops that stand for them, want and no longer want.
     on_wanted: Callable[[int, Filter, bool], None] = _not_asked
     # Where it is written down what identities want, if it is.
-    remember: "Remember | None" = None
+    remember: Remember | None = None
     # Who follows all interests, if somebody does.
-    on_interest: "OnInterest | None" = None
+    on_interest: OnInterest | None = None
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)

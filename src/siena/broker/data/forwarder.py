@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from siena.block import decode
+from siena.broker.contracts import Neighbourly
 from siena.broker.data.batch import Batch, Stretch
 from siena.broker.data.exchange import Ints, Key, Routed
-from siena.broker.state import BrokerState, Neighbourly
+from siena.broker.state import BrokerState
 from siena.errors import LimitError
 from siena.messages import Encoded, Interface, Notify, Numbered, Party
 from siena.messages.interface import TTL_MAX
