@@ -1,15 +1,13 @@
-"""Hypothesis profiles, a guard, and a census for ``house/test_house.py``."""
+"""Hypothesis profiles, a guard, and how tests are shared out."""
 
 import gc
 import os
-from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from census import CENSUS, IS_WHOLE, name_of
 from guard import only_this_process
 
 HERE = Path(__file__).parent
@@ -61,15 +59,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    """Count the tests, whatever folder they are in."""
-    config.stash[CENSUS] = Counter(map(name_of, items))
-    config.stash[IS_WHOLE] = config.args == config.getini("testpaths")
 
 
 @pytest.fixture(autouse=True)
