@@ -4,7 +4,8 @@ One broker, in a process of its own, has so many subscriptions on ten connection
 four shapes.  Notifications are then asked about over HTTP, one after the other: the
 processor time is that of the broker's process, the other what the client waits.  The
 first question builds the index, and is told apart; then some subscriptions come and go
-before every question, as they do.
+before every question, as they do.  Another connection pings the broker all the time:
+so long do others wait meanwhile.
 
     python benchmarks/why_not.py --subscriptions 100000 --questions 30
 """
@@ -30,6 +31,23 @@ CONNECTIONS = 10
 # Subscriptions that come, and go, before each question.
 CHANGED = 20
 TICKS_PER_SECOND = 100  # of /proc, on every Linux
+QUIET_SECONDS = 2
+PINGING = """
+import json, sys, threading, time
+import siena
+ended = threading.Event()
+def wait(): sys.stdin.readline(); ended.set()
+threading.Thread(target=wait, daemon=True).start()
+waits = []
+with siena.connect(sys.argv[1]) as client:
+    print(flush=True)
+    while not ended.is_set():
+        start = time.perf_counter()
+        client.flush()
+        waits.append(time.perf_counter() - start)
+        time.sleep(0.001)
+print(json.dumps(waits))
+"""
 
 
 def main() -> None:
@@ -87,11 +105,15 @@ async def measure(
             await stack.enter_async_context(siena.connect(url))
             for _ in range(CONNECTIONS)
         ]
-        await _measure(process, clients, http, options)
+        await _measure(process, clients, url, http, options)
 
 
 async def _measure(
-    process: int, clients: list[Client], http: str, options: argparse.Namespace
+    process: int,
+    clients: list[Client],
+    url: str,
+    http: str,
+    options: argparse.Namespace,
 ) -> None:
     draw = random.Random(1)
     held = []  # a handle that is forgotten is closed
@@ -114,28 +136,56 @@ async def _measure(
             waited = time.perf_counter() - start
             return seconds_of(process) - used, waited, answer
 
-        used, waited, answer = await ask(0)
+        with pinging(url) as quiet:
+            await asyncio.sleep(QUIET_SECONDS)
+        with pinging(url) as meanwhile:
+            used, waited, answer = await ask(0)
         print(
             f"first question, which builds the index: {used:.2f} s of processor, "
             f"{waited:.2f} s waited; {answer['filters']:,} filters"
         )
+        print(f"pings while nothing is asked: {spread(quiet)}")
+        print(f"pings during the first question: {spread(meanwhile)}")
         rows = []
-        for number in range(options.questions):
-            new = [
-                clients[0].subscribe(filter_of(draw, draw.randrange(10**6)))
-                for _ in range(CHANGED)
-            ]
-            await new[-1].settled()
-            for each in new:
-                await each.close()
-            rows.append(await ask(number % 10))
+        with pinging(url) as meanwhile:
+            for number in range(options.questions):
+                new = [
+                    clients[0].subscribe(filter_of(draw, draw.randrange(10**6)))
+                    for _ in range(CHANGED)
+                ]
+                await new[-1].settled()
+                for each in new:
+                    await each.close()
+                rows.append(await ask(number % 10))
+        print(f"pings during the other questions: {spread(meanwhile)}")
     columns = {"processor": [r[0] for r in rows], "waited": [r[1] for r in rows]}
     for name, column in columns.items():
-        found = sorted(1_000 * seconds for seconds in column)
-        print(
-            f"{name}: median {statistics.median(found):.0f} ms, "
-            f"{found[0]:.0f} to {found[-1]:.0f} ms, of {len(found)} questions"
-        )
+        print(f"{name}: {spread(column)}")
+
+
+@contextmanager
+def pinging(url: str) -> Iterator[list[float]]:
+    """Ask for signs of life, in a process of its own; how long each took."""
+    waits: list[float] = []
+    command = [sys.executable, "-c", PINGING, url]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as found:
+        assert found.stdout is not None
+        found.stdout.readline()  # it has begun
+        yield waits
+        out, _ = found.communicate("end\n")
+    waits += json.loads(out)
+
+
+def spread(seconds: list[float]) -> str:
+    """In milliseconds, and how many there were."""
+    found = sorted(1_000 * each for each in seconds)
+    p99 = found[int(len(found) * 0.99)]
+    return (
+        f"median {statistics.median(found):.1f} ms, p99 {p99:.1f}, "
+        f"{found[0]:.1f} to {found[-1]:.1f}, of {len(found):,}"
+    )
 
 
 if __name__ == "__main__":

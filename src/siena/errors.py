@@ -163,8 +163,8 @@ class RequestRefusedError(ServiceError):
     ``fault`` is the number of :class:`siena.protocol.error_codes.Fault`.
     """
 
-    def __init__(self, fault: int, message: str) -> None:
-        super().__init__(message, hint=f"error {fault}")
+    def __init__(self, fault: int, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint or f"error {fault}")
         self.fault = fault
 
 

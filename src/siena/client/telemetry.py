@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.model import Notification
 
 if TYPE_CHECKING:  # an extra
@@ -89,6 +90,6 @@ def _opentelemetry() -> tuple[Any, Any]:
     except ImportError:
         raise SienaError(
             "traces need OpenTelemetry, which is not installed",
-            hint="pip install 'siena-pubsub[otel]'",
+            hint=how_to_get("otel"),
         ) from None
     return trace, tracecontext.TraceContextTextMapPropagator()

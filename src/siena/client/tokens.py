@@ -24,6 +24,7 @@ import msgspec
 from siena.clock import Clock, SystemClock
 from siena.errors import SienaError
 from siena.lang.parser import parse_predicate
+from siena.protocol.error_codes import Fault
 
 PREFIX = "siena1"
 # As many as CONNECT takes; and the caveats among them, each read by the broker.
@@ -32,6 +33,7 @@ CAVEATS_MAX = 16
 _ID_BYTES = 8
 _SECRET_BYTES = 32
 _WHERE, _UNTIL = "where ", "until "
+_NONE_SHOWN = "no token was shown: token=, SIENA_TOKEN_FILE, siena context add --token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,3 +208,16 @@ def _decode(text: str) -> bytes:
         return base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
     except binascii.Error:
         raise SienaError("this is no token") from None
+
+
+def refusal_hint(fault: int, token: str | None) -> str:
+    """What helps whom a broker did not let in: its number, and what was not shown.
+
+    >>> refusal_hint(211, "siena1.…")
+    'error 211'
+    >>> refusal_hint(211, None)
+    'error 211; no token was shown: token=, SIENA_TOKEN_FILE, siena context add --token'
+    """
+    if fault == Fault.NOT_ADMITTED.number and token is None:
+        return f"error {fault}; {_NONE_SHOWN}"
+    return f"error {fault}"

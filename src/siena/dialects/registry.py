@@ -13,6 +13,7 @@ from siena.dialects.cloudevents import read_cloudevents
 from siena.dialects.factoring import factor
 from siena.dialects.sql import read_sql
 from siena.errors import FilterError
+from siena.extras import how_to_get
 from siena.lang.expression import parse_expression
 from siena.lang.parser import parse_predicate
 from siena.model.expression import Expression, all_of, any_of
@@ -34,7 +35,7 @@ def _read_sigma(
     except ImportError:
         raise FilterError(
             "Sigma rules need the package pysigma",
-            hint="pip install 'siena-pubsub[sigma]'",
+            hint=how_to_get("sigma"),
         ) from None
     return read_sigma(text, SigmaSettings(fields or {}, logsource))
 

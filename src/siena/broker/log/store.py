@@ -56,7 +56,11 @@ class Store:
         """What the log does to its disk."""
         is_new = not folder.exists()
         # What is published is not for everybody on this machine.
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            hint = "a log is a folder of files"
+            raise SienaError(f"{folder} is not a folder", hint=hint) from None
         if is_new:
             files.sync_folder(folder.parent)
         self._lock = locked(folder)

@@ -1,11 +1,14 @@
 """What all commands share that talk to a broker: options, connection, exit codes."""
 
+import logging
+import sys
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
 from siena.cli.common.contexts import context_names, find_server
+from siena.cli.terminal.foreign import printable
 from siena.client import connect
 from siena.client.connect import Connecting
 
@@ -39,8 +42,21 @@ JsonOption = Annotated[
 ]
 
 
+class _Saying(logging.Handler):
+    """Says what the client logs in a line of ours, where standard error is now."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"siena: {printable(record.getMessage())}", file=sys.stderr, flush=True)
+
+
+CLIENT_LOG = logging.getLogger("siena.client")
+_SAYING = _Saying()
+
+
 def open_server(said: str | None, name: str) -> Connecting:
-    """A connection to the server that is meant."""
+    """A connection to the server that is meant; what it logs is said as we say it."""
+    if _SAYING not in CLIENT_LOG.handlers:
+        CLIENT_LOG.addHandler(_SAYING)
     server = find_server(said)
     return connect(server.url, token=server.token, tls=server.tls, name=name)
 

@@ -2,10 +2,12 @@
 
 import os
 import re
+import socket
 import ssl
 import sys
 import tempfile
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
@@ -14,7 +16,7 @@ from msgspec import Struct
 from siena.client.connect import URL_VARIABLE, check_token, default_url, tls_context
 from siena.client.tokens import TOKEN_CHARACTERS_MAX
 from siena.errors import SienaError
-from siena.protocol.address import parse_address
+from siena.protocol.address import Address, parse_address
 
 # Names that nobody can mistake for an address.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -193,5 +195,29 @@ def _find_server(said: str | None, environment: Mapping[str, str]) -> Server:
         return Server(default_url(environment))
     if said in contexts.servers:
         return contexts.servers[said]
-    parse_address(said)
+    address = parse_address(said)
+    if NAME.fullmatch(said) and not _is_host(address):
+        raise _unknown(said, contexts)
     return Server(said)
+
+
+def _is_host(address: Address) -> bool:
+    """Whether there is one of that name."""
+    try:
+        socket.getaddrinfo(address.host, address.port)
+    except OSError:
+        return False
+    return True
+
+
+def _unknown(said: str, contexts: Contexts) -> SienaError:
+    """Something short that is neither: most likely a context, mistyped."""
+    near = get_close_matches(said, contexts.servers, n=1)
+    if near:
+        hint = f"did you mean {near[0]}?"
+    elif contexts.servers:
+        hint = f"saved are: {', '.join(contexts.servers)}"
+    else:
+        hint = "siena context add saves one"
+    text = f"there is neither a context nor a host {said}"
+    return SienaError(text, hint=hint)

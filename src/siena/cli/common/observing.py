@@ -14,6 +14,7 @@ import typer
 
 from siena.cli.common.contexts import Server, context_names, find_server
 from siena.cli.terminal.foreign import printable, printable_form
+from siena.client.tokens import refusal_hint
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
@@ -47,6 +48,7 @@ class Observer:
         self.address = parse_address(server.url)
         self.info: Info | None = None
         self._tls = server.tls
+        self._token = server.token
         self._seconds = seconds
         connect = Connect(VERSIONS[1], "siena observer", token=server.token)
         self._conversation = ClientConversation(connect)
@@ -124,8 +126,9 @@ class Observer:
         if isinstance(event, ProtocolError):
             raise NoBrokerError(f"{self.address}: {event}")
         if isinstance(event, Error):
-            text = printable(event.text)
-            raise RequestRefusedError(event.fault, f"{self.address}: {text}")
+            text = f"{self.address}: {printable(event.text)}"
+            hint = refusal_hint(event.fault, self._token)
+            raise RequestRefusedError(event.fault, text, hint=hint)
         return event
 
     def _expect(self, kind: type[Body] | type[Info]) -> Event:

@@ -12,6 +12,7 @@ import typer
 
 from siena.cli.common.progress import Progress
 from siena.errors import SienaError
+from siena.extras import how_to_get
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,9 +35,7 @@ LOCAL = "local[*,4]"
 def require_spark() -> None:
     """Raise an error that says how to get PySpark, if it is not there."""
     if find_spec("pyspark") is None or find_spec("pyarrow") is None:
-        raise SienaError(
-            "PySpark is not installed", hint="pip install 'siena-pubsub[spark]'"
-        )
+        raise SienaError("PySpark is not installed", hint=how_to_get("spark"))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.lang.notification_form import notification_to_json
 from siena.model import Notification
 from siena.sim.flight_subscriptions import flight_subscriptions
@@ -75,7 +76,7 @@ def _write_table(path: Path, rows: list[Notification]) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        hint = "pip install 'siena-pubsub[spark]'"
+        hint = how_to_get("spark")
         raise SienaError("parquet needs pyarrow", hint=hint) from None
     names = sorted({name for row in rows for name in row})
     columns = {name: [row.get(name) for row in rows] for name in names}

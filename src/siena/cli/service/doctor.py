@@ -20,6 +20,7 @@ import typer
 from siena.cli.common.progress import Progress
 from siena.cli.terminal.colour import Paint
 from siena.errors import SienaError
+from siena.extras import how_to_get
 
 PYTHON_MIN = (3, 11)
 JAVA_MIN = 17
@@ -148,7 +149,7 @@ def _kernels() -> Finding:
     if COMPILED and wire.COMPILED:
         return Finding("kernels", "ok", "compiled")
     compiler = any(map(shutil.which, ("cc", "gcc", "clang")))
-    fix = "in a clone: make setup; else: pip install --force-reinstall siena-pubsub"
+    fix = "in a clone: make setup, or pip install --force-reinstall ."
     if not compiler:
         fix = f"apt install gcc python3-dev, and then {fix}"
     return Finding("kernels", "note", "not compiled: matching is slow", fix)
@@ -179,7 +180,7 @@ def _is_broker(port: int) -> bool:
 
 def _extra(name: str, module: str, extra: str, needed_for: str) -> Finding:
     if find_spec(module) is None:
-        fix = f"pip install 'siena-pubsub[{extra}]'"
+        fix = how_to_get(extra)
         return Finding(name, "note", f"not installed ({needed_for})", fix)
     try:
         said = version(module)

@@ -30,7 +30,7 @@ from siena.cli.common.pairs import read_attributes
 from siena.cli.common.progress import Progress
 from siena.cli.common.templates import Template
 from siena.client.blocking import Client
-from siena.errors import SienaError
+from siena.errors import RequestRefusedError, SienaError
 from siena.model import Notification
 
 STDIN = 0
@@ -124,7 +124,10 @@ def pub(
         publisher = _Publisher(client, Deadline(timeout), ack=ack)
         with advertised(client, advertisements):
             is_complete = publisher.run(notifications, rate)
-            client.flush()
+            try:
+                client.flush()
+            except RequestRefusedError:  # the client's log has said it when it came
+                raise typer.Exit(EXIT_FAILURE) from None
         where = client.url
     if not quiet and not as_json and sys.stderr.isatty():
         print(f"siena: {publisher.said} at {where}", file=sys.stderr)

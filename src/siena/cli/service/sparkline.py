@@ -15,10 +15,12 @@ def sparkline(values: Sequence[float]) -> str:
     '▁▁'
     >>> sparkline([])
     ''
+    >>> sparkline([0.1 + 0.2, 7.1])  # a quotient of at most 1, also when rounded
+    '▂█'
     """
     most = max(values, default=0)
     if most <= 0:
         return BARS[0] * len(values)
     steps = len(BARS) - 1
     # Rounded up: whatever is more than nothing is seen to be.
-    return "".join(BARS[ceil(value * steps / most)] for value in values)
+    return "".join(BARS[ceil(value / most * steps)] for value in values)

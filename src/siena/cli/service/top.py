@@ -45,6 +45,12 @@ GROWING = (
 
 # So many rates are drawn behind each counter.
 HISTORY = 30
+# Columns of a terminal that the names of counters take, and of each broker its counts,
+# its rates and how those went.
+NAMES_WIDE, COUNTS_WIDE, RATES_WIDE, LATELY_WIDE = 16, 12, 10, HISTORY + 2
+# A table of links with their addresses needs so many.
+ADDRESSES_WIDE = 110
+LINK_COLUMNS = ("interests", "forwarded", "received", "router_out", "router_in")
 
 # Durable subscriptions: which of their numbers, and of how many.
 DURABLE_COLUMNS = ("lag", "under_way", "readers", "dead")
@@ -76,7 +82,8 @@ def top(
     """Watch counters and links of brokers.
 
     Beside each counter stands how much it grew in a second, from the second look on,
-    and how that went in the last 30 looks.
+    and how that went in the last 30 looks, as far as the terminal is wide enough for
+    all brokers.
 
     \b
     Examples:
@@ -119,7 +126,7 @@ def _show(observers: list[Observer], interval: float, count: int | None) -> None
         while True:
             seen = [_look(observer) for observer in observers]
             rates.add(seen, perf_counter())
-            live.update(picture(seen, rates), refresh=True)
+            live.update(picture(seen, rates, console.width), refresh=True)
             looks += 1
             if count is not None and looks >= count:
                 return
@@ -154,25 +161,42 @@ class Rates:
         return list(self._rates.get((place, name), ()))
 
 
-def picture(seen: list[Form], rates: Rates) -> Group:
-    """Tables of what was seen, and how it grew."""
-    counters = Table(box=None, pad_edge=False)
-    counters.add_column("")
-    for broker in seen:
-        counters.add_column(escape(str(broker["broker"])), justify="right")
-        counters.add_column("a second", justify="right", style="dim")
-        counters.add_column("lately", style="dim")
+def picture(seen: list[Form], rates: Rates, width: int) -> Group:
+    """Tables of what was seen, and how it grew, for a terminal so wide."""
+    beside = max(1, (width - NAMES_WIDE) // COUNTS_WIDE)
+    tables: list[Table | str] = []
+    for first in range(0, len(seen), beside):
+        shown = range(first, min(first + beside, len(seen)))
+        tables += [_counters(seen, shown, rates, width), ""]
+    tables += [_links(seen, width), *_refusals(seen), *_durables(seen)]
+    return Group(*tables)
+
+
+def _counters(seen: list[Form], shown: range, rates: Rates, width: int) -> Table:
+    """A column for each of these brokers, and beside it its rates if there is room."""
+    room = (width - NAMES_WIDE) // len(shown)
+    has_rates = room >= COUNTS_WIDE + RATES_WIDE
+    has_lately = room >= COUNTS_WIDE + RATES_WIDE + LATELY_WIDE
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for place in shown:
+        name = escape(str(seen[place]["broker"]))
+        table.add_column(name, justify="right", no_wrap=True)
+        if has_rates:
+            table.add_column("a second", justify="right", style="dim", no_wrap=True)
+        if has_lately:
+            table.add_column("lately", style="dim", no_wrap=True)
     for name in (*NOW, *GROWING):
         row = [name.removesuffix("_now").replace("_", " ")]
-        for place, broker in enumerate(seen):
+        for place in shown:
             lately = rates.of(place, name)
-            row += [
-                f"{broker['counters'][name]:,}",
-                f"{lately[-1]:,.0f}" if lately else "",
-                sparkline(lately),
-            ]
-        counters.add_row(*row)
-    return Group(counters, "", _links(seen), *_refusals(seen), *_durables(seen))
+            row.append(f"{seen[place]['counters'][name]:,}")
+            if has_rates:
+                row.append(f"{lately[-1]:,.0f}" if lately else "")
+            if has_lately:
+                row.append(sparkline(lately))
+        table.add_row(*row)
+    return table
 
 
 def _refusals(seen: list[Form]) -> list[Table | str]:
@@ -208,26 +232,16 @@ def _durables(seen: list[Form]) -> list[Table | str]:
     return ["", table]
 
 
-def _links(seen: list[Form]) -> Table:
+def _links(seen: list[Form], width: int) -> Table:
+    words = ("name", "side", *(("address",) if width >= ADDRESSES_WIDE else ()))
     table = Table(box=None, pad_edge=False)
-    for title in ("broker", "link to", "as", "address"):
-        table.add_column(title)
-    for title in ("interests", "forwarded", "received", "router_out", "router_in"):
-        table.add_column(title, justify="right")
+    for title in ("broker", "link to", "as", "address")[: 1 + len(words)]:
+        table.add_column(title, no_wrap=True)
+    for title in LINK_COLUMNS:
+        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
     for broker in seen:
         for link in broker["links"]:
-            table.add_row(
-                escape(str(broker["broker"])),
-                *(escape(str(link[name])) for name in ("name", "side", "address")),
-                *(
-                    f"{link[name]:,}"
-                    for name in (
-                        "interests",
-                        "forwarded",
-                        "received",
-                        "router_out",
-                        "router_in",
-                    )
-                ),
-            )
+            texts = (broker["broker"], *(link[word] for word in words))
+            numbers = (f"{link[name]:,}" for name in LINK_COLUMNS)
+            table.add_row(*(escape(str(text)) for text in texts), *numbers)
     return table

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.sim.picture.drawing import LINE_HEIGHT, MARGIN, Picture
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -26,7 +27,7 @@ def check(path: Path) -> None:
     if find_spec("matplotlib") is None:
         raise SienaError(
             "a drawing needs matplotlib, which is not installed",
-            hint="pip install 'siena-pubsub[plot]'",
+            hint=how_to_get("plot"),
         )
     if not path.parent.is_dir():
         raise SienaError(f"there is no folder {str(path.parent)!r}", hint="make it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 
 if TYPE_CHECKING:
     from siena.research.studies.framework.claim import Finding
@@ -24,9 +25,7 @@ def require_studies() -> None:
     """Raise an error that says how to get what studies need, if it is not there."""
     for module, name in (("matplotlib", "Matplotlib"), ("pyarrow", "PyArrow")):
         if find_spec(module) is None:
-            raise SienaError(
-                f"{name} is not installed", hint="pip install 'siena-pubsub[studies]'"
-            )
+            raise SienaError(f"{name} is not installed", hint=how_to_get("studies"))
 
 
 MARKS = {"holds": "✓", "differs": "✗", "not decided": "?", "left open": "·"}

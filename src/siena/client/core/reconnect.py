@@ -17,6 +17,7 @@ from siena.client.core.session import Session
 from siena.client.core.transport import Transport
 from siena.client.missed_interval import MissedInterval
 from siena.client.settings import CLOSE_SECONDS, Settings
+from siena.client.tokens import refusal_hint
 from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
 from siena.protocol.address import Address
 from siena.protocol.client import Event
@@ -189,7 +190,8 @@ class Reconnector:
             )
         elif isinstance(event, Error):
             text = f"{self.address}: {event.text}"
-            transport.close(ServiceError(text, hint=f"error {event.fault}"))
+            hint = refusal_hint(event.fault, self._settings.token)
+            transport.close(ServiceError(text, hint=hint))
 
     def _introduction(self) -> Connect:
         settings = self._settings

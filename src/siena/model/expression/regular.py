@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from siena.errors import FilterError, LimitError
+from siena.extras import how_to_get
 from siena.model.limits import REGULAR_BYTES_MAX, REGULAR_CHARACTERS_MAX
 
 # Compiled patterns that are remembered.
@@ -37,7 +38,7 @@ def compile_regular(pattern: str) -> Callable[[str], bool]:
     except ImportError:
         raise FilterError(
             "regular expressions need the package google-re2",
-            hint="pip install 'siena-pubsub[regex]'",
+            hint=how_to_get("regex"),
         ) from None
     options = re2.Options()
     options.log_errors = False

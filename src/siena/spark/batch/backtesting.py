@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row, functions as F, types as T
 
 from siena.errors import LimitError, SienaError
+from siena.extras import how_to_get
 from siena.lang.parser import parse_interest
 from siena.model import Filter, Pattern, Predicate
 from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
@@ -106,7 +107,7 @@ class Backtest:
             from matplotlib.figure import Figure  # noqa: PLC0415 -- an extra
         except ImportError:
             raise SienaError(
-                "matplotlib is not installed", hint="pip install 'siena-pubsub[plot]'"
+                "matplotlib is not installed", hint=how_to_get("plot")
             ) from None
         figure = Figure(figsize=(9, 3.5), layout="constrained")
         axes = figure.subplots()

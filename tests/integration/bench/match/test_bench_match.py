@@ -13,6 +13,7 @@ from siena.bench.match.report import slope
 from siena.bench.match.rounds import Run
 from siena.cli.lab import bench_match
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.matching.table import MASK_BITS
 
 QUICK = ("--messages", "20", "--rounds", "1", "--seconds", "0")
@@ -158,7 +159,7 @@ def test_a_plot_that_cannot_be_drawn_is_refused_at_once(
     monkeypatch.setattr(bench_plot, "find_spec", lambda _: None)
     with pytest.raises(SienaError, match="needs matplotlib") as caught:
         bench_plot.check(tmp_path / "growth.png")
-    assert "siena-pubsub[plot]" in caught.value.hint
+    assert caught.value.hint == how_to_get("plot")
 
 
 @pytest.mark.parametrize(

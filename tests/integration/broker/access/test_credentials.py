@@ -51,9 +51,15 @@ async def test_a_client_says_its_token_and_brokers_say_that_they_ask(
         async with siena.connect(url, token=found.tokens["good"]) as client:
             await client.publish(x=1)
             await client.flush()
-        with pytest.raises(ServiceError, match="not admitted"):
+        with pytest.raises(ServiceError, match="not admitted") as caught:
             async with siena.connect(url, reconnect=None):
                 pass
+        assert "error 211; no token was shown: token=" in caught.value.hint
+        bad = new_token().text
+        with pytest.raises(ServiceError, match="not admitted") as caught:
+            async with siena.connect(url, reconnect=None, token=bad):
+                pass
+        assert caught.value.hint == "error 211"
         wire = await open_wire(found.broker)
         assert {TOKEN, AUTH} <= set(wire.info.features)
     async with serving() as plain:

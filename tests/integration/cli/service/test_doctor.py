@@ -12,6 +12,7 @@ import pytest
 from siena import testing
 from siena.cli.main import main
 from siena.cli.service import doctor
+from siena.extras import how_to_get
 
 Ask = Callable[..., tuple[int, dict[str, Any]]]
 
@@ -83,7 +84,7 @@ def test_a_missing_extra_says_how_to_install_it(
     monkeypatch.setattr(doctor, "find_spec", lambda _: None)
     is_well, found = ask()
     assert is_well
-    assert found["PySpark"]["fix"] == "pip install 'siena-pubsub[spark]'"
+    assert found["PySpark"]["fix"] == how_to_get("spark")
 
 
 def test_people_get_a_line_for_each_and_the_fix_below(
@@ -95,4 +96,4 @@ def test_people_get_a_line_for_each_and_the_fix_below(
         main()
     lines = capsys.readouterr().out.splitlines()
     (place,) = [i for i, line in enumerate(lines) if line.startswith("· flights")]
-    assert lines[place + 1].strip() == "→ pip install 'siena-pubsub[demo]'"
+    assert lines[place + 1].strip() == f"→ {how_to_get('demo')}"

@@ -18,7 +18,7 @@ from siena import testing
 from siena.broker.access.credentials import Credentials, save_credentials
 from siena.cli.common import surveying
 from siena.cli.main import main
-from siena.cli.service.top import GROWING, NOW, Rates, picture
+from siena.cli.service.top import GROWING, LINK_COLUMNS, NOW, Rates, picture
 from siena.client.tokens import new_token
 from siena.errors import RequestRefusedError
 from siena.testing.network import RunningNetwork
@@ -108,11 +108,34 @@ def test_top_draws_how_the_rates_went() -> None:
     # The last broker began anew, and is taken to have counted nothing.
     assert rates.of(0, "publications") == [5.0, 10.0, 0.0, 0.0]
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(picture(looks[-1:], rates))
+    console.print(picture(looks[-1:], rates, console.width))
     (line,) = (
         line for line in console.export_text().splitlines() if "publications" in line
     )
     assert line.split() == ["publications", "5", "0", "▅█▁▁"]
+
+
+@pytest.mark.parametrize("brokers", [1, 2, 5, 7])
+def test_top_fits_into_a_terminal_of_80_columns(brokers: int) -> None:
+    counters = dict.fromkeys((*NOW, *GROWING), 12_345_678)
+    links = [
+        {"name": "neighbour", "side": "peer", "address": "127.0.0.1:2606"}
+        | dict.fromkeys(LINK_COLUMNS, 123_456)
+    ]
+    seen = [
+        {"broker": f"broker-{i}", "links": links, "counters": counters}
+        for i in range(brokers)
+    ]
+    rates = Rates()
+    for second in range(40):
+        rates.add(seen, float(second))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(picture(seen, rates, console.width))
+    text = console.export_text()
+    assert "…" not in text
+    assert text.count("12,345,678") == brokers * len((*NOW, *GROWING))
+    assert text.count("123,456") == brokers * len(LINK_COLUMNS)
+    assert ("lately" in text) == (brokers == 1)
 
 
 def test_top_shows_what_was_refused_and_to_whom(tmp_path: Path, run: Run) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -76,7 +77,8 @@ def test_what_is_published_is_advertised_where_that_is_needed(run: Run) -> None:
             assert [n["level"] for n in wanted.within(1)] == [4, 5]
         other = run("pub", "what=noise", *server, *promised)
         assert other.code == 1
-        assert "no advertisement" in other.err
+        assert other.err.count("no advertisement") == 1, other.err
+        assert other.err.startswith("siena: the broker refused: ")
         assert run("pub", "x=1", "--advertise", "x >").code == 2
 
 
@@ -468,3 +470,23 @@ def test_misspelled_durable_options(run: Run, options: list[str], says: str) -> 
     outcome = run("sub", "n any", *options)
     assert outcome.code == 2
     assert says in outcome.err
+
+
+def test_a_mistyped_context_is_not_looked_for_in_the_network(
+    run: Run, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    neither = "siena: error: there is neither a context nor a host"
+    done = run("pub", "-S", "wrk", "x=1")
+    assert (done.code, done.err) == (
+        2,
+        f"{neither} wrk (siena context add saves one)\n",
+    )
+    assert run("context", "add", "work", url).code == 0
+    for command in (("pub", "x=1"), ("sub", "x any"), ("top",), ("topo",)):
+        done = run(*command, "-S", "wrk")
+        assert (done.code, done.err) == (2, f"{neither} wrk (did you mean work?)\n")
+    assert "(saved are: work)" in run("pub", "-S", "elsewhere", "x=1").err

@@ -132,6 +132,7 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
         (("--listen", ":0", "--http", "0.0.0.0:0"), "--insecure-listen"),
         (("--listen", ":0", "--log", "log", "--workers", "2"), "workers"),
         (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
+        (("--listen", ":0", "--log", __file__), "is not a folder"),
     ):
         found = subprocess.run(
             [*SERVE, *arguments],
