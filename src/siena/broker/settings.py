@@ -81,13 +81,29 @@ class Log(Strict, frozen=True):
     reader_seconds: Annotated[float, Meta(gt=0)] = READER_SECONDS
     sync: Literal["never", "second", "always"] = "second"
     staged_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] = STAGED_BYTES
+    # A stream of others that keeps it as well: nats://HOST:PORT/STREAM.  `path` is its
+    # working copy then.  And a file with what its servers are shown.
+    store: str | None = None
+    store_credentials: str | None = None
 
     def __post_init__(self) -> None:
+        if self.store is not None and self.path is None:
+            raise ValueError("a store needs a folder for its working copy: `path`")
+        if self.store is not None and self.sync != "second":
+            raise ValueError(
+                'with a `store`, `sync` is "second": what is acknowledged waits for '
+                "the store in any case"
+            )
         if self.segment_bytes * SEGMENTS_MIN > self.bytes:
             raise ValueError(
                 f"a log has room for {SEGMENTS_MIN} segments at least: `bytes` is less "
                 f"than {SEGMENTS_MIN} times `segment_bytes`"
             )
+
+    def at(self, folder: Path) -> "Log":
+        """With the credentials that this name means in a folder."""
+        credentials = self.store_credentials and str(folder / self.store_credentials)
+        return msgspec.structs.replace(self, store_credentials=credentials)
 
 
 class Durable(Strict, frozen=True):
@@ -177,7 +193,7 @@ class Settings(Strict, frozen=True):
         return msgspec.structs.replace(self, links=self.links + more)
 
     def at(self, folder: Path) -> "Settings":
-        """With the files of ``[tls]``, ``[access]`` and links that lie in a folder."""
+        """With the files of ``[tls]``, ``[access]`` and others that lie in a folder."""
         links = (
             msgspec.structs.replace(
                 link, token_file=link.token_file and str(folder / link.token_file)
@@ -190,6 +206,7 @@ class Settings(Strict, frozen=True):
             tls=self.tls and self.tls.at(folder),
             access=self.access and self.access.at(folder),
             audit=self.audit.at(folder),
+            log=self.log.at(folder),
         )
 
 

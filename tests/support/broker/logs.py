@@ -7,7 +7,7 @@ import siena
 from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.log.records import DamagedLogError
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
 from siena.broker.settings import Log as LogSettings, Settings
 from siena.client.client import Client
 from siena.model import Value
@@ -40,7 +40,7 @@ async def numbers(broker: Broker, interest: str = "[]", start: int = 0) -> list[
         return [logged.notification["n"] async for logged in found]
 
 
-def everything(store: Store) -> list[bytes]:
+def everything(store: LogStore) -> list[bytes]:
     found: list[bytes] = []
     at = store.earliest
     while at < store.latest:
@@ -54,7 +54,7 @@ def everything(store: Store) -> list[bytes]:
     return found
 
 
-def readable(store: Store) -> dict[int, bytes]:
+def readable(store: LogStore) -> dict[int, bytes]:
     """All that a log has, by offset; each once, and ascending."""
     found: dict[int, bytes] = {}
     start = store.earliest

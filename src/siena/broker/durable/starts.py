@@ -1,12 +1,12 @@
 """Where a durable subscription begins: now, with all, at an offset or at a time."""
 
 from siena.broker.log.records import DamagedLogError
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
 from siena.protocol.durable.reading import Start
 from siena.protocol.error_codes import Fault, ProtocolError
 
 
-def offset_of(store: Store, start: Start, at: int) -> int:
+def offset_of(store: LogStore, start: Start, at: int) -> int:
     """The offset that is meant.
 
     Raises:
@@ -27,7 +27,7 @@ def offset_of(store: Store, start: Start, at: int) -> int:
     return at
 
 
-def _first_since(store: Store, time: int) -> int:
+def _first_since(store: LogStore, time: int) -> int:
     """The first offset that came at a time or later, in microseconds since 1970."""
     low, high = store.earliest, store.latest
     while low < high:

@@ -107,7 +107,7 @@ class Subscribing:
             elif session.sink is not None and not session.is_gone:
                 self._join(session, body, cursor)
 
-        self._cursors.save(cursor, saved)
+        self._cursors.save(cursor, self._journal.once_kept(saved))
 
     def _open(self, session: Session, body: DurableSubscribe) -> Cursor:
         """The cursor that is meant, as it is wanted."""
@@ -249,7 +249,7 @@ class Subscribing:
                 _not_stored(failure, body.op)
             )
 
-        self._cursors.save(cursor, saved)
+        self._cursors.save(cursor, self._journal.once_kept(saved))
 
     def _forget(self, session: Session, body: Forget) -> None:
         cursor = self._cursor(session, body.name)
@@ -268,7 +268,7 @@ class Subscribing:
                 _not_stored(failure, body.op)
             )
 
-        self._cursors.forget(cursor, saved)
+        self._cursors.forget(cursor, self._journal.once_kept(saved))
 
     def _cursor(self, session: Session, name: str) -> Cursor:
         return self.find(self._owner(session, name), name)

@@ -33,8 +33,12 @@ class Syncable(Protocol):
         """
         ...
 
-    def descriptors(self) -> list[int]:
-        """Of what the disk may not have yet, for another thread to sync and close."""
+    def syncing(self) -> Callable[[], None]:
+        """What another thread does so that what is written now is kept.
+
+        Raises:
+            OSError: if that cannot be begun; what it returns raises it if it fails.
+        """
         ...
 
 
@@ -94,12 +98,12 @@ class GroupCommit:
         end = self._store.latest
         loop = asyncio.get_running_loop()
         try:
-            found = self._store.descriptors()
+            sync = self._store.syncing()
         except OSError as error:  # too many files are open: nothing was tried
             log.warning("the log cannot be written to the disk yet: %s", error)
             self._waiting = [*waiting, *self._waiting]
             return
-        self._running = loop.run_in_executor(None, sync_and_close, found)
+        self._running = loop.run_in_executor(None, sync)
         self._running.add_done_callback(lambda ended: self._ended(ended, end, waiting))
 
     def _ended(

@@ -16,7 +16,6 @@ Why one module: what is written, who waits and what the disk says are one state.
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,14 +27,15 @@ from siena.broker.data.batch import Batch, Origin, Receipt, Source
 from siena.broker.io.backpressure import Held
 from siena.broker.io.connection import Connection
 from siena.broker.log.cursors import Readers
-from siena.broker.log.group_commit import GroupCommit
+from siena.broker.log.group_commit import GroupCommit, Synced
 from siena.broker.log.limits import (
     SIGN_OF_LIFE_TICKS,
     SINK_SHARE,
     TICK_SECONDS,
     UNWRITTEN_BYTES_MAX,
 )
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
+from siena.broker.log.stores.opening import open_store
 from siena.broker.settings import Log as LogSettings
 from siena.broker.state import BrokerState
 from siena.messages import Side
@@ -69,7 +69,7 @@ class Journal:
     def __init__(self, state: BrokerState, folder: Path, settings: LogSettings) -> None:
         self._state = state
         self._settings = settings
-        self.store = Store(folder, settings.segment_bytes)
+        self.store: LogStore = open_store(folder, settings, state.clock)
         self.is_synced = settings.sync == "always"
         """Whether the disk has everything before it is answered."""
         self.readers = Readers(
@@ -217,18 +217,34 @@ class Journal:
             except OSError as error:
                 self.group_commit.fail(error)
 
+    def once_kept(self, then: Synced) -> Synced:
+        """What to call when the disk has a small file beside the log.
+
+        It calls this when the store has it, too.
+        """
+
+        def on_disk(failure: OSError | None) -> None:
+            if failure is None and self.store.is_elsewhere:
+                self.store.want_states()
+                self.group_commit.when_synced(then)
+            else:
+                then(failure)
+
+        return on_disk
+
     # --- A sync that failed ---------------------------------------------------------
 
     def _fail(self, error: OSError) -> None:
         """Acknowledge nothing any more, and nothing of what was written last."""
+        where = self.store.where
         self.failure = self.trouble = (
-            f"the disk failed to keep what was written ({error}), and the operator has "
+            f"{where} failed to keep what was written ({error}), and the operator has "
             "not said yet that it is good again"
         )
         log.error(
-            "the disk failed to keep the log (%s): nothing is acknowledged until "
-            "SIGHUP, or a new start; what came last, before offset %d, may be lost",
-            *(error, self.store.latest),
+            "%s failed to keep the log (%s): nothing is acknowledged until SIGHUP, or "
+            "a new start; what came last, before offset %d, may be lost",
+            *(where, error, self.store.latest),
         )
         self._disown(self._late)
 
@@ -355,7 +371,7 @@ class Journal:
     def _tick(self) -> None:
         self.start()
         self._ticks += 1
-        if self._is_dirty and not self.is_synced:
+        if (self._is_dirty or self.store.has_more) and not self.is_synced:
             self._sync_elsewhere()
         self.readers.forget_silent()
         seconds = self._state.accounts.quotas.commit_seconds
@@ -372,8 +388,7 @@ class Journal:
         if self._settings.sync != "never":
             self.group_commit.start()
         elif not self.group_commit.is_busy:
-            for descriptor in self.store.descriptors():
-                os.close(descriptor)
+            self.store.leave_unsynced()
 
     def _show_life(self) -> None:
         """Who waits hears something, or they would take the connection for broken."""
@@ -385,6 +400,7 @@ class Journal:
         """Write everything to the disk."""
         if self._timer is not None:
             self._timer.cancel()
+        self.store.hurry()
         await self.group_commit.close()
         self._write_all()
         if self._unwritten:
@@ -407,6 +423,7 @@ class Journal:
             "trouble": self.trouble,
             "unlogged": self.unlogged,
             "readers": self.readers.positions(),
+            **self.store.snapshot(),
         }
 
 

@@ -14,8 +14,9 @@ Why one module: what is on the disk, and what was found there, are one state.
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
@@ -24,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from siena.broker.log import group_commit
 from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
 from siena.broker.log.records import FORM, Record, pack_record
@@ -44,10 +46,13 @@ class Earliest(Struct):
 
 
 class Store:
-    """Records by offset.
+    """Records by offset: the log of a broker that keeps it itself.
 
     Ownership: of the folder, from making it to :meth:`close`.
     """
+
+    where = "the disk"
+    is_elsewhere = False
 
     def __init__(self, folder: Path, segment_bytes: int, files: Files = SYSTEM) -> None:
         self._folder = folder
@@ -336,6 +341,30 @@ class Store:
         self._unsynced = []
         return found
 
+    def syncing(self) -> Callable[[], None]:
+        """What another thread does so that the disk keeps what is written now.
+
+        Raises:
+            OSError: if too many files are open.
+        """
+        return partial(group_commit.sync_and_close, self.descriptors())
+
+    def leave_unsynced(self) -> None:
+        """What is written need not be kept: nothing is waited for."""
+        for descriptor in self.descriptors():
+            self.files.close(descriptor)
+
+    def want_states(self) -> None:
+        """The disk has them: they are synced one by one."""
+
+    @property
+    def has_more(self) -> bool:
+        """Nothing but records is waited for."""
+        return False
+
+    def hurry(self) -> None:
+        """The disk is waited for in any case."""
+
     def _seal(self) -> None:
         """Write the index of files that are complete: it says that others follow."""
         unsealed, self._unsealed = self._unsealed, []
@@ -348,8 +377,11 @@ class Store:
         try:
             self.sync()
         finally:
-            self.files.close(self._file)
-            self._lock.close()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self.files.close(self._file)
+        self._lock.close()
 
     # --- Reading --------------------------------------------------------------------
 
@@ -360,20 +392,10 @@ class Store:
             DamagedLogError: if a file is not what was written.
             OSError: if it cannot be read.
         """
-        used = 0
         for gap in self._missing:
             if start < gap.end:
                 raise damaged(start, gap.end)
-        for segment in list(self._segments):
-            if segment.end <= start:
-                continue
-            for record in segment.scan(start, budget - used):
-                yield record
-                used += len(record.blocks) + 4 * len(record.lengths)
-                start = record.end
-            if start < segment.records_end or used >= budget:
-                return
-            start = max(start, segment.end)
+        yield from scan_segments(list(self._segments), start, budget)
 
     # --- Making room ----------------------------------------------------------------
 
@@ -414,6 +436,42 @@ class Store:
     def segments(self) -> list[Segment]:
         """The files, from the oldest on."""
         return list(self._segments)
+
+    def last_bytes_from(self, size: int) -> int:
+        """The first offset of the newest files that have no more than so many bytes."""
+        offset = self.latest
+        for segment in reversed(self._segments):
+            size -= segment.size
+            if size < 0:
+                return offset
+            offset = segment.first
+        return 0
+
+    def snapshot(self) -> dict[str, object]:
+        """What there is to know of where it is kept, if that is elsewhere."""
+        return {}
+
+
+def scan_segments(
+    segments: Sequence[Segment], start: int, budget: int
+) -> Iterator[Record]:
+    """Records of some files, from the one with an offset on.
+
+    Raises:
+        DamagedLogError: if a file is not what was written.
+        OSError: if it cannot be read.
+    """
+    used = 0
+    for segment in segments:
+        if segment.end <= start:
+            continue
+        for record in segment.scan(start, budget - used):
+            yield record
+            used += len(record.blocks) + 4 * len(record.lengths)
+            start = record.end
+        if start < segment.records_end or used >= budget:
+            return
+        start = max(start, segment.end)
 
 
 def _time_of(segment: Segment) -> float:

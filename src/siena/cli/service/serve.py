@@ -84,6 +84,14 @@ def serve(
             help="Keep what is published there, for readers by offset [default: no].",
         ),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Keep the log in a stream of NATS JetStream as well, as in "
+            "nats://HOST:4222/NAME; --log is its working copy [default: no].",
+        ),
+    ] = None,
     workers: Annotated[
         int,
         typer.Option(min=1, max=WORKERS_MAX, help="Serve with several processes."),
@@ -122,16 +130,19 @@ def serve(
       siena serve --http 127.0.0.1:2680       publish, subscribe, watch by HTTP
       siena serve --peer wss://hub.example    link through proxies, to its --http
       siena serve --log /var/lib/siena        keep it, for Spark and others by offset
+      siena serve --log copy --store nats://127.0.0.1:4222/orders
       siena serve --network examples/five-brokers.toml --http :2680
     """  # noqa: D301 -- Typer needs the backspace itself
     level = logging.INFO if verbose else logging.WARNING
     logger.setLevel(logging.INFO)  # what the command itself says is always of interest
     if network is not None:
-        if listen or name or peer or mesh or master or config or log or accept_peers:
+        said = (listen, name, peer, mesh, master, config, log, store, accept_peers)
+        if any(said):
             raise typer.BadParameter("the file says everything", param_hint="--network")
         set_up_logs(log_format or "text", level)
         _runner().run(_serve_network(network, http, json=json))
         return
+    log_flags = {"path": str(log) if log else None, "store": store}
     flags: dict[str, Any] = {
         "listen": listen or None,
         "http": http,
@@ -139,7 +150,7 @@ def serve(
         "log_format": log_format,
         "accept_peers": accept_peers or None,
         "insecure_listen": insecure_listen or None,
-        "log": {"path": str(log)} if log else None,
+        "log": {key: said for key, said in log_flags.items() if said} or None,
     }
     links = _links(peer or [], mesh or [], master)
 

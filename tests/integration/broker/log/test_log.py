@@ -8,6 +8,7 @@ import pytest
 import siena
 from broker.logs import SMALL, kept_in, numbers, publish, url
 from siena.broker.broker import Broker
+from siena.broker.log.store import Store
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
@@ -235,6 +236,7 @@ async def test_a_full_disk_loses_nothing(
         journal = broker.log_service.journal
         assert journal is not None
         store = journal.store
+        assert isinstance(store, Store)
         write = store._write
 
         def refuse(*_: object) -> None:

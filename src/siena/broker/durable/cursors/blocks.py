@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from siena.broker.durable.limits import RECENT_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
 
 
 class _Piece(NamedTuple):
@@ -22,7 +22,7 @@ class _Piece(NamedTuple):
 class Blocks:
     """Reads blocks, one by one."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: LogStore) -> None:
         self._store = store
         self._firsts: list[int] = []
         self._recent: list[_Piece] = []

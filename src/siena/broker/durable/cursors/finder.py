@@ -17,7 +17,7 @@ import numpy.typing as npt
 from siena.broker.durable.cursors.cursor import Cursor, Epoch
 from siena.broker.durable.limits import SWEEP_BYTES
 from siena.broker.log.records import DamagedLogError, Record
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
 from siena.lang.parser import parse_interest
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
@@ -48,7 +48,9 @@ class Finder:
         on_found: called with cursors for which something was found.
     """
 
-    def __init__(self, store: Store, on_found: Callable[[set[Cursor]], None]) -> None:
+    def __init__(
+        self, store: LogStore, on_found: Callable[[set[Cursor]], None]
+    ) -> None:
         self._store = store
         self._on_found = on_found
         self._table = ForwardingTable()

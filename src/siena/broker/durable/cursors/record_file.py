@@ -11,9 +11,11 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from siena.broker.durable.checked_file import replace_file
+from siena.broker.log import group_commit
 from siena.broker.log.group_commit import GroupCommit, Synced
 
 log = logging.getLogger("siena.broker")
@@ -101,9 +103,9 @@ class RecordFile:
     def sync(self) -> None:
         """Nothing was appended yet that is not synced."""
 
-    def descriptors(self) -> list[int]:
-        """What the disk may not have, for a thread to sync and close."""
-        return [os.dup(self._descriptor)]
+    def syncing(self) -> Callable[[], None]:
+        """What a thread does so that the disk has what is appended now."""
+        return partial(group_commit.sync_and_close, [os.dup(self._descriptor)])
 
     def _flush(self) -> None:
         if not self._buffer:

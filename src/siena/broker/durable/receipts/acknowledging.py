@@ -82,7 +82,8 @@ class Acknowledging:
             end = known.window.end
             session.reply(PublisherIs(body.name, known.number, end).pack())
 
-        known = self._publishers.register(owner_of(session), body.name, saved)
+        then = self._journal.once_kept(saved)
+        known = self._publishers.register(owner_of(session), body.name, then)
 
     def publish(self, session: Session, source: Source, run: AckedRun) -> None:
         """Publish what was not published before; each gets its receipt."""

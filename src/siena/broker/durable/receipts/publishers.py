@@ -206,7 +206,7 @@ class Publishers:
                 self._streams.pop(stream, None)
                 self._numbered.pop(known.number, None)
 
-        self._file.save(saved)
+        self._file.save(self._journal.once_kept(saved))
         return known
 
     def _window_of(self, stream: Stream, floor: int = 0) -> Window:

@@ -242,13 +242,7 @@ class Relaying:
         """The first offset that is kept for a neighbour that is missed."""
         log_bytes = self._state.settings.log.bytes
         most = self._state.settings.durable.spool_bytes or log_bytes // 2
-        kept, offset = 0, self._journal.store.latest
-        for segment in reversed(self._journal.store.segments):
-            kept += segment.size
-            if kept > most:
-                return offset
-            offset = segment.first
-        return 0
+        return self._journal.store.last_bytes_from(most)
 
     def _drop(self, relay: Relay, below: int) -> None:
         """Do not keep what is below an offset any longer; count what it was."""

@@ -18,7 +18,7 @@ from siena.broker.durable.limits import RELAY_FRAME_BYTES
 from siena.broker.durable.receipts.publishers import Publishers, publisher_of
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.log.records import DamagedLogError, Record
-from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
 from siena.protocol.fast.relay_runs import SPAN_MAX, RelayRun
 from siena.protocol.fast.split_frames import run_of
 from siena.routing.forwarding import hops_of_relay
@@ -50,7 +50,7 @@ class Sending:
     def __init__(
         self,
         me: int,
-        store: Store,
+        store: LogStore,
         publishers: Publishers,
         exchange: Exchange,
         end: Callable[[], int],

@@ -21,6 +21,7 @@ from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Gap, Segment
 from siena.broker.log.segment_file import HEADER_BYTES, Header
 from siena.broker.log.state_file import Kept
 from siena.broker.log.store import EARLIEST, Earliest, locked
+from siena.broker.log.stores.working_copy import working_copy_of
 from siena.errors import SienaError
 
 DAMAGED = "damaged"
@@ -177,7 +178,17 @@ class OfflineLog:
         """Take what is damaged out of the way; what was done.
 
         What is good keeps its offsets; those of what is lost are given up.
+
+        Raises:
+            SienaError: if it is the working copy of a stream, which has them.
         """
+        stream = working_copy_of(self.folder)
+        if stream:
+            raise SienaError(
+                f"{self.folder} is the working copy of {stream}, which has what is "
+                "damaged here",
+                hint="move the folder away: the broker makes it anew from the store",
+            )
         done: list[str] = []
         for name, (kind, default) in _STATES.items():
             try:

@@ -1,0 +1,342 @@
+"""A stream of NATS JetStream.
+
+The client of NATS lives in a loop and a thread of its own: a server that does not
+answer is waited for there, and not in the loop of the broker.
+
+*Once*: every message says behind which number it is to stand, and the server refuses it
+if something else stands there.  So what is sent again after an answer was lost is not
+kept twice, and of two brokers that write to one stream the second displaces the first.
+"""
+
+import asyncio
+import logging
+import ssl
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import nats
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.api import (
+    ConsumerConfig,
+    DeliverPolicy,
+    DiscardPolicy,
+    Header,
+    RawStreamMsg,
+    StorageType,
+    StreamConfig,
+)
+from nats.js.errors import APIError, NotFoundError
+
+from siena.broker.log.stores.limits import (
+    ANSWER_SECONDS,
+    OPEN_SECONDS,
+    READ_MESSAGES,
+    RETRY_SECONDS,
+    UNDER_WAY_MAX,
+)
+from siena.broker.log.stores.stream import DisplacedError, Message, StreamError
+from siena.broker.log.stores.url import StoreUrl
+from siena.errors import SienaError
+
+log = logging.getLogger("siena.broker")
+
+T = TypeVar("T")
+
+# What the server says when something else stands behind the number.
+_WRONG_LAST_SEQUENCE = 10071
+# What a message may have beside its data.
+_HEADERS_BYTES = 512
+
+
+class JetStream:
+    """A stream, and the connection to its servers.
+
+    Ownership: of the thread and the connection, from making it to :meth:`close`.
+
+    Raises:
+        SienaError: if there is no such server, or the stream is not as it must be.
+    """
+
+    def __init__(self, url: StoreUrl, credentials: Path | None = None) -> None:
+        self.name = url.shown
+        self._url = url
+        self._client: Client | None = None
+        self._runner = asyncio.Runner()
+        self._loop = self._runner.get_loop()
+        self._is_over = asyncio.Event()
+        self._thread = threading.Thread(
+            target=self._live, name="siena-store", daemon=True
+        )
+        self._thread.start()
+        try:
+            self._client = client = self._open(credentials)
+            self._js = client.jetstream(timeout=ANSWER_SECONDS)
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    # --- Opening and closing --------------------------------------------------------
+
+    def _live(self) -> None:
+        """Run the loop of the client; what is left in it in the end is cancelled."""
+        with self._runner as runner:
+            runner.run(self._is_over.wait())
+
+    def _open(self, credentials: Path | None) -> Client:
+        options = _credentials(credentials)
+        if self._url.is_secure:
+            options["tls"] = ssl.create_default_context()
+        connecting = nats.connect(
+            self._url.servers,
+            name=f"siena {self._url.stream}",
+            error_cb=_said,
+            allow_reconnect=True,
+            max_reconnect_attempts=-1,
+            reconnect_time_wait=RETRY_SECONDS,
+            connect_timeout=ANSWER_SECONDS,
+            ping_interval=ANSWER_SECONDS,
+            **options,
+        )
+        try:
+            return self._run(asyncio.wait_for(connecting, OPEN_SECONDS), OPEN_SECONDS)
+        except (StreamError, TimeoutError) as error:
+            raise SienaError(
+                f"{self.name} does not answer: {error}",
+                hint="is nats-server running there, with JetStream (-js)?",
+            ) from None
+
+    def _prepare(self) -> None:
+        """Have a stream that loses nothing by itself."""
+        wanted = StreamConfig(
+            name=self._url.stream,
+            subjects=[f"{self._prefix}>"],
+            storage=StorageType.FILE,
+            num_replicas=self._url.replicas,
+            discard=DiscardPolicy.NEW,
+            description="the log of a Siena broker",
+        )
+        try:
+            found = self._run(self._js.stream_info(self._url.stream)).config
+        except NotFoundError:
+            try:
+                self._run(self._js.add_stream(wanted))
+            except (APIError, StreamError) as error:
+                text = f"{self.name} cannot be made: {_text(error)}"
+                raise SienaError(text) from None
+            return
+        except (APIError, StreamError) as error:
+            text = f"{self.name} cannot be used: {_text(error)}"
+            raise SienaError(text, hint="does the server have JetStream?") from None
+        wrong = _faults(found, wanted)
+        if wrong:
+            raise SienaError(
+                f"the stream {self._url.stream} of {self.name} is there, and {wrong}",
+                hint="name another stream, which is then made, or change that one",
+            )
+
+    def close(self) -> None:
+        """End the connection, and the thread, if that was not done."""
+        if not self._thread.is_alive():
+            return
+        if self._client is not None:
+            with suppress(StreamError):
+                self._ask(self._client.close())
+        self._loop.call_soon_threadsafe(self._is_over.set)
+        self._thread.join()
+
+    def _run(self, work: Coroutine[Any, Any, T], seconds: float = ANSWER_SECONDS) -> T:
+        """Have it done in the loop of the client, and wait for it.
+
+        Raises:
+            StreamError: if there is no answer.
+            APIError: if the server says no.
+        """
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(seconds + ANSWER_SECONDS)
+        except APIError:
+            raise
+        except (NatsError, OSError, TimeoutError) as error:
+            future.cancel()
+            raise StreamError(_text(error) or "there is no answer") from None
+
+    def _ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """The same, where a server that says no is tried again."""
+        try:
+            return self._run(work)
+        except NotFoundError:
+            raise
+        except APIError as error:
+            raise StreamError(_text(error)) from None
+
+    # --- Writing --------------------------------------------------------------------
+
+    @property
+    def _prefix(self) -> str:
+        return f"siena.{self._url.stream}."
+
+    def _subject(self, subject: str) -> str:
+        # A dot would begin another level, which nobody asks for.
+        return self._prefix + subject.replace(".", "-")
+
+    @property
+    def message_bytes(self) -> int:
+        """As long as the server takes them, with what stands before them."""
+        assert self._client is not None
+        return int(self._client.max_payload) - _HEADERS_BYTES
+
+    def append(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+        """Have them kept; some at a time are under way."""
+        for at in range(0, len(messages), UNDER_WAY_MAX):
+            some = messages[at : at + UNDER_WAY_MAX]
+            self._run(self._publish(some, after + at))
+
+    async def _publish(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+        answers = await asyncio.gather(
+            *(
+                self._js.publish(
+                    self._subject(subject),
+                    data,
+                    stream=self._url.stream,
+                    headers={Header.EXPECTED_LAST_SEQUENCE.value: str(number)},
+                )
+                for number, (subject, data) in enumerate(messages, after)
+            ),
+            return_exceptions=True,
+        )
+        # The first that failed is the reason why the others did.
+        for number, answer in enumerate(answers, after + 1):
+            if isinstance(answer, APIError):
+                if answer.err_code == _WRONG_LAST_SEQUENCE:
+                    raise DisplacedError(_text(answer))
+                raise StreamError(_text(answer))
+            if isinstance(answer, BaseException):
+                raise StreamError(_text(answer) or "there is no answer")
+            if answer.seq != number:
+                raise DisplacedError(f"it is number {answer.seq}, and not {number}")
+
+    def forget(self, subject: str, before: int) -> None:
+        """Have the server delete them."""
+        name, full = self._url.stream, self._subject(subject)
+        self._ask(self._js.purge_stream(name, seq=before, subject=full))
+
+    # --- Reading --------------------------------------------------------------------
+
+    def last_number(self) -> int:
+        """As the server counts."""
+        try:
+            info = self._ask(self._js.stream_info(self._url.stream))
+        except NotFoundError:
+            raise StreamError(f"the stream {self._url.stream} is gone") from None
+        return int(info.state.last_seq)
+
+    def last(self, subject: str | None = None) -> Message | None:
+        """Asked for by subject, or by its number."""
+        name = self._url.stream
+        try:
+            if subject is not None:
+                full = self._subject(subject)
+                return _message(self._ask(self._js.get_last_msg(name, full)))
+            number = self.last_number()
+            if not number:
+                return None
+            return _message(self._ask(self._js.get_msg(name, seq=number)))
+        except NotFoundError:
+            return None
+
+    def next(self, subject: str, number: int) -> Message | None:
+        """Asked for by subject and number."""
+        name, full = self._url.stream, self._subject(subject)
+        try:
+            asked = self._js.get_msg(name, seq=max(1, number), subject=full, next=True)
+            return _message(self._ask(asked))
+        except NotFoundError:
+            return None
+
+    def read(self, start: int, end: int) -> Iterator[Message]:
+        """Some at a time, by a consumer that lives as long as this."""
+        messages = self._messages(max(1, start), end)
+        while some := self._ask(_some(messages)):
+            yield from some
+
+    async def _messages(self, start: int, end: int) -> AsyncIterator[Message]:
+        if start >= end:
+            return
+        reading = await self._js.subscribe(
+            f"{self._prefix}>",
+            stream=self._url.stream,
+            ordered_consumer=True,
+            config=ConsumerConfig(
+                deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=start
+            ),
+        )
+        try:
+            while True:
+                found = await reading.next_msg(timeout=ANSWER_SECONDS)
+                data = found.metadata
+                number = int(data.sequence.stream)
+                if number >= end:
+                    return
+                yield Message(number, found.data)
+                if not data.num_pending:
+                    return
+        finally:
+            await reading.unsubscribe()
+
+
+async def _some(messages: AsyncIterator[Message]) -> list[Message]:
+    found: list[Message] = []
+    async for message in messages:
+        found.append(message)
+        if len(found) == READ_MESSAGES:
+            break
+    return found
+
+
+def _message(found: RawStreamMsg) -> Message:
+    return Message(int(found.seq or 0), found.data or b"")
+
+
+async def _said(error: Exception) -> None:
+    """What the client says between connections; who waits is told by others."""
+    log.debug("the store: %s", error)
+
+
+def _text(error: object) -> str:
+    if isinstance(error, APIError):
+        return str(error.description or error)
+    return str(error)
+
+
+def _faults(found: StreamConfig, wanted: StreamConfig) -> str:
+    """What of a stream would lose something, or belongs to others; or nothing."""
+    if list(found.subjects or ()) != list(wanted.subjects or ()):
+        return f"its subjects are {found.subjects}, not {wanted.subjects}"
+    if found.max_age:
+        return "it deletes what is old (max_age)"
+    if (found.max_msgs or -1) > 0 or (found.max_msgs_per_subject or -1) > 0:
+        return "it deletes what is too many (max_msgs)"
+    if (found.max_bytes or -1) > 0 and found.discard != DiscardPolicy.NEW:
+        return "it deletes what is too much (max_bytes without discard: new)"
+    if found.storage != StorageType.FILE:
+        return "it is kept in memory"
+    if (found.num_replicas or 1) < (wanted.num_replicas or 1):
+        return f"it has {found.num_replicas} replicas, not {wanted.num_replicas}"
+    return ""
+
+
+def _credentials(path: Path | None) -> dict[str, Any]:
+    """What the server is shown: ``user:password``, or a token, on one line."""
+    if path is None:
+        return {}
+    try:
+        line = path.read_text().strip()
+    except OSError as error:
+        raise SienaError(f"the credentials of the store: {error}") from None
+    user, colon, password = line.partition(":")
+    return {"user": user, "password": password} if colon else {"token": line}

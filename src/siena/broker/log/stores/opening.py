@@ -1,0 +1,50 @@
+"""Opening the store that the settings mean."""
+
+from pathlib import Path
+
+from siena.broker.log.store import Store
+from siena.broker.log.stores.log_store import LogStore
+from siena.broker.log.stores.remote_store import RemoteStore
+from siena.broker.log.stores.stream import MessageStream
+from siena.broker.log.stores.url import StoreUrl, read_store_url
+from siena.broker.log.stores.working_copy import working_copy_of
+from siena.broker.settings import Log as LogSettings
+from siena.clock import Clock
+from siena.errors import SienaError
+
+
+def open_store(folder: Path, settings: LogSettings, clock: Clock) -> LogStore:
+    """The store of a broker's log; a folder, unless a stream is named.
+
+    Raises:
+        SienaError: if there is no such store, or it is not this folder's.
+    """
+    if settings.store is None:
+        stream = working_copy_of(folder)
+        if stream:
+            raise SienaError(
+                f"{folder} is the working copy of {stream}, and no log by itself",
+                hint="name the store, as before; or delete store.json there",
+            )
+        return Store(folder, settings.segment_bytes)
+    url = read_store_url(settings.store)
+    return RemoteStore(
+        *(folder, settings.segment_bytes, open_stream(url, settings)),
+        *(f"the stream {url.stream} of NATS", clock),
+    )
+
+
+def open_stream(url: StoreUrl, settings: LogSettings) -> MessageStream:
+    """The stream that a URL means.
+
+    Raises:
+        SienaError: if there is none, or no client for it.
+    """
+    try:
+        from siena.broker.log.stores.jetstream import JetStream  # noqa: PLC0415 -- an extra
+    except ImportError:
+        raise SienaError(
+            "there is no client for NATS", hint="pip install 'siena-pubsub[nats]'"
+        ) from None
+    credentials = settings.store_credentials
+    return JetStream(url, None if credentials is None else Path(credentials))

@@ -1,0 +1,211 @@
+"""The writer of a stream: whatever gets lost on the way, all is there, and once."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from siena.block import encode
+from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.store import Store
+from siena.broker.log.stores import writer as writer_module
+from siena.broker.log.stores.pieces import (
+    LOG,
+    Joining,
+    pack_piece,
+    pieces_of,
+    read_piece,
+    split_records,
+)
+from siena.broker.log.stores.remote_store import RemoteStore
+from siena.broker.log.stores.stream import DisplacedError, Message, StreamError
+from siena.clock import SystemClock
+from siena.matching.input.buffers import encode_all
+
+
+class ObviousStream:
+    """A list of messages: what a server does, with every accident on the way."""
+
+    name = "a list"
+    message_bytes = 1_400  # some hundred bytes for each piece
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self.messages: list[tuple[str, bytes]] = []
+        self.accidents = 0.0
+        self._late: list[tuple[int, str, bytes]] = []
+
+    def last_number(self) -> int:
+        self._maybe_fail()
+        return len(self.messages)
+
+    def append(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+        self._arrive_late()
+        for number, (subject, data) in enumerate(messages, after):
+            if self._is_accident():
+                kind = self._rng.randrange(3)
+                if kind == 0:  # it never arrives
+                    raise StreamError("there is no answer")
+                if kind == 1:  # it arrives when nobody expects it
+                    self._late.append((number, subject, data))
+                    raise StreamError("there is no answer")
+                self._store(number, subject, data)  # the answer is lost
+                raise StreamError("there is no answer")
+            if not self._store(number, subject, data):
+                raise DisplacedError
+
+    def _store(self, after: int, subject: str, data: bytes) -> bool:
+        if len(self.messages) != after:
+            return False
+        self.messages.append((subject, data))
+        return True
+
+    def _arrive_late(self) -> None:
+        for each in self._late:
+            if self._rng.random() < 0.5:
+                self._store(*each)
+        self._late = self._late[-3:]
+
+    def last(self, subject: str | None = None) -> Message | None:
+        self._maybe_fail()
+        self._arrive_late()
+        found = [m for m in self.read(1, 2**63) if subject in (None, self._of(m))]
+        return found[-1] if found else None
+
+    def _of(self, message: Message) -> str:
+        return self.messages[message.number - 1][0]
+
+    def next(self, subject: str, number: int) -> Message | None:
+        found = (m for m in self.read(number, 2**63) if self._of(m) == subject)
+        return next(found, None)
+
+    def read(self, start: int, end: int) -> Iterator[Message]:
+        for number, (_, data) in enumerate(list(self.messages), 1):
+            if start <= number < end and data:
+                yield Message(number, data)
+
+    def forget(self, subject: str, before: int) -> None:
+        self._maybe_fail()
+        for place, (about, _) in enumerate(self.messages[: before - 1]):
+            if about == subject:
+                self.messages[place] = (about, b"")
+
+    def close(self) -> None:
+        pass
+
+    def _is_accident(self) -> bool:
+        return self._rng.random() < self.accidents
+
+    def _maybe_fail(self) -> None:
+        if self._is_accident():
+            raise StreamError("there is no answer")
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "RETRY_SECONDS", 0.0)
+
+
+def records_in(stream: ObviousStream) -> list[Record]:
+    """What the stream has of the log, as it stands there."""
+    joining = Joining()
+    found: list[Record] = []
+    for number, data in stream.read(1, 2**63):
+        whole = joining.add(number, read_piece(data))
+        if whole is not None and whole.about == LOG:
+            found += split_records(whole.data)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_whatever_gets_lost_all_is_there_and_once(tmp_path: Path, seed: int) -> None:
+    """Answers, messages, and messages that come later; in several lives."""
+    rng = random.Random(seed)
+    stream = ObviousStream(rng)
+    written: list[bytes] = []
+    state = b""
+    for life in range(3):
+        stream.accidents = 0.0
+        store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+        stream.accidents = rng.choice((0.0, 0.1, 0.4))
+        for _ in range(12):
+            count = rng.choice((1, 1, 3, 40))
+            values = [{"n": len(written) + k} for k in range(count)]
+            written += [encode(value) for value in values]
+            store.append(*encode_all(values), 7)
+            state = rng.randbytes(rng.choice((0, 10, 3_000)))
+            (tmp_path / "log" / "cursors.state").write_bytes(state)
+            store.want_states()
+            if rng.random() < 0.7:
+                store.sync()
+        store.sync()
+        store._let_go()  # as if it had been killed
+        records = records_in(stream)
+        assert [b for r in records for b in r.all_blocks()] == written, life
+        assert [r.first for r in records] == sorted({r.first for r in records})
+    stream.accidents = 0.0
+    copy = RemoteStore(tmp_path / "copy", 4_096, stream, "it", SystemClock())
+    assert [b for r in copy.scan(0, 10**9) for b in r.all_blocks()] == written
+    assert (tmp_path / "copy" / "cursors.state").read_bytes() == state
+    copy.close()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_trimmed_is_below_the_floor_and_little_is_left(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    stream = ObviousStream(rng)
+    store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    for n in range(200):
+        store.append(*encode_all([{"n": n, "x": "x" * rng.randrange(100)}]), 7)
+        if rng.random() < 0.3:
+            store.sync()
+    store.sync()
+    store.make_room(rng.randrange(100, 200), 8_192, None)
+    store.sync()
+    offsets = [record.first for record in records_in(stream)]
+    assert offsets[-1] == 199
+    assert offsets[0] <= store.earliest
+    assert offsets == [*range(offsets[0], 200)]
+    before = [r for r in records_in(stream) if r.first < store.earliest]
+    assert sum(len(record.blocks) for record in before) < stream.message_bytes
+    store.close()
+
+
+def test_a_message_that_is_not_what_was_written_is_noticed() -> None:
+    packed = pack_piece(pieces_of("w", LOG, 0, 3, b"some records", 100)[0])
+    for place in range(len(packed)):
+        for bit in range(8):
+            flipped = bytearray(packed)
+            flipped[place] ^= 1 << bit
+            with pytest.raises(DamagedLogError):
+                read_piece(bytes(flipped))
+
+
+def test_half_of_what_goes_in_parts_does_not_count() -> None:
+    joining = Joining()
+    first, second, third = pieces_of("w", LOG, 0, 3, b"abcde", 2)
+    assert joining.add(1, first) is None
+    assert joining.add(2, second) is None
+    # The writer died, and another began again.
+    again = pieces_of("v", LOG, 0, 3, b"abcde", 2)
+    found = [joining.add(n, piece) for n, piece in enumerate(again, 3)]
+    assert [whole.data for whole in found if whole is not None] == [b"abcde"]
+    assert joining.add(6, third) is None
+
+
+def test_what_the_folder_has_is_pushed_from_where_it_is(tmp_path: Path) -> None:
+    """A log that was there before there was a stream."""
+    plain = Store(tmp_path / "log", 4_096)
+    for n in range(100):
+        plain.append(*encode_all([{"n": n}]), n)
+    plain.make_room(60, 0, None)
+    plain.close()
+    stream = ObviousStream(random.Random(1))
+    store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    store.sync()
+    offsets = [record.first for record in records_in(stream)]
+    assert offsets == [*range(plain.earliest, 100)]
+    store.close()
