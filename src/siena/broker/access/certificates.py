@@ -35,10 +35,21 @@ class Certificates:
         self._tls = tls
         self.server = None if tls is None else server_context(tls)
         """For those who come."""
-        self.client = client_context(tls)
-        """For neighbours that are called."""
+        self._client = None if tls is None else client_context(tls)
         self.expires_at = None if tls is None else expiry_of(Path(tls.cert))
         """When the broker's own ends, in seconds since 1970."""
+
+    @property
+    def client(self) -> ssl.SSLContext:
+        """For neighbours that are called.
+
+        Without certificates of its own a broker believes those whom the system does.
+        They are read when it first calls one: that takes longer than all else it does
+        when it starts.
+        """
+        if self._client is None:
+            self._client = client_context(self._tls)
+        return self._client
 
     def reload(self, tls: Tls | None) -> None:
         """Read the files again; who is connected stays.
@@ -52,7 +63,7 @@ class Certificates:
         self.server.load_cert_chain(tls.cert, tls.key)
         if tls.ca is not None:
             self.server.load_verify_locations(tls.ca)
-        self._tls, self.client, self.expires_at = tls, new.client, new.expires_at
+        self._tls, self._client, self.expires_at = tls, new.client, new.expires_at
 
 
 def server_context(tls: Tls) -> ssl.SSLContext:
@@ -83,12 +94,13 @@ def client_context(tls: Tls | None) -> ssl.SSLContext:
     Raises:
         SienaError: as for a listener.
     """
-    context = ssl.create_default_context()
-    if tls is None:
-        return context
-    if tls.ca is not None:
+    if tls is None or tls.ca is None:
+        context = ssl.create_default_context()
+    else:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         _believe(context, tls.ca)
+    if tls is None:
+        return context
     context.minimum_version = _MINIMUM[tls.minimum]
     _show(context, tls.cert, tls.key)
     return context

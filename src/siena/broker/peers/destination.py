@@ -6,10 +6,10 @@ through proxies that let nothing but HTTP pass, to a broker with ``--http``.
 """
 
 import asyncio
-import ssl
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from siena.broker.access.certificates import Certificates
 from siena.broker.peers.websocket_caller import WebSocketCall
 from siena.errors import SienaError
 from siena.protocol.address import Address, read_address
@@ -38,9 +38,9 @@ class Destination(NamedTuple):
         return [self.address.url] if self.path is None else []
 
     async def connect(
-        self, connection: asyncio.BufferedProtocol, context: ssl.SSLContext
+        self, connection: asyncio.BufferedProtocol, certificates: Certificates
     ) -> None:
-        """Let a connection be made to there; with TLS, in this context.
+        """Let a connection be made to there; with TLS, by these certificates.
 
         Raises:
             OSError: if nothing listens there.
@@ -48,7 +48,7 @@ class Destination(NamedTuple):
         """
         loop = asyncio.get_running_loop()
         host, port = self.address.pair
-        secure = context if self.address.is_secure else None
+        secure = certificates.client if self.address.is_secure else None
         if self.path is None:
             await loop.create_connection(lambda: connection, host, port, ssl=secure)
             return

@@ -123,8 +123,7 @@ class Dialer:
         is_connected = False
         try:
             async with _within(CALL_SECONDS_MAX, "it says nothing"):
-                secure = links.callers.certificates.client
-                await self._where.connect(connection, secure)
+                await self._where.connect(connection, links.callers.certificates)
                 is_connected = True
                 await self._greeted.wait()
             async with _within(ANSWER_SECONDS_MAX, "it says neither yes nor no"):

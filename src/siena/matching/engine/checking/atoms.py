@@ -8,6 +8,7 @@ token by token.  An atom without any such text is compared with every value.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -108,6 +109,7 @@ def lay_out_atoms(given: Iterable[tuple[int, str]]) -> tuple[Ints, Arrays]:
     }
 
 
+@cache
 def _folding() -> Arrays:
     """The table of folding, in pages of which most are the same: nothing is changed."""
     pages = np.zeros(_CHARACTERS // _PAGE, np.int32)
