@@ -86,6 +86,14 @@ class InterestTable(Generic[F]):
         """What a hop holds, from whatever origin."""
         return {item for _, items in self._at(hop) for item in items}
 
+    def held_now(self, hop: Interface) -> Iterator[tuple[Holder, F]]:
+        """What a hop holds, with its holders; others may come and go meanwhile."""
+        for holder, items in self._at(hop):
+            for item in list(items):
+                held = self._held(holder)
+                if held is not None and item in held.items:
+                    yield holder, item
+
     def _at(self, hop: Interface) -> list[tuple[Holder, AnyOf[F]]]:
         """What a hop holds, origin by origin."""
         found = self._of_hop.get(hop)

@@ -3,13 +3,15 @@
 It is made at the first question and forgotten when no other has come for a while; so a
 broker that is never asked pays one comparison for each subscription.  What comes and
 goes is written down in order on the broker's loop, which it costs next to nothing, and
-entered in a thread by the next question.
+entered in a thread by the next question.  That thread stops for the loop every
+millisecond: Python by itself would let the loop wait for five, at every system call.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Lock
+from time import sleep
 from typing import NamedTuple, TypeVar
 
 from siena.broker.questions.interest_index import InterestIndex, Wanting
@@ -22,8 +24,9 @@ IDLE_SECONDS_MAX = 120.0
 INDEXED_MAX = 500_000
 # Changes that wait for the next question; with more, the index is made anew for it.
 CHANGES_MAX = 200_000
-# Parties that are looked at before others have their turn: about a millisecond.
-PARTIES_AT_ONCE = 500
+# Interests that are looked at before others have their turn: about a millisecond each.
+NOTED_AT_ONCE = 500
+ENTERED_AT_ONCE = 50
 
 T = TypeVar("T")
 
@@ -70,34 +73,39 @@ class Following:
     ) -> T:
         with self._using:
             while changes:
-                holder, interest, gained = changes.popleft()
-                if not gained:
-                    index.leave(holder, interest)
-                elif index.interests < INDEXED_MAX:
-                    index.enter(holder, interest)
-                else:
-                    self.is_complete = False
+                self._enter(index, changes)
+                sleep(0)  # whoever waits for Python's lock has it now
             return question(index)
+
+    def _enter(self, index: InterestIndex, changes: deque[Change]) -> None:
+        """Some of the changes."""
+        for _ in range(min(len(changes), ENTERED_AT_ONCE)):
+            holder, interest, gained = changes.popleft()
+            if not gained:
+                index.leave(holder, interest)
+            elif index.interests < INDEXED_MAX:
+                index.enter(holder, interest)
+            else:
+                self.is_complete = False
 
     async def _begin(self) -> None:
         """Write down all that is wanted, while it changes."""
         self.is_complete = True
         self._index, self._changes = InterestIndex(), deque()
         self._state.on_interest = self._note
-        tables, registrations = (
-            self._state.router.tables,
-            self._state.router.registrations,
-        )
-        for number in list(self._state.links):
-            for f in tables.filters.held_by(number):
-                for holder in tables.filters.holders(f):
-                    if holder.hop == number:
-                        self._note(holder, f, gained=True)
-        for place, party in enumerate(registrations.parties_now(), 1):
-            for interest in registrations.of_party(party):
-                self._note(party, interest, gained=True)
-            if not place % PARTIES_AT_ONCE:
+        for place, (holder, interest) in enumerate(self._wanted_now(), 1):
+            self._note(holder, interest, gained=True)
+            if not place % NOTED_AT_ONCE:
                 await asyncio.sleep(0)
+
+    def _wanted_now(self) -> Iterator[tuple[Wanting, Interest]]:
+        """What neighbours and clients want, when each of them is come to."""
+        router = self._state.router
+        for number in list(self._state.links):
+            yield from router.tables.filters.held_now(number)
+        for party in router.registrations.parties_now():
+            for interest in router.registrations.of_party(party):
+                yield party, interest
 
     def _note(self, holder: Wanting, interest: Interest, *, gained: bool) -> None:
         if len(self._changes) <= max(CHANGES_MAX, INDEXED_MAX):

@@ -14,7 +14,7 @@ export function Access() {
 
 function Me({ me }) {
   if (!me.asking) {
-    return html`<${Empty}>This broker asks nobody who they are, and everybody who reaches it may do everything. It listens on this machine only, unless told otherwise;
+    return html`<${Empty}>This broker asks nobody who they are, and everybody who reaches it may do everything. It listens on this machine only, unless told otherwise;${" "}
       <code>[access]</code> in its settings changes that.<//>`;
   }
   return html`<section class="panel"><h2>You are ${me.identity || "a stranger"} ${me.roles.map((role) => html`<span class="badge">${role}</span> `)}</h2>

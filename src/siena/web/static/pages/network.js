@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/htm-preact.mjs";
 import { usePolled } from "../parts/asking.js";
 import { Sparkline, useHistory } from "../parts/charts.js";
 import { layout, short } from "../parts/layout.js";
-import { bytes, Card, Empty, number, Problem, rate, Wide } from "../parts/shown.js";
+import { bytes, Card, Empty, number, plural, Problem, rate, Wide } from "../parts/shown.js";
 import { Link } from "./link.js";
 
 const DRAWN_MAX = 60;
@@ -121,7 +121,7 @@ function Broker({ counters, seen, name, here }) {
   const now = found.counters;
   return html`<h2>Broker ${name}</h2><div class="cards">
       ${COUNTERS.map(([what, title]) => html`<${Counter} key=${`${name} ${what}`} title=${title} what=${what} now=${now} polled=${isHere ? counters : null} />`)}
-      <${Card} title="connections" value=${number(now.connections_now)} detail=${`${number(found.sessions)} clients, ${number(found.away)} away`} />
+      <${Card} title="connections" value=${number(now.connections_now)} detail=${`${plural(found.sessions, "client")}, ${number(found.away)} away`} />
       <${Card} title="interests" value=${number(now.subscriptions_now)} detail=${`${number(found.filters)} filters in its routing table, ${number(found.advertisements)} advertisements`} />
       <${Card} title="longest tick" value=${`${(now.longest_tick_us_now / 1000).toFixed(1)} ms`} detail="work without a pause" />
       <${Card} title="lost" value=${number(now.lost)} detail="of slow readers" tone=${now.lost ? "warn" : ""} />
