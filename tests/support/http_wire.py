@@ -21,15 +21,19 @@ class Web(NamedTuple):
     client: httpx.AsyncClient
 
 
+def asking(url: str, **options: Any) -> httpx.AsyncClient:  # noqa: ANN401 -- httpx's
+    """One who asks by plain HTTP, and does not read the certificates of the system."""
+    options = {"timeout": SECONDS_MAX, "trust_env": False, "verify": False, **options}
+    return httpx.AsyncClient(base_url=url, **options)
+
+
 @asynccontextmanager
 async def web(**settings: Any) -> AsyncIterator[Web]:  # noqa: ANN401 -- any setting
     """A broker that is reached by HTTP."""
     async with serving(Settings(listen=("127.0.0.1:0",), **settings)) as broker:
         server = HttpServer(broker, "127.0.0.1:0")
         await server.start()
-        async with httpx.AsyncClient(
-            base_url=server.url, timeout=SECONDS_MAX, trust_env=False
-        ) as client:
+        async with asking(server.url) as client:
             try:
                 yield Web(broker, server, client)
             finally:

@@ -1,7 +1,7 @@
 """Counters: what a broker has done since it started, in one place."""
 
 from bisect import bisect_left
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Counters:
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class LinkCounters:
 
     def snapshot(self) -> dict[str, int]:
         """All of them by name."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 # Seconds up to which ticks are counted apart: from what is usual to what is too long.

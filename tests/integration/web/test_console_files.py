@@ -10,6 +10,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import Scope
 
+from http_wire import asking
 from repository import ROOT
 from siena.broker.http.server import HttpServer
 from siena.broker.settings import Settings
@@ -75,10 +76,8 @@ async def ask(
         server = HttpServer(broker, "127.0.0.1:0", routes)
         await server.start()
         try:
-            async with httpx.AsyncClient(
-                base_url=server.url, trust_env=False
-            ) as asking:
-                return await asking.request(method, path, **more)
+            async with asking(server.url) as client:
+                return await client.request(method, path, **more)
         finally:
             await server.drain()
 

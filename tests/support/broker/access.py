@@ -3,13 +3,14 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 from msgspec import structs
 
+from http_wire import asking
 from siena.broker.access.credentials import Credentials, save_credentials
 from siena.broker.access.grants.roles import PeerSettings, RoleSettings
 from siena.broker.access.settings import Access
@@ -17,7 +18,7 @@ from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
 from siena.broker.settings import AuditLog, HandlerSettings, Log, Settings
 from siena.client.tokens import narrow_token, new_token
-from wire import SECONDS_MAX, serving
+from wire import serving
 
 # What those may who have shown who they are.
 ALL = RoleSettings(
@@ -43,12 +44,17 @@ class Guarded:
     client: httpx.AsyncClient
     tokens: dict[str, str | None]
     file: Path
+    _written: list[dict[str, Any]] = field(default_factory=list)
+    _read_to: int = 0
 
     @property
     def audit(self) -> list[dict[str, Any]]:
-        """What was written down."""
-        path = Path(self.broker.settings.audit.path or "")
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        """What was written down; what was read before is not read again."""
+        with Path(self.broker.settings.audit.path or "").open("rb") as file:
+            file.seek(self._read_to)
+            self._written += map(json.loads, file)
+            self._read_to = file.tell()
+        return list(self._written)
 
 
 def make_tokens(file: Path, identity: str = "ann") -> dict[str, str | None]:
@@ -89,9 +95,7 @@ async def guarded(folder: Path, **more: Any) -> AsyncIterator[Guarded]:  # noqa:
     async with serving(structs.replace(settings, **more)) as broker:
         server = HttpServer(broker, "127.0.0.1:0")
         await server.start()
-        async with httpx.AsyncClient(
-            base_url=server.url, timeout=SECONDS_MAX, trust_env=False
-        ) as client:
+        async with asking(server.url) as client:
             try:
                 yield Guarded(broker, server, client, tokens, file)
             finally:

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
 import pytest
 from msgspec import structs
 
 import siena
 from broker.access import guarded
+from http_wire import asking
 from siena.broker.access import attempts
 from siena.broker.access.credentials import (
     Credentials,
@@ -134,7 +134,7 @@ async def test_a_request_that_is_still_on_its_way_is_not_let_in_either(
             "authorization": f"Bearer {found.tokens['good']}",
             "content-type": "application/json",
         }
-        async with httpx.AsyncClient(base_url=server.url, trust_env=False) as client:
+        async with asking(server.url) as client:
             answer = await client.request(method, path, content=body(), headers=headers)
         await server.drain()
         assert (answer.status_code, answer.json().get("error")) == (401, 214)

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from broker.people import access
+from http_wire import asking
 from siena.block import encode
 from siena.broker.access.credentials import Credentials, save_credentials
 from siena.broker.broker import Broker
@@ -27,7 +28,7 @@ from siena.protocol.handshake import PREFACE
 from siena.protocol.log_frames import Entries, Read
 from siena.web.around import around_routes
 from siena.web.files import file_routes
-from wire import SECONDS_MAX, Wire, chain, connect, open_wire, serving, until
+from wire import Wire, chain, connect, open_wire, serving, until
 
 ROLES: dict[str, dict[str, Any]] = {
     # May look at everything, but subscribe to little: sees that little.
@@ -74,9 +75,7 @@ async def served(broker: Broker, token: str | None = None) -> AsyncIterator[Serv
     server = HttpServer(broker, "127.0.0.1:0", routes)
     await server.start()
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(
-        base_url=server.url, trust_env=False, headers=headers, timeout=SECONDS_MAX
-    ) as client:
+    async with asking(server.url, headers=headers) as client:
         try:
             yield Served(broker, client)
         finally:
