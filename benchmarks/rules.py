@@ -4,10 +4,10 @@ The rules of a folder of Sigma rules (SigmaHQ's, which is not part of this proje
 compiled into one table.  Events are made of the rules' own values, so that many of them
 fire.  They are matched encoded, with values that repeat and with values never seen
 before, and from lines of JSON; times are of the processor.  What is found are rules
-whose predicate matches; the second line of each asks their residuals, too.  A sample of
-the answers is compared with a plain loop over the rules first.  With ``--check`` every
-proof of a review is tried on random events, and with ``--copies`` the review has as
-many rules, made of these; ``--jobs`` processes share it, and then the clock counts.
+whose predicate matches; the second line of each has their residuals decided.  A sample
+of the answers is compared with a plain loop over the rules first.  With ``--check``
+every proof of a review is tried on random events, and with ``--copies`` the review has
+as many rules, made of these; ``--jobs`` processes share it, and then the clock counts.
 """
 
 import argparse
@@ -22,18 +22,16 @@ from pathlib import Path
 from random import Random
 
 import msgspec
-import numpy as np
 
 from siena.algebra.points import NotShownError
-from siena.block import decode
 from siena.cli.rules.workers import share_of
 from siena.matching import COMPILED
 from siena.matching.input.buffers import encode_all
 from siena.matching.table import ForwardingTable
-from siena.model import Constraint, Filter, Notification, Operator, Predicate, Value
-from siena.model.expression import holds
+from siena.model import Constraint, Filter, Operator, Predicate, Value
 from siena.model.expression.rule import Rule
 from siena.rules import ReadRule, load_rules, read_rules
+from siena.rules.residuals.matching import RuleMatcher
 from siena.rules.review import Review, review_rules
 from siena.rules.review.index import example_of
 
@@ -86,22 +84,21 @@ def main() -> None:
 
 def match(rules: Sequence[ReadRule], count: int, random: Random) -> None:
     """Print how many events a second of the processor is enough for."""
-    table, owners = ForwardingTable(), []
-    for number, read in enumerate(rules):
-        table.add(number, read.rule.predicate)
-        owners.append(read.rule)
+    matcher = RuleMatcher([read.rule for read in rules])
     events = list(made(rules, count, random))
-    agree(table, rules, random.sample(events, min(COMPARED, len(events))))
+    agree(matcher, rules, random.sample(events, min(COMPARED, len(events))))
     few = [random.choice(events) for _ in range(count)][: max(count // 50, 1)]
     repeated = [random.choice(few) for _ in range(count)]
     for name, chosen in (("repeated values", repeated), ("fresh values", events)):
-        rate, found = encoded(table, chosen)
+        rate, found = encoded(matcher.table, chosen)
         print(f"{name:<16} {rate:>10,.0f} events/s, {found / count:.2f} found each")
-        rate, fired = decided(table, owners, chosen)
-        told = f"{fired / count:.2f} rules each, residuals asked"
+        rate, fired = decided(matcher, chosen)
+        told = f"{fired / count:.2f} rules each, residuals decided"
         print(f"{'':<16} {rate:>10,.0f} events/s, {told}")
-    lines = [json.dumps(event).encode() for event in repeated]
-    print(f"{'JSON lines':<16} {from_lines(table, lines):>10,.0f} events/s")
+    for name, chosen in (("JSON, repeated", repeated), ("JSON, fresh", events)):
+        lines = [json.dumps(event).encode() for event in chosen]
+        rate = from_lines(matcher, lines)
+        print(f"{name:<16} {rate:>10,.0f} events/s, residuals decided")
 
 
 def made(rules: Sequence[ReadRule], count: int, random: Random) -> Iterator[Event]:
@@ -134,50 +131,33 @@ def encoded(table: ForwardingTable, events: Sequence[Event]) -> tuple[float, int
     return len(events) / (time.process_time() - start), fired
 
 
-def decided(
-    table: ForwardingTable, rules: Sequence[Rule], events: Sequence[Event]
-) -> tuple[float, int]:
-    """The same with residuals, asked one by one of the rules that have been found."""
-    residuals = [rule.residual for rule in rules]
-    is_open = np.array([residual is not None for residual in residuals], np.bool_)
+def decided(matcher: RuleMatcher, events: Sequence[Event]) -> tuple[float, int]:
+    """The same with residuals."""
     batches = [encode_all(events[i : i + BATCH]) for i in range(0, len(events), BATCH)]
     fired = 0
+    matcher.match_buffer(*batches[0])
     start = time.process_time()
     for data, offsets in batches:
-        matches = table.match_buffer(data, offsets)
-        numbers = matches.filters
-        rows = np.repeat(np.arange(len(matches.counts)), np.maximum(matches.counts, 0))
-        fired += int(np.count_nonzero(~is_open[numbers]))
-        asked = np.flatnonzero(is_open[numbers])
-        read: dict[int, Notification] = {}
-        for row, number in zip(
-            rows[asked].tolist(), numbers[asked].tolist(), strict=True
-        ):
-            if row not in read:
-                read[row] = decode(data[offsets[row] : offsets[row + 1]])
-            residual = residuals[number]
-            assert residual is not None
-            fired += holds(residual, read[row])
+        fired += int(matcher.match_buffer(data, offsets).counts.sum())
     return len(events) / (time.process_time() - start), fired
 
 
-def from_lines(table: ForwardingTable, lines: Sequence[bytes]) -> float:
-    """Events a second, from lines of JSON."""
+def from_lines(matcher: RuleMatcher, lines: Sequence[bytes]) -> float:
+    """Events a second, from lines of JSON, residuals decided."""
     decode = msgspec.json.Decoder().decode
     start = time.process_time()
     for i in range(0, len(lines), BATCH):
-        table.match_batch([decode(line) for line in lines[i : i + BATCH]])
+        matcher.match([decode(line) for line in lines[i : i + BATCH]])
     return len(lines) / (time.process_time() - start)
 
 
 def agree(
-    table: ForwardingTable, rules: Sequence[ReadRule], events: Sequence[Event]
+    matcher: RuleMatcher, rules: Sequence[ReadRule], events: Sequence[Event]
 ) -> None:
     """Stop unless the engine and a loop over the rules give the same answers."""
-    for event in events:
-        found = sorted(table.match(event))
-        wanted = [n for n, r in enumerate(rules) if r.rule.predicate.matches(event)]
-        if found != wanted:
+    for event, found in zip(events, matcher.match(events), strict=True):
+        wanted = [n for n, r in enumerate(rules) if r.rule.matches(event)]
+        if sorted(found) != wanted:
             sys.exit(f"engine and loop differ: {event}")
 
 

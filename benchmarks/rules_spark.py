@@ -29,12 +29,14 @@ PROGRAMS += ["chrome.exe", "python.exe", "wmic.exe", "reg.exe", "explorer.exe"]
 WORDS = ["/c", "-enc", "whoami", "update", "C:\\Users\\ann\\a.txt", "--quiet", "copy"]
 # Different command lines, where values repeat.
 LINES = 300
+# Events for whose like the table is laid out.
+LIKE = 512
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def events(count: int, *, are_fresh: bool) -> pa.Table:
+def events(count: int, *, are_fresh: bool, seed: int = 7) -> pa.Table:
     """Starts of processes, as Sysmon tells of them; made up by us."""
-    draw = random.Random(7)
+    draw = random.Random(seed)
 
     def line(last: str) -> tuple[str, str]:
         image = f"C:\\Windows\\System32\\{draw.choice(PROGRAMS)}"
@@ -96,7 +98,10 @@ def main() -> None:
     if not options.rules:
         raise SystemExit("no rules: --rules FOLDER, or SIENA_SIGMA")
     start = perf_counter()
-    compiled = compile_rules(options.rules, settings=RuleSettings(logsource="windows"))
+    # Other events than those that are measured, but like them.
+    like = events(LIKE, are_fresh=True, seed=8).to_pylist()
+    settings = RuleSettings(logsource="windows")
+    compiled = compile_rules(options.rules, settings=settings, like=like)
     print(
         f"{len(compiled):,} rules, {len(compiled.rejects):,} put aside; "
         f"compiled in {perf_counter() - start:.1f} s"

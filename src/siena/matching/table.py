@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.algebra.explanation import Reason, explain_matches
-from siena.block import BLOCK_ERRORS, Refusal
+from siena.block import BLOCK_ERRORS, Refusal, encode
 from siena.errors import InvalidNotificationError, LimitError
 from siena.matching.answers import Delivery, Statistics, Wanted
 from siena.matching.engine.columns import Columns
@@ -162,6 +162,18 @@ class ForwardingTable:
         with self._lock:
             self._tiers.merged_max = MERGED_ROWS_MAX
             self._gone_share_max = inf
+
+    def expect(self, notifications: Iterable[Mapping[str, Value]], /) -> None:
+        """Lay filters out for traffic like these, as if it had come already.
+
+        It changes no answer.  What is compiled from now on finds faster what these are
+        like; they count until others have been matched, and only the last few hundred.
+
+        Raises:
+            InvalidNotificationError: if one has a value that none can have.
+        """
+        for notification in notifications:
+            self._tiers.sample.keep(encode(notification))
 
     @property
     def is_scattered(self) -> bool:

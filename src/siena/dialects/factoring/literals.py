@@ -34,10 +34,14 @@ _ANYTHING = frozenset("dDsSwWpP")
 
 
 class Texts(NamedTuple):
-    """For some places of a pattern the texts of which one occurs there; any case?"""
+    """For some places of a pattern the texts of which one occurs there; any case?
+
+    ``shortest`` is how many characters a string has at least in which it occurs.
+    """
 
     places: tuple[Strings, ...]
     ignores_case: bool
+    shortest: int = 0
 
 
 class _Part(NamedTuple):
@@ -45,6 +49,13 @@ class _Part(NamedTuple):
 
     exact: Strings | None = None
     needed: tuple[Strings, ...] = ()
+    # How many characters it takes at least, where that is not as its texts say.
+    least: int = 0
+
+    @property
+    def shortest(self) -> int:
+        """How many characters it takes at least."""
+        return self.least if self.exact is None else min(map(len, self.exact))
 
     @property
     def all_needed(self) -> tuple[Strings, ...]:
@@ -52,6 +63,10 @@ class _Part(NamedTuple):
         if self.exact and "" not in self.exact:
             return (self.exact,)
         return self.needed
+
+
+_ONE = _Part(None, (), 1)
+"""Some character, which is all that is known."""
 
 
 class _StrangeError(Exception):
@@ -84,7 +99,7 @@ def needed_texts(pattern: str) -> Texts:
     ]
     # One text that is long says most.
     fitting.sort(key=lambda place: (len(place) > 1, -min(map(len, place)), len(place)))
-    return Texts(tuple(fitting[:PLACES_MAX]), folds)
+    return Texts(tuple(fitting[:PLACES_MAX]), folds, part.shortest)
 
 
 class _Reader:
@@ -148,7 +163,7 @@ class _Reader:
         if character == "\\":
             return self.escape()
         if character == ".":
-            return _Part()
+            return _ONE
         if character in "^$":
             return _Part(_EMPTY)
         if character in "*+?{":
@@ -184,7 +199,7 @@ class _Reader:
             if character in "pP" and self.take() == "{":
                 while self.take() != "}":
                     pass
-            return _Part()
+            return _ONE
         if character.isascii() and not character.isalnum() and character != "_":
             return _Part(frozenset({character}))
         raise _StrangeError
@@ -210,7 +225,7 @@ class _Reader:
             found.add(character)
         self.take()
         if not is_plain or not found or len(found) > TEXTS_MAX:
-            return _Part()
+            return _ONE
         folded = set(map(fold, found))
         if len(folded) == 1 and len(found) > 1 and all(map(str.isascii, found)):
             # A letter in both cases: a class is how some ignore case.
@@ -224,12 +239,13 @@ class _Reader:
             if self.taken("*"):
                 part = _Part()
             elif self.taken("+"):
-                part = _Part(None, part.all_needed)
+                part = _Part(None, part.all_needed, part.shortest)
             elif self.taken("?"):
                 part = _Part(part.exact and part.exact | _EMPTY)
             elif self.peek() == "{":
-                needed = part.all_needed
-                part = _Part(None, needed if self.least_count() else ())
+                count = self.least_count()
+                needed = part.all_needed if count else ()
+                part = _Part(None, needed, count * part.shortest)
             else:
                 return part
             self.taken("?")
@@ -254,11 +270,13 @@ def _either(parts: Iterable[_Part]) -> _Part:
         if len(together) <= TEXTS_MAX:
             return _Part(together)
     chosen: set[str] = set()
+    least = min(part.shortest for part in found)
     for part in found:
         if not part.all_needed:
-            return _Part()
+            return _Part(None, (), least)
         chosen |= max(part.all_needed, key=lambda place: min(map(len, place)))
-    return _Part(None, (frozenset(chosen),) if len(chosen) <= TEXTS_MAX else ())
+    needed = (frozenset(chosen),) if len(chosen) <= TEXTS_MAX else ()
+    return _Part(None, needed, least)
 
 
 def _joined(parts: Iterable[_Part]) -> _Part:
@@ -266,6 +284,7 @@ def _joined(parts: Iterable[_Part]) -> _Part:
     needed: list[Strings] = []
     running = _EMPTY
     is_exact = True
+    least = 0
 
     def end() -> None:
         if "" not in running:
@@ -273,6 +292,7 @@ def _joined(parts: Iterable[_Part]) -> _Part:
 
     for part in parts:
         exact = part.exact
+        least += part.shortest
         if exact is None or len(running) * len(exact) > TEXTS_MAX:
             is_exact = False
             end()
@@ -283,4 +303,4 @@ def _joined(parts: Iterable[_Part]) -> _Part:
     if is_exact:
         return _Part(running)
     end()
-    return _Part(None, tuple(needed))
+    return _Part(None, tuple(needed), least)

@@ -17,6 +17,7 @@ from typing import Any
 
 from siena.errors import LimitError
 from siena.model.constraint import Constraint
+from siena.model.expression.alternatives import is_joined, one_of
 from siena.model.expression.cloudevents import Failure
 from siena.model.expression.functions import (
     FAILING_FUNCTIONS,
@@ -134,14 +135,19 @@ def _compile_constraint(constraint: Constraint) -> Evaluate:
 
 
 def _alternatives(arguments: tuple[Expression, ...]) -> Iterator[Evaluate]:
-    """The parts of ``or``; patterns that are sought in the same place are one part.
+    """The parts of ``or``; what is sought in the same place is one part.
 
     Only neighbours are put together, so that what may fail is asked when it was.
     """
-    for place, found in itertools.groupby(arguments, _place_of_pattern):
+    for place, found in itertools.groupby(arguments, _place_of):
         parts = list(found)
         if place is None or len(parts) == 1:
             yield from map(_compile, parts)
+            continue
+        if isinstance(place, str):
+            texts = one_of([part for part in parts if isinstance(part, Constraint)])
+            look = partial(_without_failures, texts)
+            yield _applied(look, [_compile(Attribute(place))])
             continue
         patterns = tuple(str(part.arguments[-1].value) for part in parts)  # type: ignore[union-attr]
         test = of_texts(compile_regulars(patterns))
@@ -151,9 +157,14 @@ def _alternatives(arguments: tuple[Expression, ...]) -> Iterator[Evaluate]:
             yield _applied(partial(_without_failures, test), list(map(_compile, place)))
 
 
-def _place_of_pattern(expression: Expression) -> tuple[Expression, ...] | None:
-    """Where a pattern is sought: in an attribute, or anywhere; None if it is none."""
+def _place_of(expression: Expression) -> tuple[Expression, ...] | str | None:
+    """Where a pattern is sought: in an attribute, or anywhere; None if it is none.
+
+    Of a constraint that is asked together with others, the name.
+    """
     match expression:
+        case Constraint(name=name) if is_joined(expression):
+            return name
         case Call(Operation.MATCHES, (Attribute() as place, Literal())):
             return (place,)
         case Call(Operation.ANYWHERE_MATCHES, (Literal(),)):

@@ -57,7 +57,7 @@ def compile_regular(pattern: str) -> Callable[[str], bool]:
         ) from None
     search = found.search
     # Of bytes the package need not count characters.
-    return _remembering(lambda text: search(text.encode()) is not None)
+    return remembering(lambda text: search(text.encode()) is not None)
 
 
 @lru_cache(REMEMBERED_MAX)
@@ -80,7 +80,9 @@ def compile_regulars(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     return lambda text: any(test(text) for test in tests)
 
 
-def _remembering(test: Callable[[str], bool]) -> Callable[[str], bool]:
+def remembering(test: Callable[[str], bool]) -> Callable[[str], bool]:
+    """The same test, which is not asked again of texts that it was asked of lately."""
+
     def remembered(text: str) -> bool:
         if len(text) > ANSWER_CHARACTERS_MAX:
             return test(text)

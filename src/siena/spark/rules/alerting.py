@@ -25,7 +25,7 @@ from siena.spark.batch.rows import events_of
 from siena.spark.batch.worker import Found, match_batch, refuse_bad
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
-from siena.spark.rules.distinct import Attributes, Event, Places, columns_of
+from siena.spark.rules.distinct import Attributes, Event, Places, columns_of, strings_of
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
@@ -153,8 +153,8 @@ class _Batch:
         self.payload = pa.RecordBatch.from_arrays(batch.columns[:count], names)
         self.out = _Rows()
         self.events: dict[int, Event] = {}
-        columns = columns_of(batch, task.layout)
-        self.attributes = Attributes(batch.num_rows, columns, self.look_at)
+        self.columns = columns_of(batch, task.layout)
+        self.attributes = Attributes(batch.num_rows, self.columns, self.look_at)
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
@@ -187,10 +187,16 @@ class _Batch:
             return rows, numbers
         is_kept = ~is_open
         places = np.flatnonzero(is_open)
+        if self.columns is not None:
+            columns = strings_of(self.columns.values())
+            may_hold = self.rules.gate.of_columns(
+                self.batch.num_rows, columns, rows[places], numbers[places]
+            )
+            places = places[may_hold]
         # Rule by rule, all its rows at once.
         places = places[np.argsort(numbers[places], kind="stable")]
         starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
-        for some in np.split(places, starts[1:]):
+        for some in np.split(places, starts[1:]) if len(places) else ():
             test = self.rules.test(int(numbers[some[0]]))
             is_kept[some] = test(self.attributes, rows[some])
         return rows[is_kept], numbers[is_kept]

@@ -6,7 +6,7 @@ asked of a value is asked once.  Where the events are columns already, and each 
 is one attribute, nothing becomes an object that no residual looks at.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -166,6 +166,29 @@ def columns_of(batch: pa.RecordBatch, layout: Layout) -> dict[str, pa.Array] | N
     if not all(map(_is_plain, wide.schema.types)):
         return None
     return dict(zip(wide.schema.names, wide.columns, strict=True))
+
+
+def strings_of(
+    columns: Iterable[pa.Array],
+) -> Iterator[tuple[npt.NDArray[np.uint8], Places] | None]:
+    """The bytes and the offsets of columns of strings; of others none.
+
+    Where there is no string, there may be any bytes.
+    """
+    for column in columns:
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()  # noqa: PLW2901 -- the same, plainly
+        if pa.types.is_null(column.type):
+            continue
+        if not _is_text(column.type):
+            yield None
+            continue
+        _, offsets, data = column.buffers()
+        kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
+        first = column.offset
+        places = np.frombuffer(offsets, kind)[first : first + len(column) + 1]
+        octets = np.frombuffer(data or b"", np.uint8)
+        yield octets, places.astype(np.int64)
 
 
 def _is_plain(kind: pa.DataType) -> bool:

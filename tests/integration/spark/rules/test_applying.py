@@ -21,6 +21,7 @@ from siena.spark.rules import (
     compile_rules,
     metrics,
 )
+from siena.spark.rules.sampling import Sampled
 
 RULES: list[dict[str, Any]] = [
     {"id": "hot", "text": "level > 3", "severity": "high", "version": "2"},
@@ -332,3 +333,21 @@ def test_names_of_ours_are_refused(spark: SparkSession) -> None:
     with pytest.raises(SienaError, match="have a column 'rule' already"):
         apply(events, RULES[:1])
     assert apply(events, RULES[:1], key="level").count() == 0
+
+
+def test_rules_are_laid_out_for_a_sample(spark: SparkSession) -> None:
+    """Which changes no answer; what cannot be read is no part of the sample."""
+    events = spark.createDataFrame(EVENTS, KINDS)
+    expected = {(1, "hot"), (3, "hot"), (2, "odd")}
+    shown: list[dict[str, Any]] = [{"level": 5}, {"level": 1, "host": "a"}]
+    samples: list[Sampled] = [events, shown]
+    for like in samples:
+        assert said(apply(events, compile_rules(RULES, like=like), key="id")) == (
+            expected
+        )
+    texts = spark.createDataFrame([('{"level": 5}',), ("{",)], "event string")
+    compiled = compile_rules(RULES, like=texts, column="event")
+    assert said(apply(events, compiled, key="id")) == expected
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(SienaError, match="stream is no sample"):
+        compile_rules(RULES, like=stream)

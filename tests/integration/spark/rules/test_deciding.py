@@ -11,10 +11,12 @@ import expressions as drawn
 from siena.lang.expression import parse_expression
 from siena.model import Constraint, Operator
 from siena.model.expression import Expression, Operation, call, holds
+from siena.rules.residuals.gate import Gate
+from siena.rules.residuals.needs import need_of
 from siena.spark.batch.columns import Layout
 from siena.spark.rules import deciding
 from siena.spark.rules.deciding import decide
-from siena.spark.rules.distinct import Attributes, columns_of
+from siena.spark.rules.distinct import Attributes, columns_of, strings_of
 
 TEXTS = [
     "",
@@ -130,3 +132,30 @@ def test_many_strings_are_looked_for_in_pieces(
     given_events = [{"x": f"-{text}-"} for text in (*TEXTS, value)]
     expected = [holds(residual, event) for event in given_events]
     assert decided(residual, given_events) == expected
+
+
+@given(
+    st.lists(residuals, min_size=1, max_size=4),
+    st.lists(COLUMNS, min_size=1),
+    st.data(),
+)
+def test_no_gate_is_closed_to_what_holds(
+    several: list[Expression], rows: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    """Of columns in any form, and of a part of a batch."""
+    batch = pa.RecordBatch.from_pylist(rows, COLUMN_TYPES)
+    first = data.draw(st.integers(0, len(rows) - 1))
+    batch, rows = batch.slice(first), rows[first:]
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    form = data.draw(st.sampled_from(["string", "large", "dictionary"]))
+    if form == "large":
+        columns["x"] = columns["x"].cast(pa.large_string())
+    elif form == "dictionary":
+        columns["x"] = columns["x"].dictionary_encode()
+    places = np.repeat(np.arange(len(rows)), len(several))
+    numbers = np.tile(np.arange(len(several)), len(rows))
+    gate = Gate([need_of(residual) for residual in several])
+    found = gate.of_columns(len(rows), strings_of(columns.values()), places, numbers)
+    for row, number, may_hold in zip(places, numbers, found, strict=True):
+        event = {n: v for n, v in rows[row].items() if v is not None}
+        assert may_hold or not holds(several[number], event)

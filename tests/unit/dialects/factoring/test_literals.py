@@ -41,11 +41,12 @@ def test_what_is_needed_is_there(pattern: str, texts: list[str]) -> None:
         occurs = compile_regular(pattern)
     except ValueError:
         return  # refused for a name that comes twice, or the like
-    places, ignores_case = needed_texts(pattern)
+    places, ignores_case, shortest = needed_texts(pattern)
     for text in texts:
         if occurs(text):
             seen = fold(text) if ignores_case else text
             assert all(any(part in seen for part in place) for place in places)
+            assert len(text) >= shortest
 
 
 def test_letters_that_are_alike_to_the_matcher_are_folded_alike() -> None:

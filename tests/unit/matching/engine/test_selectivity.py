@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kernels import plain
+from siena.errors import SienaError
 from siena.lang import parse_filter
 from siena.matching.engine import layout
 from siena.matching.engine.checking.codes import CHECKED
@@ -164,3 +165,13 @@ def test_a_table_learns_from_what_it_matches() -> None:
     before = [table.match_filters(notification) for notification in sent]
     table.consolidate()
     assert [table.match_filters(notification) for notification in sent] == before
+
+
+def test_a_table_expects_what_it_is_told_to() -> None:
+    table = ForwardingTable()
+    table.expect([{"x": 1}, {"x": "a"}])
+    assert len(table._tiers.sample) == 2
+    table.add(0, parse_filter("x = 1"))
+    assert table.match_filters({"x": 1}) == [0]
+    with pytest.raises(SienaError):
+        table.expect([{"x": float("nan")}])

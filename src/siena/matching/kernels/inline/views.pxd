@@ -6,6 +6,9 @@ cdef inline int *ints(const int[::1] view):
 cdef inline unsigned char *octets(const unsigned char[::1] view):
     return <unsigned char *>&view[0]
 
+cdef inline unsigned short *shorts(const unsigned short[::1] view):
+    return <unsigned short *>&view[0]
+
 cdef inline long long *longs(const long long[::1] view):
     return <long long *>&view[0]
 

@@ -3,4 +3,4 @@
 Compiled, each of these is the address of the first item.
 """
 
-ints = octets = longs = words = doubles = memoryview
+ints = octets = shorts = longs = words = doubles = memoryview
