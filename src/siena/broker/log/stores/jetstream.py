@@ -276,6 +276,10 @@ class JetStream:
             ),
         )
         try:
+            info = await reading.consumer_info()
+            delivered = info.delivered.consumer_seq if info.delivered else 0
+            if not info.num_pending and not delivered:
+                return  # what there was is forgotten
             while True:
                 found = await reading.next_msg(timeout=ANSWER_SECONDS)
                 data = found.metadata

@@ -3,6 +3,8 @@
 # What one piece of a stream holds, unless the server takes less: records go together
 # up to this, and what is longer goes in parts.
 PIECE_BYTES = 256 * 1024
+# A server that takes no more than this cannot keep a log.
+MESSAGE_BYTES_MIN = 8 * 1024
 # How many messages are under way to the server without an answer.
 UNDER_WAY_MAX = 16
 # What may be in the working copy and not in the stream; then publishers wait.  So they

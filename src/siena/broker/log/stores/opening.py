@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from siena.broker.log.store import Store
+from siena.broker.log.stores.limits import MESSAGE_BYTES_MIN
 from siena.broker.log.stores.log_store import LogStore
 from siena.broker.log.stores.remote_store import RemoteStore
 from siena.broker.log.stores.stream import MessageStream
@@ -20,16 +21,21 @@ def open_store(folder: Path, settings: LogSettings, clock: Clock) -> LogStore:
         SienaError: if there is no such store, or it is not this folder's.
     """
     if settings.store is None:
-        stream = working_copy_of(folder)
-        if stream:
+        original = working_copy_of(folder)
+        if original:
             raise SienaError(
-                f"{folder} is the working copy of {stream}, and no log by itself",
+                f"{folder} is the working copy of {original}, and no log by itself",
                 hint="name the store, as before; or delete store.json there",
             )
         return Store(folder, settings.segment_bytes)
     url = read_store_url(settings.store)
+    stream = open_stream(url, settings)
+    if stream.message_bytes < MESSAGE_BYTES_MIN:
+        stream.close()
+        text = f"{stream.name} takes no messages of {MESSAGE_BYTES_MIN} bytes"
+        raise SienaError(text, hint="max_payload of the server says how long they are")
     return RemoteStore(
-        *(folder, settings.segment_bytes, open_stream(url, settings)),
+        *(folder, settings.segment_bytes, stream),
         *(f"the stream {url.stream} of NATS", clock),
     )
 

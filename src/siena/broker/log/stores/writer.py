@@ -98,9 +98,10 @@ class StreamWriter:
         self._append(pieces_of(self.name, LOG, kept, kept, b"", self._size))
 
     def close_within(self, seconds: float) -> None:
-        """Try no longer than this from now on."""
-        self._closes_at = self._clock.elapsed() + seconds
-        self._is_woken.set()
+        """Try no longer than this from now on; the first call counts."""
+        if self._closes_at is None:
+            self._closes_at = self._clock.elapsed() + seconds
+            self._is_woken.set()
 
     # --- Keeping --------------------------------------------------------------------
 
