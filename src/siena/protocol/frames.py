@@ -72,6 +72,7 @@ class Op(IntEnum):
     RUN = 0x24
     RELAY = 0x25
     RELAYED = 0x26
+    UNASSURED = 0x27
     # About the log, from a client.
     LOG = 0x31
     READ = 0x32

@@ -38,6 +38,8 @@ RUNS = "run"
 JOINT = "joint"
 # And what is acknowledged comes in RELAY frames: there is a store for it.
 RELAY = "relay"
+# And it is said, with UNASSURED, what goes to brokers that have none.
+UNASSURED = "unassured"
 # Clients, and neighbours, are told of gaps.
 GAPS = "gap"
 # And filters may ask for absence, negate, have wildcards and ignore case.

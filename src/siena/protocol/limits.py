@@ -41,6 +41,10 @@ WINDOWS_MAX = 2_000
 WINDOW_BYTES_MAX = 512
 # And keys of what was kept, for brokers that know no better.
 KEYS_MAX = 10_000
+# Filters that a broker says are not assured behind it, and their characters; beyond
+# that it says that nothing is.
+UNASSURED_MAX = 1_000
+UNASSURED_CHARACTERS_MAX = 65_536
 # A place in a log, and the number of a batch: what msgpack and SQL have in 64 bits.
 OFFSET_MAX = 2**63 - 1
 # What READ brings at most: notifications, and bytes of them unless one is larger.

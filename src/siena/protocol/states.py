@@ -88,6 +88,7 @@ _FROM_CLIENTS: Mapping[int, Fault] = {
     Op.RUN: Fault.PEER_REFUSED,
     Op.RELAY: Fault.PEER_REFUSED,
     Op.RELAYED: Fault.PEER_REFUSED,
+    Op.UNASSURED: Fault.PEER_REFUSED,
     Op.TELL: Fault.PEER_REFUSED,
     Op.DIGEST: Fault.PEER_REFUSED,
 }
@@ -108,7 +109,7 @@ TABLE: Mapping[ServerState, Rule] = MappingProxyType(
             frozenset(
                 _PINGS
                 | {Op.FORWARD, Op.RUN, Op.TELL, Op.DIGEST, Op.TRACE, Op.ERR, Op.GAP}
-                | {Op.RELAY, Op.RELAYED}
+                | {Op.RELAY, Op.RELAYED, Op.UNASSURED}
             ),
             Fault.BAD_FRAME,
             {Op.CONNECT: Fault.BAD_CONNECT},

@@ -56,6 +56,7 @@ from siena.protocol.durable.receipts import (
     PublisherIs,
     Relayed,
     Stored,
+    Unassured,
     pack_acked,
 )
 from siena.protocol.fast.forward_runs import ForwardRun, RunHead
@@ -149,6 +150,7 @@ BODIES: list[tuple[Body, str]] = [
     (Forget("b"), "04000000 46 91 a162"),
     (PublisherIs("me", 1, 5), "07000000 48 93 a26d65 01 05"),
     (Relayed(300), "05000000 26 91 cd012c"),
+    (Unassured(["x > 5"], "b2"), "0c000000 27 92 91a578203e2035 a26232"),
     (Stored(1, 5, 2, 100), "08000000 49 96 01 05 02 64 00 a0"),
     (Stored(1, 7, 1, None, 100, "no"), "0a000000 49 96 01 07 01 c0 64 a26e6f"),
 ]

@@ -35,7 +35,7 @@ from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.fast.split_frames import PublishRun, run_of
 from siena.protocol.frames import Body
-from siena.protocol.handshake import DURABLE, RELAY
+from siena.protocol.handshake import DURABLE, RELAY, UNASSURED
 
 log = logging.getLogger("siena.broker")
 
@@ -119,7 +119,7 @@ class DurableService:
     @property
     def features(self) -> tuple[str, ...]:
         """What INFO says about it."""
-        return () if self.acknowledging is None else (DURABLE, RELAY)
+        return () if self.acknowledging is None else (DURABLE, RELAY, UNASSURED)
 
     async def close(self) -> None:
         """Write down what is remembered."""

@@ -34,6 +34,7 @@ from siena.protocol.handshake import (
     PREFACE,
     RELAY,
     RUNS,
+    UNASSURED,
     VERSIONS,
     Info,
 )
@@ -99,6 +100,7 @@ class Dialer:
         self._takes_runs = False
         self._hears_gaps = False
         self._is_relaying = False
+        self._hears_unassured = False
         self._pulse_seconds: float | None = None
         self._hears_jointly = False
         self.was_linked = False
@@ -181,7 +183,9 @@ class Dialer:
         self._hears_gaps = GAPS in info.features
         self._is_relaying = links.is_relaying and RELAY in info.features
         self._pulse_seconds = pulse_of(info.features)
-        self._hears_jointly = JOINT in info.features
+        self._hears_jointly, self._hears_unassured = (
+            feature in info.features for feature in (JOINT, UNASSURED)
+        )
         links.calling[info.number] = self
         side, weight = Side(self._settings.side), self._settings.weight
         is_exact, is_closed = EXACT in info.features, CLOSED in info.features
@@ -193,7 +197,7 @@ class Dialer:
             GAPS,
             JOINT,
             pulse_feature(links.state.settings.pulse_seconds),
-            *((RELAY,) if links.is_relaying else ()),
+            *((RELAY, UNASSURED) if links.is_relaying else ()),
         ]
         peer = Peer(
             router.me,
@@ -246,6 +250,7 @@ class Dialer:
             self._is_relaying,
             self._pulse_seconds,
             self._hears_jointly,
+            self._is_relaying and self._hears_unassured,
         )
         link = Link(
             links.state, links.publications, self._connection, other, self._gone

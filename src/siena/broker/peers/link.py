@@ -38,7 +38,7 @@ from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.control_frames import Digest, Error, Gap, Tell, Trace
 from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
-from siena.protocol.durable.receipts import Relayed
+from siena.protocol.durable.receipts import Relayed, Unassured
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun
 from siena.protocol.fast.relay_runs import RelayRun
@@ -76,6 +76,7 @@ class Other(NamedTuple):
     is_relaying: bool = False  # it stores what is acknowledged, and so do we
     pulse_seconds: float | None = None  # how often something comes, if that is known
     hears_jointly: bool = False
+    hears_unassured: bool = False  # it is told what goes to brokers without a store
 
 
 class Link:
@@ -101,10 +102,13 @@ class Link:
         self.hears_gaps = other.hears_gaps
         self._hears_jointly = other.hears_jointly
         self.is_relaying = other.is_relaying
+        self.hears_unassured = other.hears_unassured
         self.on_relay: Callable[[RelayRun, Link], None] = lambda _run, _link: None
         """Called when it relays something that is acknowledged."""
         self.on_relayed: Callable[[Relayed, Link], None] = lambda _body, _link: None
         """And when it has stored something."""
+        self.on_unassured: Callable[[Unassured, Link], None] = lambda *_: None
+        """And when it says what goes to brokers without a store."""
         self.on_gap: Callable[[Gap, Link], None] = lambda _gap, _link: None
         """Called when the neighbour tells of a gap."""
         self.on_fault: Callable[[], None] = lambda: None
@@ -155,7 +159,7 @@ class Link:
         match event:
             case ForwardRun() | Forwarded():
                 self._notified(event)
-            case RelayRun() | Relayed():
+            case RelayRun() | Relayed() | Unassured():
                 self._relayed(event)
             case Ping():
                 pong = event.answer().pack()
@@ -185,12 +189,15 @@ class Link:
             plain = event._replace(flags=event.flags & ~TRACED)
             self._forward(ForwardRun.of(plain))
 
-    def _relayed(self, event: RelayRun | Relayed) -> None:
+    def _relayed(self, event: RelayRun | Relayed | Unassured) -> None:
         if not self.is_relaying:
             text = "nothing is relayed on this link: both brokers need a store"
             raise ProtocolError(Fault.BAD_FRAME, text)
         if isinstance(event, RelayRun):
             self.on_relay(event, self)
+        elif isinstance(event, Unassured):
+            with self._bounds.work():
+                self.on_unassured(event, self)
         else:
             self.on_relayed(event, self)
 

@@ -28,10 +28,19 @@ from siena.errors import SienaError
 from siena.messages import Flush, PeerConnect, PeerDisconnect, PeerRefuse, Side
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Peer, Welcome
-from siena.protocol.durable.receipts import Relayed
+from siena.protocol.durable.receipts import Relayed, Unassured
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.relay_runs import RelayRun
-from siena.protocol.handshake import CLOSED, EXACT, GAPS, JOINT, RELAY, RUNS, VERSIONS
+from siena.protocol.handshake import (
+    CLOSED,
+    EXACT,
+    GAPS,
+    JOINT,
+    RELAY,
+    RUNS,
+    UNASSURED,
+    VERSIONS,
+)
 from siena.routing.settling import AGES_MAX
 
 log = logging.getLogger("siena.broker")
@@ -81,6 +90,10 @@ class LinkRelay(Protocol):
 
     def answered(self, body: Relayed, link: Link) -> None:
         """A neighbour has stored something."""
+        ...
+
+    def unassured(self, body: Unassured, link: Link) -> None:
+        """A neighbour says what goes to brokers without a store."""
         ...
 
 
@@ -251,6 +264,7 @@ class Links:
             self.is_relaying and RELAY in peer.features,
             pulse_of(peer.features),
             JOINT in peer.features,
+            self.is_relaying and {RELAY, UNASSURED} <= set(peer.features),
         )
         link = Link(self.state, self.publications, connection, other, self.down)
         link.permit()  # before anything that it wants is known
@@ -323,6 +337,7 @@ class Links:
         if self.relaying is not None:
             link.on_relay = self.relaying.take
             link.on_relayed = self.relaying.answered
+            link.on_unassured = self.relaying.unassured
             self.relaying.link_up(link)
         log.info("linked to %s (%s)", link.name, link.side.value)
         for wanted in self._wanted_at(link.number):

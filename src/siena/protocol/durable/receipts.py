@@ -19,9 +19,11 @@ from msgspec import Meta
 from siena.protocol.frames import HEAD, Body, Count, Name, Op
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
+    NAME_CHARACTERS_MAX,
     OFFSET_MAX,
     PUBLISHER_MAX,
     SEQUENCE_NUMBER_MAX,
+    UNASSURED_MAX,
 )
 
 Offset = Annotated[int, Meta(ge=0, le=OFFSET_MAX)]
@@ -90,4 +92,18 @@ class Relayed(Body, frozen=True, array_like=True):
     frame: Count
 
 
-DURABLE_BODIES: tuple[type[Body], ...] = (Publisher, PublisherIs, Stored, Relayed)
+class Unassured(Body, frozen=True, array_like=True):
+    """What is wanted by way of this broker, and goes to one that has no store.
+
+    It is all of it, and replaces what was said before; the broker is one of them.
+    """
+
+    op: ClassVar[Op] = Op.UNASSURED
+    filters: Annotated[list[str], Meta(max_length=UNASSURED_MAX)]
+    broker: Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)] = ""
+
+
+DURABLE_BODIES: tuple[type[Body], ...] = (
+    *(Publisher, PublisherIs, Stored),
+    *(Relayed, Unassured),
+)

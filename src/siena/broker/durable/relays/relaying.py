@@ -16,6 +16,7 @@ import numpy as np
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.limits import RELAY_GRACE_SECONDS
 from siena.broker.durable.receipts.publishers import Publishers
+from siena.broker.durable.relays.assurance import Assurance
 from siena.broker.durable.relays.receiving import Receiving
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.durable.relays.relay_file import RelayFile
@@ -26,7 +27,7 @@ from siena.broker.peers.link import Link
 from siena.broker.state import BrokerState
 from siena.messages.requests import text_of
 from siena.model import Filter
-from siena.protocol.durable.receipts import Relayed
+from siena.protocol.durable.receipts import Relayed, Unassured
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.kernels.framing import unframe
 from siena.protocol.fast.relay_runs import RelayRun
@@ -72,6 +73,8 @@ class Relaying:
             waits=waits,
             on_synced=self.sending.wake,
         )
+        self.assurance = Assurance(self._real_links)
+        """What may not be acknowledged, because of brokers further on."""
         self._file = RelayFile(folder, self.sending.relays.values)
         for relay in self._file.read():
             self.sending.relays[relay.number] = relay
@@ -80,6 +83,10 @@ class Relaying:
         self._positions: dict[int, int] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._is_changed = False
+
+    def _real_links(self) -> dict[int, Link]:
+        links = self._state.links.items()
+        return {n: link for n, link in links if isinstance(link, Link)}
 
     @property
     def _relays(self) -> list[Relay]:
@@ -109,6 +116,7 @@ class Relaying:
 
     def link_up(self, link: Link) -> None:
         """There is a link to a neighbour."""
+        self.assurance.link_up(link)
         if not link.is_relaying:
             return
         relay = self.sending.relays.get(link.number)
@@ -134,6 +142,7 @@ class Relaying:
 
     def link_down(self, link: Link) -> bool:
         """A link has gone; whether the neighbour is waited for."""
+        self.assurance.link_down(link)
         relay = self.sending.relays.get(link.number)
         if relay is None or relay.link is not link or self.sending.is_closed:
             return False
@@ -165,9 +174,14 @@ class Relaying:
         if self._journal.holds:  # those who wait for room in the log
             self._journal.look_for_room()
 
+    def unassured(self, body: Unassured, link: Link) -> None:
+        """A neighbour says what goes to brokers without a store."""
+        self.assurance.hear(body, link)
+
     # --- What neighbours want -------------------------------------------------------
 
     def _wanted(self, hop: int, item: Filter, gained: bool) -> None:  # noqa: FBT001 -- as watchers have it
+        self.assurance.wanted(hop, item, gained=gained)
         relay = self.sending.relays.get(present(hop))
         if relay is not None:
             relay.changed(item, gained=gained, tell=self._write_later(relay))
@@ -187,10 +201,13 @@ class Relaying:
             self._file.flush()
 
     def refusal(self, run: PublishRun) -> ProtocolError | None:
-        """Why some publications cannot be acknowledged: a broker has no store."""
+        """Why some publications cannot be acknowledged: a broker has no store.
+
+        The next one, or one behind it.
+        """
         state = self._state
         storeless = {n for n, link in state.links.items() if not link.is_relaying}
-        if not storeless:  # as it should be
+        if not storeless and not self.assurance.is_needed:  # as it should be
             return None
         bounds = np.zeros(run.total + 1, np.int64)
         blocks = unframe(run.frames, run.start, bounds)
@@ -207,7 +224,7 @@ class Relaying:
                     f"acknowledged; start {name} with --log"
                 )
                 return ProtocolError(Fault.NO_STORE, text)
-        return None
+        return self.assurance.refusal(blocks, bounds)
 
     # --- Bounds ---------------------------------------------------------------------
 
