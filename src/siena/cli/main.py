@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from importlib import import_module
 from typing import Annotated
 
@@ -73,7 +74,9 @@ def main() -> None:
     """
     _accept_any_terminal()
     try:
-        _run()
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            _run()
     except SienaError as error:
         _say(error)
         sys.exit(_code_of(error))
@@ -207,6 +210,11 @@ def _accept_any_terminal() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning in one line, without the place in our code that Python would add."""
+    print(f"siena: warning: {printable(str(message))}", file=sys.stderr)
 
 
 def _say(error: Exception) -> None:

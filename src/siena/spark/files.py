@@ -197,7 +197,10 @@ def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
         try:
             arrays["id"] = arrays["id"].cast(pa.int64())
         except pa.ArrowInvalid:
-            raise SienaError("the column 'id' does not hold integers") from None
+            raise SienaError(
+                "the column 'id' of subscriptions does not hold integers",
+                hint="names of subscribers stand in the column subscriber",
+            ) from None
     return pa.table(arrays)
 
 

@@ -144,3 +144,18 @@ def test_a_shell_can_complete_commands() -> None:
         check=False,
     )
     assert done.stdout.split() == ["explain"]
+
+
+def test_a_warning_is_a_line_and_names_no_place_in_our_code(tmp_path: Path) -> None:
+    (tmp_path / "wanted.csv").write_text("subscriber,filter\nann,x > 1 and x < 1\n")
+    (tmp_path / "rows.csv").write_text("x\n1\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "siena", "match", "wanted.csv", "rows.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = "siena: warning: nothing can satisfy 'x > 1 and x < 1'\n"
+    assert done.stderr == said
