@@ -36,7 +36,7 @@ from siena.research.studies.runs.schemes.advantage import (
 )
 
 KINDS = ("tree", "power law", "transit-stub")
-BROKERS = {"full": (12, 24, 48, 96, 192), "quick": (12, 24, 48), "test": (12, 24)}
+BROKERS = {"full": (12, 24, 48, 96), "quick": (12, 24, 48), "test": (12, 24)}
 FILTERS = 20
 # A constant factor is one that does not grow: by more than this it does.
 GROWS = 1.1
