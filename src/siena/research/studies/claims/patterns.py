@@ -153,5 +153,5 @@ STUDY = Study(
     plan=plan,
     claims=CLAIMS,
     draw=draw,
-    seeds={"full": 10, "quick": 5, "test": 2},
+    seeds={"full": 5, "quick": 5, "test": 2},
 )
