@@ -270,6 +270,6 @@ STUDY = Study(
     plan=plan,
     claims=CLAIMS,
     draw=draw,
-    seeds={"full": 10, "quick": 5, "test": 2},
+    seeds={"full": 5, "quick": 5, "test": 2},
     bands="Marks are means over the seeds, with their 95 % bootstrap intervals.",
 )
