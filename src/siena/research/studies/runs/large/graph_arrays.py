@@ -93,13 +93,17 @@ def shortest_path_tree(network: Network, root: int) -> tuple[ArrayTree, Integers
     far = np.full(network.sites, np.iinfo(np.int64).max)
     far[root] = 0
     nearer = np.array([root])
+    is_nearer = np.zeros(network.sites, bool)
     while len(nearer):
         links = _links_of(nearer, first)
         reached, way = ends[links], far[starts[links]] + weights[links]
         is_better = way < far[reached]
         reached, way = reached[is_better], way[is_better]
         np.minimum.at(far, reached, way)
-        nearer = np.unique(reached)
+        # Flags, and not the reached sites sorted: there are few rounds.
+        is_nearer[reached] = True
+        nearer = np.flatnonzero(is_nearer)
+        is_nearer[nearer] = False
     assert far.max() < np.iinfo(np.int64).max, "the network is in pieces"
     parents = np.full(network.sites, network.sites)
     is_on_way = far[starts] + weights == far[ends]

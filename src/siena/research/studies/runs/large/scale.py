@@ -63,7 +63,8 @@ def measure(row: Row) -> Row:
         "acyclic_subscription": network.sites - 1,
         "hierarchical_subscription": float(far.mean()),
         "deepest": int(far.max()),
-        "distance": _distance(network, random),
+        # It does not depend on the tree: once is enough.
+        "distance": _distance(network, random) if row["tree"] == "shortest" else None,
         "agrees": None,
     }
     for parties in PARTIES:
@@ -153,13 +154,13 @@ def joined(tree: ArrayTree, chosen: Integers) -> int:
     2
     """
     ways = above(tree, chosen)
-    children = np.bincount(tree.parents[ways], minlength=len(tree.parents))
-    is_chosen = np.zeros(len(tree.parents), bool)
-    is_chosen[chosen] = True
+    parents, counts = np.unique(tree.parents[ways], return_counts=True)
     # From the root down to where the ways part, or begin, no link is needed.
+    children = dict(zip(parents.tolist(), counts.tolist(), strict=True))
     below = dict(zip(tree.parents[ways].tolist(), ways.tolist(), strict=True))
+    ends = set(chosen.tolist())
     site, links = tree.root, len(ways)
-    while children[site] == 1 and not is_chosen[site]:
+    while children.get(site) == 1 and site not in ends:
         site = below[site]
         links -= 1
     return links
