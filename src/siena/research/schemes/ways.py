@@ -133,14 +133,19 @@ class Links:
         ]
         # For each link the brokers on one side, and those on the other.
         self.sides = [(side, everybody & ~side) for side in lower]
+        # Single brokers are asked for again and again.
+        self._known: dict[tuple[int, int], int] = {}
 
     def crossed(self, source: int, targets: int) -> int:
         """How many links lie between a broker and several others, given as bits."""
-        here = 1 << source
-        return sum(
-            bool(targets & (other if side & here else side))
-            for side, other in self.sides
-        )
+        links = self._known.get((source, targets))
+        if links is None:
+            here = 1 << source
+            links = self._known[source, targets] = sum(
+                bool(targets & (other if side & here else side))
+                for side, other in self.sides
+            )
+        return links
 
 
 def costs_of(
