@@ -144,6 +144,11 @@ def test_markdown_has_figures_claims_and_how_to_run_it(
     assert "| F33a |" in text
 
 
+def test_markdown_names_what_was_not_run(results: Store, tmp_path: Path) -> None:
+    page_ = write_pages(find_all(["fig33", "fig5"]), results, tmp_path)
+    assert "Not run yet: `fig5`." in page_.read_text(encoding="utf-8")
+
+
 def test_of_many_rows_markdown_has_parquet_alone(
     results: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

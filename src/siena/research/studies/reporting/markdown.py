@@ -21,10 +21,11 @@ CSV_MAX = 128 * 1024
 def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
     """Write the page, and beside it figures and rows of all studies that were run."""
     folder.mkdir(parents=True, exist_ok=True)
+    asked = {study.name: study for study in studies}
     done = {
-        study.name: (study, result)
-        for study in studies
-        if (result := read_result(study.name, store)) is not None
+        name: (study, result)
+        for name, study in asked.items()
+        if (result := read_result(name, store)) is not None
     }
     data = folder / DATA
     data.mkdir(exist_ok=True)
@@ -39,11 +40,14 @@ def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
             else:
                 beside.write_bytes(rows)
     page = folder / PAGE
-    page.write_text(markdown(done, data), encoding="utf-8")
+    absent = [name for name in asked if name not in done]
+    page.write_text(markdown(done, data, absent), encoding="utf-8")
     return page
 
 
-def markdown(done: dict[str, tuple[Study, Result]], data: Path) -> str:
+def markdown(
+    done: dict[str, tuple[Study, Result]], data: Path, absent: Sequence[str] = ()
+) -> str:
     """The page; ``data`` is the folder of rows, as far as they are kept beside it."""
     machines = dict.fromkeys(result.machine for _, result in done.values())
     counts = Counter(result.size for _, result in done.values())
@@ -81,6 +85,8 @@ def markdown(done: dict[str, tuple[Study, Result]], data: Path) -> str:
                 f"| [{study.name}](#{study.name}) | {study.title} | "
                 f"{short(result.findings)} |"
             )
+    if absent:
+        lines += ["", f"Not run yet: {', '.join(f'`{name}`' for name in absent)}."]
     for own in groups.values():
         for study, result in own:
             has_csv = (data / f"{study.name}.csv").exists()
