@@ -140,21 +140,29 @@ class ServerConversation:
         """What waits to be read, if what comes behind it are frames."""
         return self.received.rest if self.reads_frames else None
 
-    def read_in_place(self, data: memoryview, start: int) -> Iterator[Event]:
-        """What is complete of frames, where they came; :attr:`rest` is among them.
+    def read_in_place(self, data: memoryview, start: int) -> Iterator[Event] | None:
+        """What is complete of frames that came; :attr:`rest` is among them.
+
+        None if nothing is.  It is copied: to carry it out may take longer than it stays
+        where it came.
 
         Args:
             data: what waited, and what came behind it.
             start: where the publications end that were carried out already.
         """
-        self.received.clear()
+        received = self.received
+        received.clear()
         left = len(data) - start
+        if not left:  # most often: all were publications
+            received.needed = LENGTH_BYTES
+            return None
+        rest = bytes(data[start:])
         if left >= HEAD_BYTES:
-            needed = LENGTH_BYTES + int.from_bytes(data[start : start + 4], "little")
+            needed = LENGTH_BYTES + int.from_bytes(rest[:LENGTH_BYTES], "little")
             if left < needed <= self._frame_bytes:  # nothing but half a frame
-                self.received.keep(bytes(data[start:]), needed)
-                return iter(())
-        return self._read_frames(data, start)
+                received.keep(rest, needed)
+                return None
+        return self._read_frames(rest)
 
     # --- Which mode -----------------------------------------------------------------
 

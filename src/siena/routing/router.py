@@ -129,7 +129,8 @@ class Router:
         self._is_sliced = sliced
         self.epoch = epoch
         self._is_giving_up = False
-        self._gathered = Gathering()
+        self.gathered = Gathering()
+        """What waits for :meth:`handle_gathered`."""
         self.published = 0
         self.seen = Seen()
         self.origins = Origins(self.tables, epoch)
@@ -190,7 +191,7 @@ class Router:
 
     def handle(self, message: Message, source: Interface) -> Outbox:
         """What follows from a message, in the order in which it is to be sent."""
-        if self._gathered:
+        if self.gathered:
             return self.handle_gathered() + self.handle(message, source)
         if isinstance(source, int) and not self._is_expected(message, source):
             return []
@@ -229,10 +230,10 @@ class Router:
                 return []
         elif isinstance(message, Subscribe):
             self.registrations.subscribe(source, message.interest)
-        if not self._gathered:
+        if not self.gathered:
             self.backlog.wake()
-        self._gathered.add(message, source, token)
-        return self.handle_gathered() if self._gathered.is_full else []
+        self.gathered.add(message, source, token)
+        return self.handle_gathered() if self.gathered.is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.
@@ -240,15 +241,15 @@ class Router:
         The same as if it had been handled one by one; but neighbours are told once, and
         asked once, and what is covered at once is not told at all.
         """
-        if not self._gathered:
+        if not self.gathered:
             return []
-        out, asked = self._gathered.enter(self._announced, self._changed)
+        out, asked = self.gathered.enter(self._announced, self._changed)
         out += self._sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
     def gathered_from(self) -> set[Interface]:
         """Who sent what is gathered, and what was handled last of it."""
-        return self._gathered.sources()
+        return self.gathered.sources()
 
     def _sync(self) -> Outbox:
         """What neighbours are told of all that has changed."""

@@ -67,29 +67,30 @@ class Bucket:
     (0.0, 0.5, 0.0)
     """
 
-    __slots__ = ("_at", "_left", "burst", "rate")
+    __slots__ = ("_at", "burst", "left", "rate")
 
     def __init__(self, rate: float, burst: float) -> None:
         self.rate = rate
         self.burst = burst
-        self._left = burst
+        self.left = burst
+        """What there was when something was last taken; below 0 is a debt."""
         self._at = 0.0
 
     def spend(self, amount: float, now: float) -> float:
         """Take it; how many seconds it takes until that is made up for."""
         passed = max(0.0, now - self._at)
-        self._left = min(self.burst, self._left + self.rate * passed) - amount
+        self.left = min(self.burst, self.left + self.rate * passed) - amount
         self._at = now
-        return max(0.0, -self._left / self.rate)
+        return max(0.0, -self.left / self.rate)
 
     def draw(self, amount: float, now: float) -> None:
         """Take it; but a debt of what was taken before is no greater than the burst."""
         self.spend(0, now)
-        self._left = max(self._left, -self.burst) - amount
+        self.left = max(self.left, -self.burst) - amount
 
     def is_overdrawn(self, now: float) -> bool:
         """Whether more was taken than there was, and is not made up for yet."""
-        return self._left + self.rate * max(0.0, now - self._at) < 0
+        return self.left + self.rate * max(0.0, now - self._at) < 0
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +102,11 @@ class Account:
     publications: Bucket | None = None
     publication_bytes: Bucket | None = None
     work: Bucket | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether what it publishes is counted."""
+        return self.publications is not None or self.publication_bytes is not None
 
     def publish(self, count: int, size: int, now: float) -> float:
         """Publications of so many bytes; how long the next ones have to wait."""

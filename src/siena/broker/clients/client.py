@@ -5,6 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from siena.block import decode as decode_block
+from siena.broker.access.quotas import Account
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.requests import Requests, check_identity
 from siena.broker.clients.session import Session
@@ -106,7 +107,10 @@ class Client:
             run = self._granted(run)
         if run.total:
             self._publications.add(self._connection, run)
-            self._charge(run.total, run.end - run.start)
+            account = self.session.account
+            self._state.shares.serve(account)
+            if account.is_limited:
+                self._charge(account, run.total, run.end - run.start)
 
     def publish(self, frames: memoryview) -> int:
         """Publish what stands at the beginning, unless it must be looked at first."""
@@ -114,15 +118,15 @@ class Client:
             return 0
         before = self._state.counters.publications
         end = self._publications.publish(self._connection, frames)
-        self._charge(self._state.counters.publications - before, end)
-        return end
-
-    def _charge(self, count: int, size: int) -> None:
-        """Let those who publish more than their quota be read more slowly."""
         account = self.session.account
         self._state.shares.serve(account)
-        if account.publications is None and account.publication_bytes is None:
-            return
+        if account.is_limited:
+            count = self._state.counters.publications - before
+            self._charge(account, count, end)
+        return end
+
+    def _charge(self, account: Account, count: int, size: int) -> None:
+        """Let those who publish more than their quota be read more slowly."""
         wait = account.publish(count, size, self._state.clock.elapsed())
         if wait:
             self._state.accounts.refusals["publications"] += 1

@@ -223,7 +223,11 @@ class Exchange:
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
         """
-        found, allowed = self._dispatch(frames, start, end, licence)
+        allowed: Flags | None = None
+        if licence is None:
+            found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
+        else:
+            found, allowed = self._dispatch(frames, start, end, licence)
         if allowed is not None and licence is not None:
             refused = np.broadcast_to(np.int32(licence), allowed.shape)[~allowed]
             # Perhaps for a filter that no publication has needed so far.
@@ -239,15 +243,14 @@ class Exchange:
         )
 
     def _dispatch(
-        self, frames: Octets, start: int, end: int, licence: int | Ints | None
+        self, frames: Octets, start: int, end: int, licence: int | Ints
     ) -> tuple[Dispatched, Flags | None]:
         """Match, and say what is within its licence; None if all is."""
         if isinstance(licence, int):
             self._licences.mark(licence)
         found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)
-        if licence is None or (
-            isinstance(licence, int) and found.within + len(found.bad) == found.total
-        ):
+        is_one = isinstance(licence, int)
+        if is_one and found.within + len(found.bad) == found.total:
             return found, None
         return found, self._licences.judge(licence, found.total)
 

@@ -23,12 +23,16 @@ from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Error
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import ForwardRun, picked
-from siena.protocol.fast.split_frames import AT_ONCE_BYTES, PublishRun, joined, run_of
-from siena.protocol.frames import HEAD_BYTES, LENGTH_BYTES, Op
+from siena.protocol.fast.split_frames import (
+    AT_ONCE_BYTES,
+    PUB,
+    PublishRun,
+    joined,
+    run_of,
+)
+from siena.protocol.frames import LENGTH_BYTES, Op
 
 log = logging.getLogger("siena.broker")
-
-_PUB = bytes([Op.PUB])
 
 
 class Journalling(Protocol):
@@ -169,7 +173,7 @@ class PublishBatch:
         """
         state = self._state
         # Otherwise there is no reason to make ready for many publications.
-        if frames[LENGTH_BYTES:HEAD_BYTES] != _PUB:
+        if frames[LENGTH_BYTES] != PUB:
             return 0
         if self.journal is not None or state.router.tables.has_master:
             return 0
@@ -178,10 +182,12 @@ class PublishBatch:
             licence = state.licences.number_of(source.licence)
             if licence is None or source.licence.is_empty:
                 return 0
-        self.flush()
+        if self._runs:
+            self.flush()
         self.publishers = [source]
         routed = state.exchange.route(frames, 0, len(frames), licence)
-        self._look_at_overlap(routed)
+        if routed.licence_matches:
+            self._look_at_overlap(routed)
         state.counters.publications += routed.total
         try:
             if routed.allowed is not None:
@@ -210,7 +216,8 @@ class PublishBatch:
         total = batch.run.total
         routed = self._state.exchange.route(*batch.run[:3], licence)
         assert routed.total == total, "some were not routed"
-        self._look_at_overlap(routed)
+        if routed.licence_matches:
+            self._look_at_overlap(routed)
         if routed.allowed is None:
             return batch, routed
         return self._route_allowed(batch, routed)

@@ -261,37 +261,28 @@ class Connection(asyncio.BufferedProtocol):
             pass  # and nothing has come meanwhile
         elif here is not None:
             size = len(here)
-            self._events = self._read_in_place(here)
+            # What stands at the beginning is published where it is, if it may be.
+            conversation, publisher = self.conversation, self._publisher
+            start = 0
+            if publisher is not None and conversation.may_publish:
+                start = publisher.publish(here)
+            self._events = conversation.read_in_place(here, start)
         elif self._received.is_enough:
             size = self._received.size
             self._events = self.conversation.read()
-        if self._events is not None and not self._carry_out(self._events):
-            if not self._is_full:
-                self._pause()
-            self._is_waiting = True
-            self._host.on_readable(self)
-            return size
-        self._events = None
+        if self._events is not None:
+            if not self._carry_out(self._events):
+                if not self._is_full:
+                    self._pause()
+                self._is_waiting = True
+                self._host.on_readable(self)
+                return size
+            self._events = None
         if self._is_ended:
             self.leave()
         else:
             self._go_on()
         return size
-
-    def _read_in_place(self, here: memoryview) -> Iterator[Event]:
-        """Publish what stands at the beginning where it is, and read the rest.
-
-        The rest is copied, for it may take longer than it stays there.
-        """
-        start = self._publish(here)
-        return self.conversation.read_in_place(memoryview(bytes(here[start:])), 0)
-
-    def _publish(self, frames: memoryview) -> int:
-        """Publish what stands at the beginning, if that is allowed; where it ends."""
-        if not self.conversation.may_publish:
-            return 0
-        assert self._publisher is not None, "a client is one who may publish"
-        return self._publisher.publish(frames)
 
     def _carry_out(self, events: Iterator[Event]) -> bool:
         """Carry out events, one by one, until one of them ends the connection.

@@ -33,7 +33,8 @@ class Shares:
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
         self._accounts = accounts
         self._clock = clock
-        self._worked: dict[Account, _Work] = {}
+        self.worked: dict[Account, _Work] = {}
+        """What requests took in this turn."""
         # Of those with something left: who was served last, and when; and when another.
         self._last: Account | None = None
         self._last_at = self._other_at = float("-inf")
@@ -43,7 +44,7 @@ class Shares:
         """A principal is served; unless it has drawn too much, others are to wait."""
         now = self._clock.elapsed()
         work = account.work
-        if work is not None and work.is_overdrawn(now):
+        if work is not None and work.left < 0 and work.is_overdrawn(now):
             return
         if account is not self._last:
             self._last, self._other_at = account, self._last_at
@@ -51,18 +52,18 @@ class Shares:
 
     def work(self, account: Account, sender: Held | None, seconds: float) -> None:
         """A request of a principal took so long."""
-        worked = self._worked.get(account)
+        worked = self.worked.get(account)
         if worked is None:
-            worked = self._worked[account] = _Work()
+            worked = self.worked[account] = _Work()
         worked.seconds += seconds
         if sender is not None:
             worked.senders.add(sender)
 
     def end_turn(self, more: float) -> None:
         """Let those wait who have drawn too much; ``more`` was done for all at once."""
-        if not self._worked:
+        if not self.worked:
             return
-        worked, self._worked = self._worked, {}
+        worked, self.worked = self.worked, {}
         total = sum(each.seconds for each in worked.values()) or 1.0
         now = self._clock.elapsed()
         for account, each in worked.items():

@@ -37,6 +37,7 @@ class Tick:
         self._state = state
         self._publications = publications
         self._loop = loop
+        self._elapsed = state.clock.elapsed
         self.recv_buffer = memoryview(bytearray(ROOM_BYTES))
         """Where what comes is put first."""
         self._came: list[Connection] = []
@@ -92,20 +93,23 @@ class Tick:
 
     def _take(self) -> None:
         """One turn; whatever goes wrong in it, others follow."""
-        begun = self._state.clock.elapsed()
+        state, begun = self._state, self._elapsed()
         try:
             self._look(begun + TURN_SECONDS_MAX)
-            self._decide()
+            if state.router.gathered.entries or state.shares.worked:
+                self._decide()
             self._route()
-            self._work()
+            if state.router.backlog:
+                self._work()
         finally:
             # From here on, whoever is touched is written to in another turn.
             self._is_due = False
             touched, self._touched = self._touched, []
             for connection in touched:
                 self._write(connection)
-            self._come_again()
-            self._count(self._state.clock.elapsed() - begun)
+            if self._came or self._touched or state.router.backlog:
+                self._come_again()
+            self._count(self._elapsed() - begun)
 
     def _come_again(self) -> None:
         """Take another turn for what is left; what was put off waits for its share.
@@ -115,7 +119,7 @@ class Tick:
         state = self._state
         if self._came or self._touched:
             self._schedule()
-        elif not state.router.backlog or self._is_waiting:
+        elif self._is_waiting:
             return
         elif state.shares.may_work_off():
             self._schedule()
@@ -125,22 +129,22 @@ class Tick:
 
     def _look_again(self) -> None:
         self._is_waiting = False
-        self._come_again()
+        if self._state.router.backlog:
+            self._come_again()
 
     def _count(self, seconds: float) -> None:
         counters = self._state.counters
         counters.ticks += 1
         self._state.tick_seconds.add(seconds)
-        counters.longest_tick_us_now = max(
-            counters.longest_tick_us_now, int(seconds * 1e6)
-        )
+        if seconds * 1e6 > counters.longest_tick_us_now + 1:
+            counters.longest_tick_us_now = int(seconds * 1e6)
 
     def _look(self, deadline: float) -> None:
         """Look at what has come, up to a bound, and not for long."""
         came, self._came = self._came, []
         before = size = self._looked
         for place, connection in enumerate(came):
-            is_late = place and self._state.clock.elapsed() > deadline
+            is_late = place and self._elapsed() > deadline
             if size >= TURN_BYTES_MAX or is_late:  # the others next time, and first
                 self._came = [*came[place:], *self._came]
                 break
@@ -154,10 +158,9 @@ class Tick:
 
     def _decide(self) -> None:
         """Let the router decide about what was gathered, at the cost of who asked."""
-        elapsed = self._state.clock.elapsed
-        begun = elapsed()
+        begun = self._elapsed()
         self._state.handle_gathered()
-        self._state.shares.end_turn(elapsed() - begun)
+        self._state.shares.end_turn(self._elapsed() - begun)
 
     def _route(self) -> None:
         try:
@@ -167,9 +170,9 @@ class Tick:
 
     def _work(self) -> None:
         """Let the router do some of what it has put off."""
-        router, elapsed = self._state.router, self._state.clock.elapsed
+        router, elapsed = self._state.router, self._elapsed
         shares = self._state.shares
-        if not router.backlog or not shares.may_work_off():
+        if not shares.may_work_off():
             return
         begun = elapsed()
         try:

@@ -148,14 +148,14 @@ class Dispatcher:
         before ``end``, or has a block that is longer than ``longest`` bytes.
         """
         blocks, count, at = self._match(frames, start, end, longest)
+        serial = self._next(2 * count)
         try:
             found, strangers, bad, licensed, within = self._writer.measure(
-                count, self._next(count)
+                count, serial
             )
             batches: list[Batch] = []
             if found:
-                serial = self._next(count)
-                batches = self._writer.lay_out(blocks, count, serial, found)
+                batches = self._writer.lay_out(blocks, count, serial + count, found)
         except BaseException:
             # There may be no memory for so much; the next batch must not suffer.
             self._sizes[:] = 0

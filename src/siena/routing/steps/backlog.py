@@ -18,7 +18,7 @@ STEP_MAX = 64
 Task = Iterator[Outbox]
 
 
-class Backlog:
+class Backlog(deque[Task]):
     """Tasks, one after the other.
 
     >>> backlog = Backlog()
@@ -28,26 +28,23 @@ class Backlog:
     """
 
     def __init__(self) -> None:
-        self._tasks: deque[Task] = deque()
+        super().__init__()
         # Called when there is something to do, and was not before.
         self.wake: Callable[[], None] = _nobody_waits
 
-    def __bool__(self) -> bool:
-        return bool(self._tasks)
-
     def add(self, task: Task) -> None:
         """Do this, too, after all others."""
-        self._tasks.append(task)
-        if len(self._tasks) == 1:
+        self.append(task)
+        if len(self) == 1:
             self.wake()
 
     def step(self) -> Outbox:
         """Do the next step, if there is one."""
-        if not self._tasks:
+        if not self:
             return []
-        for out in self._tasks[0]:
+        for out in self[0]:
             return out
-        self._tasks.popleft()
+        self.popleft()
         return []
 
 

@@ -30,7 +30,7 @@ class Gathering:
     """
 
     def __init__(self) -> None:
-        self._entries: list[tuple[Batched, Interface, int | None]] = []
+        self.entries: list[tuple[Batched, Interface, int | None]] = []
         self._size = 0
         # Those that were entered last: if that went wrong, who has to hear of it.
         self._entered: list[tuple[Batched, Interface, int | None]] = []
@@ -45,7 +45,7 @@ class Gathering:
 
     def add(self, message: Batched, source: Interface, token: int | None) -> None:
         """One more; it counts for as many as it has filters."""
-        self._entries.append((message, source, token))
+        self.entries.append((message, source, token))
         interest = message.interest
         is_several = type(interest) is Predicate and len(interest) > 1
         self._size += len(interest) if is_several else 1
@@ -56,8 +56,8 @@ class Gathering:
         change: Callable[[Changes], Outbox],
     ) -> tuple[Outbox, list[tuple[Settle, Interface]]]:
         """Enter all of it into the tables; what follows, and what is to be asked."""
-        entries = self._entered = self._entries
-        self._entries, self._size = [], 0
+        entries = self._entered = self.entries
+        self.entries, self._size = [], 0
         out: Outbox = []
         asked: list[tuple[Settle, Interface]] = []
         changes: Changes = []
@@ -77,4 +77,4 @@ class Gathering:
 
     def sources(self) -> set[Interface]:
         """Where all of it came from, and what was entered last."""
-        return {source for _, source, _ in (*self._entered, *self._entries)}
+        return {source for _, source, _ in (*self._entered, *self.entries)}
