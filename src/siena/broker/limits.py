@@ -9,11 +9,10 @@ TURN_BYTES_MAX = 1024 * 1024
 # their turn: a PING waits for no more than a few of these.
 TURN_SECONDS_MAX = 0.010
 SLICE_SECONDS_MAX = 0.002
-# What is read at once; of that, what is worth a turn of its own, and what may stand
-# before it of what came earlier.
+# What is read at once, of which half may have come earlier; and what is worth a turn of
+# its own.
 ROOM_BYTES = 512 * 1024
 HERE_BYTES_MIN = 32 * 1024
-LEAD_BYTES_MAX = 4 * 1024
 # What waits for one connection that reads slowly.
 OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 # Answers beyond that: whoever asks and asks and reads nothing is shown the door.

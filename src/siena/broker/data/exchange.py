@@ -271,8 +271,8 @@ class Exchange:
 
     def _wanted(self, messages: Ints, interests: Ints) -> list[tuple[Key, Ints]]:
         """Who wants which messages, which come in order, once for each interest."""
-        places = self._place_of[interests]
-        if (places[1:] == places[:-1]).all():  # one neighbour, most of the time
+        places = self._place_of.take(interests)
+        if (places == places[0]).all():  # one neighbour, most of the time
             return self._keys_at(int(places[0]), messages, interests)
         found: list[tuple[Key, Ints]] = []
         for place, which in _groups(places):
@@ -327,6 +327,7 @@ def _groups(values: npt.NDArray[Any]) -> list[tuple[int, npt.NDArray[np.intp]]]:
 
 def _once(messages: Ints) -> Ints:
     """Each of these once; those that are equal follow each other."""
-    if len(messages) <= 1:
+    is_new = messages[1:] != messages[:-1]
+    if is_new.all():
         return messages.copy()
-    return messages[np.concatenate(([True], messages[1:] != messages[:-1]))]
+    return messages[np.concatenate(([True], is_new))]

@@ -34,6 +34,9 @@ from siena.protocol.frames import LENGTH_BYTES, Op
 
 log = logging.getLogger("siena.broker")
 
+# What is longer is routed for itself: to put it behind others would be to copy it.
+JOINED_BYTES_MAX = 65_536
+
 
 class Journalling(Protocol):
     """The log, as far as publications need it."""
@@ -95,11 +98,15 @@ class PublishBatch:
         forwarded: ForwardRun | None,
         receipt: Receipt | None = None,
     ) -> None:
+        size = run.end - run.start
+        is_long = size >= JOINED_BYTES_MAX
+        if is_long and self._runs:
+            self.flush()
         self._origins.append(Origin(source, self._count, forwarded, receipt))
         self._runs.append(run)
         self._count += run.total
-        self._size += run.end - run.start
-        if self._size >= AT_ONCE_BYTES:
+        self._size += size
+        if is_long or self._size >= AT_ONCE_BYTES:
             self.flush()
 
     def answer(self, source: Source, frame: bytes) -> None:

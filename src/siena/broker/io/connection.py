@@ -23,12 +23,11 @@ from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.io.role import EndRole, Publisher, carry_out
+from siena.broker.io.role import EndRole, InPlace, Publisher, carry_out
 from siena.broker.limits import (
     DRAIN_SECONDS_MAX,
     HERE_BYTES_MIN,
     INPUT_BYTES_MAX,
-    LEAD_BYTES_MAX,
     SLICE_SECONDS_MAX,
 )
 from siena.protocol.control_frames import Lost
@@ -64,8 +63,9 @@ class Connection(asyncio.BufferedProtocol):
         self.is_greeted = is_greeted
         """Whether another process has sent the first line already."""
         self.role: EndRole | None = None
-        # The same, if it is a client.
+        # The same, if it is a client; and if it is a client or a neighbour.
         self._publisher: Publisher | None = None
+        self._in_place: InPlace | None = None
         self.outbox = Outbox("drop", limit)
         self.licence: Licence | None = None
         """What it may publish, if not everything."""
@@ -129,24 +129,29 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- there is one room
         """The room where it shall come: behind what has not been understood yet."""
-        room = self._host.recv_buffer
-        # Asked first: to join what waits, for every byte that comes, would take long.
-        is_short = self._received.size <= LEAD_BYTES_MAX
-        rest = self.conversation.rest if is_short else None
-        self._lead = None if rest is None else len(rest)
-        if not rest:
+        room, lead = self._host.recv_buffer, self._received.size
+        if lead > len(room) // 2 or not self.conversation.reads_frames:
+            self._lead = None
             return room
-        room[: self._lead] = rest
-        return room[self._lead :]
+        self._lead = lead
+        return room[lead:] if lead else room
 
     def buffer_updated(self, nbytes: int) -> None:
         """Look at much where it is, now; put little aside, for others have some too."""
         self.is_heard = True
         self._heard_bytes += nbytes
         room, lead = self._host.recv_buffer, self._lead
-        if lead is None or nbytes < HERE_BYTES_MIN or self._held_by or self.is_closing:
+        if (
+            lead is None
+            or nbytes < HERE_BYTES_MIN
+            or lead + nbytes < self._received.needed
+            or self._held_by
+            or self.is_closing
+        ):
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
             return
+        if lead:  # only now: for every byte that comes it would take long
+            room[:lead] = self._received.rest
         self._here = room[: lead + nbytes]
         if not self._host.process_in_place(self):
             self._here = None
@@ -240,7 +245,8 @@ class Connection(asyncio.BufferedProtocol):
         if self.handshake is not None:
             self.handshake.cancel()
         # Nothing is held in a circle: see siena.broker.memory.
-        role, self.role, self._publisher = self.role, None, None
+        role, self.role = self.role, None
+        self._publisher = self._in_place = None
         self._events = None
         try:
             if role is not None:
@@ -262,11 +268,9 @@ class Connection(asyncio.BufferedProtocol):
         elif here is not None:
             size = len(here)
             # What stands at the beginning is published where it is, if it may be.
-            conversation, publisher = self.conversation, self._publisher
-            start = 0
-            if publisher is not None and conversation.may_publish:
-                start = publisher.publish(here)
-            self._events = conversation.read_in_place(here, start)
+            in_place = self._in_place
+            start = 0 if in_place is None else in_place.publish(here)
+            self._events = self.conversation.read_in_place(here, start)
         elif self._received.is_enough:
             size = self._received.size
             self._events = self.conversation.read()
@@ -313,9 +317,15 @@ class Connection(asyncio.BufferedProtocol):
         self._host.route()
         self.close()
 
-    def become(self, role: EndRole, publisher: Publisher | None = None) -> None:
+    def become(
+        self,
+        role: EndRole,
+        publisher: Publisher | None = None,
+        in_place: InPlace | None = None,
+    ) -> None:
         """It is known who this is, and no longer waited for."""
         self.role, self._publisher = role, publisher
+        self._in_place = in_place or publisher
         self.outbox.in_lines = self.conversation.talks_in_lines
         if self.handshake is not None:
             self.handshake.cancel()

@@ -28,18 +28,23 @@ class EndRole(Protocol):
         ...
 
 
-class Publisher(EndRole, Protocol):
-    """An end that may publish."""
-
-    def run(self, run: PublishRun) -> None:
-        """Publish what came in a row."""
-        ...
+class InPlace(Protocol):
+    """An end whose publications are routed where they came."""
 
     def publish(self, frames: memoryview) -> int:
         """Publish what stands at the beginning of many frames; where the rest begins.
 
-        The rest is then heard in runs and frames; it may be all.
+        The rest is then heard in runs and frames; it may be all.  What is not routed
+        at once is, before anything else comes.
         """
+        ...
+
+
+class Publisher(EndRole, InPlace, Protocol):
+    """An end that may publish."""
+
+    def run(self, run: PublishRun) -> None:
+        """Publish what came in a row."""
         ...
 
 

@@ -11,10 +11,12 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from siena.block import BLOCK_BYTES_MAX
 from siena.broker.access.grants.decisions import may_inspect
 from siena.broker.counters import LinkCounters
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
+from siena.broker.limits import SLICE_SECONDS_MAX
 from siena.broker.peers.bounds import Bounds
 from siena.broker.peers.pulse import UNACKNOWLEDGED_SECONDS_MAX, Pulse
 from siena.broker.peers.standstill import Standstill
@@ -40,7 +42,7 @@ from siena.protocol.data_frames import TRACED, Forwarded
 from siena.protocol.digests import Tally
 from siena.protocol.durable.receipts import Relayed, Unassured
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.fast.forward_runs import ForwardRun
+from siena.protocol.fast.forward_runs import ForwardRun, runs_in
 from siena.protocol.fast.relay_runs import RelayRun
 from siena.protocol.peer_messages import decode, pack_jointly, pack_one_by_one
 from siena.protocol.pings import Ping, Pong
@@ -179,6 +181,21 @@ class Link:
                 self.connection.close()
             case _:
                 assert isinstance(event, Pong)
+
+    def publish(self, frames: memoryview) -> int:
+        """Take the RUN frames that stand at the beginning; where they end.
+
+        What is wrong with one is found when it is read once more, as any other frame.
+        """
+        elapsed = self._state.clock.elapsed
+        deadline = elapsed() + SLICE_SECONDS_MAX
+        at = 0
+        for run, end in runs_in(frames, BLOCK_BYTES_MAX):
+            self._forward(run)
+            at = end
+            if self.connection.is_closing or elapsed() > deadline:
+                break
+        return at
 
     def _notified(self, event: ForwardRun | Forwarded) -> None:
         if isinstance(event, ForwardRun):

@@ -328,7 +328,7 @@ class Links:
     def up(self, link: Link) -> None:
         """A link stands."""
         link.on_fault = partial(self._probation.fail, link.number)
-        link.connection.become(link)
+        link.connection.become(link, in_place=link)
         self.state.links[link.number] = link
         self.state.router.origins.meet(link.number, link.epoch, link.side)
         if self.gaps is not None:

@@ -24,8 +24,8 @@ from siena.messages.interface import TTL_MAX
 from siena.protocol.data_frames import Forwarded
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.kernels import framing
-from siena.protocol.fast.split_frames import PublishRun, run_of
-from siena.protocol.frames import HEAD, Op
+from siena.protocol.fast.split_frames import Octets, PublishRun, run_of
+from siena.protocol.frames import HEAD, HEAD_BYTES, LENGTH, LENGTH_BYTES, Op
 from siena.protocol.limits import FRAME_BYTES_MAX
 
 Words = npt.NDArray[np.uint32]
@@ -141,6 +141,19 @@ class ForwardRun(NamedTuple):
             picked(self.publications, indices),
         )
 
+    def part(self, first: int, count: int, start: int, end: int) -> "ForwardRun":
+        """So many of them in a row, whose frames stand from start to end."""
+        last = first + count
+        head = self.head._replace(
+            number=self.stamp(first).number, time=self.time(first)
+        )
+        return ForwardRun(
+            head,
+            self.numbers[first:last] - self.numbers[first],
+            self.times[first:last] - self.times[first],
+            PublishRun(self.publications.frames, start, end, count),
+        )
+
     def forwarded(self) -> Iterator[Forwarded]:
         """One by one, as FORWARD frames have them."""
         _, _, _, root, _, ttl, flags = self.head
@@ -175,17 +188,47 @@ def picked(run: PublishRun, indices: Ints) -> PublishRun:
 
 
 def in_pieces(run: ForwardRun) -> Iterator[ForwardRun]:
-    """A run as several, none longer than a run may be unless it is of one."""
-    _, start, end, total = run.publications
-    is_short = end - start <= RUN_BYTES_MAX and run.numbers[-1] < RUN_SPAN_MAX
+    """A run as several, none longer than a run may be unless it is of one.
+
+    They stay where they are: nothing is copied.
+    """
+    frames, at, end, total = run.publications
+    is_short = end - at <= RUN_BYTES_MAX and run.numbers[-1] < RUN_SPAN_MAX
     if is_short or total == 1:
         yield run
         return
-    for first, last in ((0, total // 2), (total // 2, total)):
-        yield from in_pieces(run.pick(np.arange(first, last, dtype=np.int32)))
+    first = 0
+    while first < total:
+        # As many as are near enough, and of these as many as are short enough.
+        span = int(run.numbers[first]) + RUN_SPAN_MAX
+        most = total - first
+        if run.numbers[-1] >= span:
+            most = int(np.searchsorted(run.numbers, span)) - first
+        count, behind = framing.skip(frames, at, at + RUN_BYTES_MAX, most)
+        yield run.part(first, count, at, behind)
+        first, at = first + count, behind
 
 
-def unpack_run(body: bytes, block_bytes: int) -> ForwardRun:
+def runs_in(frames: memoryview, block_bytes: int) -> Iterator[tuple[ForwardRun, int]]:
+    """The RUN frames with which some frames begin, and where each ends.
+
+    They are where they came; up to the first that is none, or not as it should be.
+    """
+    at, size = 0, len(frames)
+    while size - at >= HEAD_BYTES and frames[at + LENGTH_BYTES] == Op.RUN:
+        (length,) = LENGTH.unpack_from(frames, at)
+        end = at + LENGTH_BYTES + length
+        if end > size or length > FRAME_BYTES_MAX:
+            return
+        try:
+            run = unpack_run(frames[at + HEAD_BYTES : end], block_bytes)
+        except ProtocolError:
+            return
+        yield run, end
+        at = end
+
+
+def unpack_run(body: Octets, block_bytes: int) -> ForwardRun:
     """What a RUN frame says.
 
     Raises:

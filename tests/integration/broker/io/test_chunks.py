@@ -8,7 +8,7 @@ import pytest
 
 from siena.block import encode
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.limits import LEAD_BYTES_MAX
+from siena.broker.peers.link import Link
 from siena.broker.settings import Limits, Routing, Settings, Side
 from siena.protocol.control_frames import Advertise, Error, Subscribe, Unsubscribe
 from siena.protocol.data_frames import Delivery
@@ -22,7 +22,6 @@ FRAMES = 400
 SMALL: dict[str, float] = {
     "ROOM_BYTES": 400,
     "HERE_BYTES_MIN": 50,
-    "LEAD_BYTES_MAX": 100,
 }
 USUAL: dict[str, float] = {}
 # Others have their turn after each event.
@@ -164,6 +163,40 @@ async def heard(wire: Wire, count: int) -> list[bytes]:
     return found
 
 
+@pytest.mark.parametrize("limits", [SMALL, USUAL, SLICED, SMALL | SLICED])
+async def test_runs_may_be_cut_anywhere(
+    limits: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that came whole are routed where they came, and others when they are."""
+    for name, value in limits.items():
+        where = "tick" if name == "ROOM_BYTES" else "connection"
+        monkeypatch.setattr(f"siena.broker.io.{where}.{name}", value)
+    if "SLICE_SECONDS_MAX" in limits:
+        monkeypatch.setattr("siena.broker.peers.link.SLICE_SECONDS_MAX", -1.0)
+    monkeypatch.setattr("siena.protocol.fast.forward_runs.RUN_BYTES_MAX", 150)
+    published = 0
+    publish = Link.publish
+
+    def watched(self: Link, frames: memoryview) -> int:
+        nonlocal published
+        published += (end := publish(self, frames)) > 0
+        return end
+
+    monkeypatch.setattr(Link, "publish", watched)
+    blocks = many(3_000)
+    async with chain(3) as (first, second, third):
+        reader, writer = await connect(first), await connect(third)
+        await reader.subscribe(1, "x any")
+        await until(lambda: len(third.state.exchange))
+        for at in range(0, len(blocks), 100):
+            frames = [pack(Op.PUB, block) for block in blocks[at : at + 100]]
+            writer.send(b"".join(frames))
+            await writer.writer.drain()
+        assert await heard(reader, len(blocks)) == blocks
+        assert second.state.counters.received == len(blocks)
+    assert published
+
+
 @pytest.mark.parametrize("side", ["peer", "master"])
 async def test_much_at_once_goes_on_to_neighbours(side: Side) -> None:
     """To whom not everything is laid out beforehand; a master gets all."""
@@ -226,7 +259,7 @@ async def test_what_waits_is_not_copied_for_every_byte(
 
     def counted(self: ReceiveBuffer) -> bytes | None:
         nonlocal asked
-        asked += self.size > LEAD_BYTES_MAX
+        asked += self.size > 4_096
         found: bytes | None = rest.fget(self)
         return found
 

@@ -18,6 +18,7 @@ from siena.protocol.fast.forward_runs import (
     ForwardRun,
     RunHead,
     in_pieces,
+    runs_in,
     unpack_run,
 )
 from siena.protocol.fast.kernels import framing
@@ -101,6 +102,42 @@ def test_frames_are_picked(
         KERNELS[kernel].pick(frames, len(before), np.array([len(several)], np.int32))
     with pytest.raises(ValueError, match="ascend"):
         KERNELS[kernel].pick(frames, len(before), np.array([0, 0], np.int32))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(blocks, st.binary(max_size=9), st.integers(0, 200), st.integers(1, 13))
+def test_frames_are_skipped(
+    kernel: str, several: list[bytes], before: bytes, room: int, most: int
+) -> None:
+    """As many as fit, but at least one."""
+    skip = KERNELS[kernel].skip
+    frames = before + run_of(several).frames
+    begun = len(before)
+    ends = np.cumsum([HEAD_BYTES + len(block) for block in several]).tolist()
+    fitting = sum(end <= room for end in ends)
+    count = max(1, min(fitting, most))
+    assert skip(frames, begun, begun + room, most) == (count, begun + ends[count - 1])
+    for start, limit in ((len(frames), 1), (-1, 1), (begun, 0), (2**40, 1)):
+        with pytest.raises(ValueError, match="no frame"):
+            skip(frames, start, len(frames), limit)
+    with pytest.raises(ValueError, match="no frame"):
+        skip(frames[:-1], begun + ends[-1] - len(pack(Op.PUB, several[-1])), 2**40, 1)
+
+
+@given(st.lists(runs(), max_size=4), st.integers(0, 4), st.data())
+def test_runs_are_read_where_they_came(
+    several: list[ForwardRun], good: int, data: st.DataObject
+) -> None:
+    """Up to what is another frame, or wrong, or not complete."""
+    packed = [run.pack(run.head) for run in several]
+    tails = [b"", pack(Op.PING, b"x" * 60), pack(Op.RUN, b"x" * 60), b"\x07"]
+    tails += [frame[:-1] for frame in packed]
+    sent = b"".join(packed[:good]) + data.draw(st.sampled_from(tails))
+    found = [*runs_in(memoryview(sent), LONGEST)]
+    ends = np.cumsum([len(frame) for frame in packed[:good]]).tolist()
+    assert [end for _, end in found] == ends
+    for (run, _), expected in zip(found, several, strict=False):
+        assert [*run.forwarded()] == [*expected.forwarded()]
 
 
 def test_one_is_a_run_too() -> None:

@@ -110,6 +110,36 @@ def cut(data, start, end, limit, block_limit):  # type: ignore[no-untyped-def]
     return count, at, why
 
 
+def skip(frames, start, bound, most):  # type: ignore[no-untyped-def]
+    """How many frames stand from a place on, and where they end.
+
+    No more than ``most``, and no further than ``bound``, but for the first.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    d: cython.const[cython.uchar][::1] = frames
+    if not cython.compiled:
+        d = memoryview(frames)
+    size: cython.Py_ssize_t = len(frames)
+    at: cython.Py_ssize_t = start
+    last: cython.Py_ssize_t = min(size, bound)
+    limit: cython.Py_ssize_t = most
+    count: cython.Py_ssize_t = 0
+    length: cython.Py_ssize_t
+    while count < limit and at >= 0 and size - at >= HEAD:
+        length = length_at(d, at)
+        if length == 0 or length > size - at - 4:
+            break
+        if count > 0 and length > last - at - 4:
+            break
+        count += 1
+        at += 4 + length
+    if count == 0:
+        raise ValueError("no frame stands here")
+    return count, at
+
+
 def unframe(frames, start, offsets):  # type: ignore[no-untyped-def]
     """The blocks of some frames, back to back; ``offsets`` say where, one more.
 
