@@ -364,17 +364,19 @@ class Connection(asyncio.BufferedProtocol):
         """Send deliveries; how many of them were dropped."""
         if self.is_closing:
             return count
-        before = self.outbox.lost
-        if self.outbox.in_lines:
+        outbox = self.outbox
+        before = outbox.lost
+        if outbox.in_lines:
             frames = self._host.as_lines(frames)
-        fit = self.outbox.deliver(frames, count, self.waiting)
+        fit = outbox.deliver(frames, count, self.waiting)
         if fit is Fit.TOO_SLOW:
             self._too_slow()
             return count
         if fit is Fit.BLOCKING:
             self._host.blocked(self)
-        self.touch()
-        return self.outbox.lost - before
+        if not self._is_touched:
+            self.touch()
+        return outbox.lost - before
 
     def touch(self) -> None:
         """Write at the end of this turn."""

@@ -73,7 +73,8 @@ class Tick:
     def schedule_flush(self, connection: Connection) -> None:
         """Write to this connection at the end of this turn, or of the next."""
         self._touched.append(connection)
-        self._schedule()
+        if not self._is_due:
+            self._schedule()
 
     def _schedule(self) -> None:
         if not self._is_due:

@@ -166,6 +166,8 @@ VIEW_BYTES = cython.declare(cython.int, 12)
 
 # Blocks that are fetched before they are read.
 AHEAD = cython.declare(cython.Py_ssize_t, 4)
+# Keys of a part that are searched without fetching: they are in a few cache lines.
+FETCHED = cython.declare(cython.Py_ssize_t, 16)
 # What goes before a block on the wire: the length of what follows, and an operation.
 # The protocol is a layer above; a test compares.
 FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
@@ -1269,11 +1271,38 @@ class Kernel:
         half: cython.Py_ssize_t
         if m == 0:
             return 0
+        while m > FETCHED:  # both places that may be next, before it is known which
+            half = m >> 1
+            if cython.compiled:
+                next_half: cython.Py_ssize_t = ((m - half) >> 1) - 1
+                prefetch(self.arena + s + step * (lo + next_half))
+                prefetch(self.arena + s + step * (lo + half + next_half))
+            lo += half * (self.arena[s + step * (lo + half - 1)] <= v)
+            m -= half
         while m > 1:
             half = m >> 1
             lo += half * (self.arena[s + step * (lo + half - 1)] <= v)
             m -= half
         return lo + (self.arena[s + step * lo] <= v)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def up_to_near(
+        self,
+        s: cython.Py_ssize_t,
+        m: cython.Py_ssize_t,
+        step: cython.Py_ssize_t,
+        v: cython.int,
+    ) -> cython.Py_ssize_t:
+        """The same, where that is not much less than ``m``: it begins at the end."""
+        back: cython.Py_ssize_t = 1
+        first: cython.Py_ssize_t
+        while back <= m and self.arena[s + step * (m - back)] > v:
+            back <<= 1
+        first = max(0, m - back + 1)
+        return first + self.up_to(s + step * first, m - (back >> 1) - first, step, v)
 
     @cython.cfunc
     @cython.inline
@@ -1370,6 +1399,8 @@ class Kernel:
             m = arena[s + 3]
             words = 1 + (form == BANDED)
             step = words + 3 * rest + 1
+            if cython.compiled:
+                prefetch(arena + s + 5 + step * m)
             # Without a coordinate, the name is there with a value of another kind.
             if v >= 0:
                 lo = 0
@@ -1378,7 +1409,7 @@ class Kernel:
                 else:
                     hi = self.up_to(s + 5, m, step, v)
                     if form != RISING:
-                        lo = self.up_to(s + 5, hi, step, v - arena[s + 4] - 1)
+                        lo = self.up_to_near(s + 5, hi, step, v - arena[s + 4] - 1)
                 if rest == 1 and words == 1:
                     self.run_short(s + 6 + step * lo, hi - lo, 5)
                 else:

@@ -4,6 +4,7 @@ Tiny random filters rarely come together in such numbers, so these are made to.
 """
 
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -168,6 +169,19 @@ def test_a_search_leaves_few_bands_to_test() -> None:
     offsets = np.cumsum([0, *map(len, blocks)]).astype(np.int64)
     matches = engine.match(b"".join(blocks), offsets)
     assert matches.counts.sum() <= read <= 1.5 * matches.counts.sum()
+
+
+def test_keys_are_searched_from_either_end() -> None:
+    """Both searches find what a plain one finds, among any number of keys."""
+    rng = random.Random(5)
+    kernel = TWIN.Kernel.__new__(TWIN.Kernel)
+    for size in [*range(40), 100]:
+        keys = sorted(rng.randrange(50) for _ in range(size))
+        kernel.arena = [0, 0, *(word for key in keys for word in (key, -1, -1))]
+        for value in range(-1, 52):
+            expected = bisect_right(keys, value)
+            assert kernel.up_to(2, size, 3, value) == expected
+            assert kernel.up_to_near(2, size, 3, value) == expected
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
