@@ -15,6 +15,7 @@ import asyncio
 # What Python and NumPy import when it is first needed, by the first thread and the
 # first publication: by then there may be no file left to open.
 import concurrent.futures.thread  # noqa: F401 -- see above
+import contextlib
 import logging
 import socket
 from collections.abc import Callable
@@ -115,6 +116,7 @@ class Broker:
         self._clock = clock or SystemClock()
         self._servers: list[asyncio.Server] = []
         self._connections: set[Connection] = set()
+        self._is_empty = asyncio.Event()
         self._numbers = count(1)
         self._is_draining = False
         self.block_texts = BlockTexts()
@@ -293,10 +295,10 @@ class Broker:
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
             connection.fail(farewell)
-        waited = 0.0
-        while self._connections and waited < DRAIN_SECONDS_MAX:
-            await asyncio.sleep(0.01)
-            waited += 0.01
+        if self._connections:
+            self._is_empty.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_empty.wait(), DRAIN_SECONDS_MAX)
         await asyncio.sleep(0)
         if self._remembered is not None:
             self._remembered.close()
@@ -459,6 +461,8 @@ class Broker:
     def closed(self, connection: Connection) -> None:
         """Forget a connection that has gone."""
         self._connections.discard(connection)
+        if not self._connections:
+            self._is_empty.set()
         self.leases.end(connection)
         self.state.counters.connections_now -= 1
 

@@ -132,6 +132,7 @@ async def test_one_reader_stops_everybody_only_for_a_while() -> None:
         async with asyncio.timeout(10):
             await publisher.sync()
         assert broker.state.accounts.refusals["block_seconds"] == 1
+        stopping.writer.transport.abort()  # or the broker would wait for it to read
 
 
 async def test_commits_need_a_grant_and_have_so_many_names(tmp_path: Path) -> None:
