@@ -95,6 +95,42 @@ def test_the_compose_file_is_one() -> None:
 
 
 @pytest.mark.slow
+def test_the_workflow_is_one() -> None:
+    pytest.importorskip("check_jsonschema", reason="pip install .[deploy]")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
+    workflow = ROOT / ".github" / "workflows" / "wheels.yml"
+    command += ["vendor.github-workflows", str(workflow)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("system", "machines"),
+    [
+        ("linux", ("manylinux_x86_64", "manylinux_aarch64")),
+        ("macos", ("macosx_x86_64", "macosx_arm64")),
+        ("windows", ("win_amd64",)),
+    ],
+)
+def test_a_public_ci_would_build_these_wheels(
+    system: str, machines: tuple[str, ...]
+) -> None:
+    pytest.importorskip("cibuildwheel", reason="pip install .[deploy]")
+    command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers"]
+    done = subprocess.run(
+        [*command, "--platform", system, str(ROOT)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    pythons = ("cp311", "cp312", "cp313", "cp314", "cp314t")
+    expected = {f"{python}-{machine}" for python in pythons for machine in machines}
+    assert set(done.stdout.split()) == expected
+
+
+@pytest.mark.slow
 def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     analyse = shutil.which("systemd-analyze")
     if analyse is None:
