@@ -4,6 +4,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,15 +25,18 @@ class NatsServer:
     Ownership: of the process, from :meth:`start` to :meth:`kill`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, cluster: "Sequence[NatsServer] | None" = None
+    ) -> None:
         self._program = shutil.which("nats-server")
         if self._program is None:
             pytest.skip("there is no nats-server")
         if find_spec("nats") is None:
             pytest.skip("there is no nats-py")
         self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port, self._route = _free_port(), _free_port()
+        # Those of its cluster when it is started.
+        self._cluster = cluster
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, stream: str = "orders") -> str:
@@ -47,6 +51,7 @@ class NatsServer:
             [
                 *(self._program, "-a", "127.0.0.1", "-p", str(self.port)),
                 *("-js", "-sd", str(self.folder)),
+                *self._in_cluster(),
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -62,9 +67,24 @@ class NatsServer:
                 assert clock.elapsed() < until, "nats-server does not answer"
                 time.sleep(0.02)
 
+    def _in_cluster(self) -> list[str]:
+        if self._cluster is None:
+            return []
+        others = [other._route for other in self._cluster if other is not self]
+        return [
+            *("-n", self.folder.name, "--cluster_name", "all"),
+            *("--cluster", f"nats://127.0.0.1:{self._route}"),
+            *("--routes", ",".join(f"nats://127.0.0.1:{route}" for route in others)),
+        ]
+
     def kill(self) -> None:
         """As kill -9 does; if it runs."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])

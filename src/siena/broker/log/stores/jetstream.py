@@ -29,7 +29,7 @@ from nats.js.api import (
     StorageType,
     StreamConfig,
 )
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import APIError, BadRequestError, NotFoundError
 
 from siena.broker.log.stores.limits import (
     ANSWER_SECONDS,
@@ -48,6 +48,8 @@ T = TypeVar("T")
 
 # What the server says when something else stands behind the number.
 _WRONG_LAST_SEQUENCE = 10071
+# And when there are not as many servers yet as a stream has replicas.
+_NO_PEERS_YET = 10005
 # What a message may have beside its data.
 _HEADERS_BYTES = 512
 
@@ -68,6 +70,7 @@ class JetStream:
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
         self._is_over = asyncio.Event()
+        self._pause = threading.Event()
         self._thread = threading.Thread(
             target=self._live, name="siena-store", daemon=True
         )
@@ -111,7 +114,26 @@ class JetStream:
             ) from None
 
     def _prepare(self) -> None:
-        """Have a stream that loses nothing by itself."""
+        """Have a stream that loses nothing by itself; servers may have to agree first.
+
+        Raises:
+            SienaError: if it is not as it must be, or they do not agree.
+        """
+        tries = int(OPEN_SECONDS / RETRY_SECONDS)
+        for left in reversed(range(tries)):
+            try:
+                self._find_or_make()
+            except (StreamError, APIError) as error:
+                if not left or _is_final(error):
+                    raise SienaError(
+                        f"{self.name} cannot be used: {_text(error)}",
+                        hint="do most of its servers run, and have JetStream (-js)?",
+                    ) from None
+                self._pause.wait(RETRY_SECONDS)
+            else:
+                return
+
+    def _find_or_make(self) -> None:
         wanted = StreamConfig(
             name=self._url.stream,
             subjects=[f"{self._prefix}>"],
@@ -123,15 +145,8 @@ class JetStream:
         try:
             found = self._run(self._js.stream_info(self._url.stream)).config
         except NotFoundError:
-            try:
-                self._run(self._js.add_stream(wanted))
-            except (APIError, StreamError) as error:
-                text = f"{self.name} cannot be made: {_text(error)}"
-                raise SienaError(text) from None
+            self._run(self._js.add_stream(wanted))
             return
-        except (APIError, StreamError) as error:
-            text = f"{self.name} cannot be used: {_text(error)}"
-            raise SienaError(text, hint="does the server have JetStream?") from None
         wrong = _faults(found, wanted)
         if wrong:
             raise SienaError(
@@ -309,6 +324,11 @@ def _message(found: RawStreamMsg) -> Message:
 async def _said(error: Exception) -> None:
     """What the client says between connections; who waits is told by others."""
     log.debug("the store: %s", error)
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether a server says no, and will not say yes a little later."""
+    return isinstance(error, BadRequestError) and error.err_code != _NO_PEERS_YET
 
 
 def _text(error: object) -> str:

@@ -280,3 +280,81 @@ def test_a_server_that_is_not_there_is_named(
     nats.kill()
     with pytest.raises(SienaError, match=f"{nats.port}/orders does not answer"):
         opened(nats, tmp_path / "a")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_of_three_servers_each_may_lose_its_disk(tmp_path: Path) -> None:
+    """One after the other is killed under load, and begins with an empty folder."""
+    servers: list[NatsServer] = []
+    for name in ("one", "two", "three"):
+        servers.append(NatsServer(tmp_path / name, cluster=servers))
+    hosts = ",".join(f"127.0.0.1:{server.port}" for server in servers)
+    stop = threading.Event()
+    written: list[bytes] = []
+    thread = None
+    try:
+        for server in servers:
+            server.start()
+
+        def at(folder: Path) -> RemoteStore:
+            store = f"nats://{hosts}/orders?replicas=3"
+            settings = LogSettings(path=str(folder), store=store)
+            opened = open_store(folder, settings, SystemClock())
+            assert isinstance(opened, RemoteStore)
+            return opened
+
+        store = at(tmp_path / "a")
+
+        def write() -> None:
+            while not stop.is_set():
+                written.extend(append(store, len(written), 7))
+                store.sync()
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        for server in servers:
+            wait_for(thread, written, len(written) + 200)
+            server.kill()
+            shutil.rmtree(server.folder)
+            wait_for(thread, written, len(written) + 200)
+            server.start()
+            # What it lacks it gets from the others, before the next one goes.
+            wait_until_whole(f"nats://127.0.0.1:{server.port}", thread)
+        stop.set()
+        thread.join()
+        kill(store)
+        again = at(tmp_path / "b")
+        assert everything(again) == written
+        again.close()
+    finally:
+        stop.set()
+        if thread is not None:
+            thread.join()
+        for server in servers:
+            server.kill()
+
+
+def wait_for(thread: threading.Thread, written: list[bytes], count: int) -> None:
+    while len(written) < count:
+        assert thread.is_alive()
+        thread.join(0.01)
+
+
+def wait_until_whole(url: str, thread: threading.Thread) -> None:
+    """Wait until all replicas of the stream have all of it."""
+
+    async def look() -> bool:
+        client = await nats_py.connect(url)
+        try:
+            info = await client.jetstream().stream_info("orders")
+            replicas = info.cluster.replicas if info.cluster else None
+            return len(replicas or ()) == 2 and all(r.current for r in replicas or ())
+        except (nats_py.errors.Error, TimeoutError):
+            return False
+        finally:
+            await client.close()
+
+    while not asyncio.run(look()):
+        assert thread.is_alive()
+        thread.join(0.1)
