@@ -36,6 +36,7 @@ from siena.cli.demo.network import run_network
 from siena.cli.demo.report import machine, page
 from siena.cli.demo.result import Result
 from siena.cli.demo.spark import Matched, match_day
+from siena.cli.terminal.termination import ending_in_order
 from siena.errors import SienaError
 from siena.model import Notification
 
@@ -69,7 +70,7 @@ def demo(
     report to open in a browser.  Without Java all is done but Spark.
 
     \b
-    Exit codes: 0 all agree; 1 they do not; 2 something is missing.
+    Exit codes: 0 all agree; 1 they do not; 2 something is missing; 143 SIGTERM.
 
     \b
     Examples:
@@ -90,7 +91,7 @@ def demo(
     file = output / "network.toml"
     ports = FIRST_PORT if serve and _are_free(FIRST_PORT, len(BROKERS)) else None
     file.write_text(network_file(first_port=ports), encoding="utf-8")
-    with Brokers(file) as brokers:
+    with ending_in_order(), Brokers(file) as brokers:
         for name, url in brokers.urls.items():
             show.say(f"{name:5} {url}")
         show.step(

@@ -83,6 +83,10 @@ class Crowd:
 
     async def subscribe(self, report: Callable[[int], None]) -> Told:
         """Say what all clients want, and wait until all brokers know."""
+        async with asyncio.timeout(WAIT_SECONDS_MAX):
+            return await self._settle_all(report)
+
+    async def _settle_all(self, report: Callable[[int], None]) -> Told:
         before, start = self._brokers.told(), perf_counter()
         for begin in range(0, len(self._wishes), AT_ONCE):
             new = [

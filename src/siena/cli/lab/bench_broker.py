@@ -1,7 +1,6 @@
 """``siena bench broker``: our broker under load, and other servers beside it."""
 
 import json
-import signal
 import sys
 from enum import StrEnum
 from math import inf
@@ -22,9 +21,8 @@ from siena.bench.broker.report import as_object, show
 from siena.bench.broker.rounds import Plan, measure, ratio
 from siena.bench.broker.workload import Workload
 from siena.cli.common.progress import Progress
+from siena.cli.terminal.termination import ending_in_order
 from siena.errors import SienaError
-
-EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
 class PeerServer(StrEnum):
@@ -116,12 +114,10 @@ def bench_broker(
     if cores.are_shared:
         print("one core: server and generator take turns on it", file=sys.stderr)
     progress = Progress(sys.stderr)
-    # Servers are ended also when somebody ends this.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     try:
-        results = measure(contenders, plan, cores, progress.show)
+        with ending_in_order():
+            results = measure(contenders, plan, cores, progress.show)
     finally:
-        signal.signal(signal.SIGTERM, before)
         progress.clear()
     ratios = [ratio(results[0], each) for each in results[1:]]
     if as_json:

@@ -1,7 +1,6 @@
 """``siena bench network``: brokers that are linked, and other makers' beside them."""
 
 import json
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,9 +24,9 @@ from siena.bench.network.settling import coming, first_link
 from siena.bench.network.shapes import Shape
 from siena.broker.workers.supervisor import WORKERS_MAX
 from siena.cli.common.progress import Progress
+from siena.cli.terminal.termination import ending_in_order
 from siena.errors import SienaError
 
-EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 INTERESTS_MAX = 1_000_000
 LAYOUTS = ("chain:2", "chain:3", "star:4", "ring:3")
 WORKLOADS = ("1/1/1", "100/10/1")
@@ -162,12 +161,10 @@ def bench_network(
         # Before anything is started.
         PEERS[each]().broker(Place(1, (), ALONE, {})).find()
     progress = Progress(sys.stderr)
-    # Brokers are ended also when this is ended.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     try:
-        report = measure(asked, progress.show)
+        with ending_in_order():
+            report = measure(asked, progress.show)
     finally:
-        signal.signal(signal.SIGTERM, before)
         progress.clear()
     if as_json:
         print(json.dumps(as_object(report)))

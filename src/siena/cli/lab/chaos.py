@@ -10,12 +10,11 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.terminal.termination import EXIT_TERMINATED
 from siena.errors import SienaError
 from siena.testing.chaos.faults import DESTRUCTIVE, FAULTS
 from siena.testing.chaos.ledger import Report
 from siena.testing.chaos.run import Plan, run
-
-EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells have it
 
 
 def chaos(

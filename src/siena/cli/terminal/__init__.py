@@ -1,1 +1,1 @@
-"""What is shown on a terminal and nowhere else."""
+"""What a command has to do with its terminal: colours, escapes, its end."""

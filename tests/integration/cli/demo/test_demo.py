@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -17,6 +18,7 @@ from siena.cli.demo.report import page
 from siena.cli.demo.result import Result
 from siena.cli.demo.spark import Matched
 from siena.cli.main import main
+from siena.cli.terminal.termination import EXIT_TERMINATED
 from siena.lang.parser import parse_interest
 from siena.model import Notification, Pattern
 
@@ -151,6 +153,21 @@ def test_what_covering_saves_of_a_plainer_crowd_stands_beside_it(
     assert "drawn so that many cover" in rows["messages that covering saved"]
     assert rows["the same of a plainer crowd"].startswith("25% of 4, ")
     assert "<b>25% or 50%</b>" in page(shown, "siena demo")
+
+
+def test_served_brokers_end_with_who_started_them(tmp_path: Path) -> None:
+    """SIGTERM, as ``timeout`` and others send it, leaves no broker behind."""
+    command = [sys.executable, "-m", "siena", "demo", "--serve", "--no-spark"]
+    command += ["--travellers", "0", "--output", str(tmp_path)]
+    demo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert demo.stdout is not None
+    url = next(line.split()[1] for line in demo.stdout if "siena://" in line)
+    demo.terminate()
+    demo.communicate(timeout=60)
+    assert demo.returncode == EXIT_TERMINATED
+    host, port = url.removeprefix("siena://").split(":")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((host, int(port)), timeout=5)
 
 
 def test_served_brokers_stay_until_they_are_interrupted(tmp_path: Path) -> None:
