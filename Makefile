@@ -31,8 +31,9 @@ PYTHON ?=
 SERVE ?=
 ARGS ?=
 BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
-# Processes in which tests run: two are sure to find a core each almost everywhere.
-JOBS ?= 2
+# Processes in which tests run.  Two are sure to find a core each almost everywhere; one
+# more works while others wait for Spark, for processes that start, and for disks.
+JOBS ?= 3
 # 100 examples per property, the same on every run; `dev` draws 50 new ones.
 HYPOTHESIS_PROFILE ?= ci
 export HYPOTHESIS_PROFILE
@@ -54,6 +55,7 @@ QUICK := tests/unit tests/conformance tests/fuzz tests/house \
     $(addprefix src/siena/,model lang algebra block matching messages protocol routing sim)
 .PHONY: quick
 quick: export HYPOTHESIS_PROFILE := quick
+quick: JOBS := 2
 quick: $(BUILT) ## run the tests that need nothing but themselves (under a minute)
 	$(BIN)/pytest -q -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
 
