@@ -26,7 +26,10 @@ class NatsServer:
     """
 
     def __init__(
-        self, folder: Path, *, cluster: "Sequence[NatsServer] | None" = None
+        self,
+        folder: Path,
+        *more: str,
+        cluster: "Sequence[NatsServer] | None" = None,
     ) -> None:
         self._program = shutil.which("nats-server")
         if self._program is None:
@@ -37,6 +40,7 @@ class NatsServer:
         self.port, self._route = _free_port(), _free_port()
         # Those of its cluster when it is started.
         self._cluster = cluster
+        self._more = more
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, stream: str = "orders") -> str:
@@ -51,7 +55,7 @@ class NatsServer:
             [
                 *(self._program, "-a", "127.0.0.1", "-p", str(self.port)),
                 *("-js", "-sd", str(self.folder)),
-                *self._in_cluster(),
+                *(*self._in_cluster(), *self._more),
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -67,7 +67,9 @@ class JetStream:
         self.name = url.shown
         self._url = url
         self._client: Client | None = None
-        self._runner = asyncio.Runner()
+        self._heard = ""
+        # Of a loop that no other thread takes for its own.
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
         self._is_over = asyncio.Event()
         self._pause = threading.Event()
@@ -97,7 +99,7 @@ class JetStream:
         connecting = nats.connect(
             self._url.servers,
             name=f"siena {self._url.stream}",
-            error_cb=_said,
+            error_cb=self._hear,
             allow_reconnect=True,
             max_reconnect_attempts=-1,
             reconnect_time_wait=RETRY_SECONDS,
@@ -109,9 +111,14 @@ class JetStream:
             return self._run(asyncio.wait_for(connecting, OPEN_SECONDS), OPEN_SECONDS)
         except (StreamError, TimeoutError) as error:
             raise SienaError(
-                f"{self.name} does not answer: {error}",
+                f"{self.name} does not answer: {self._heard or error}",
                 hint="is nats-server running there, with JetStream (-js)?",
             ) from None
+
+    async def _hear(self, error: Exception) -> None:
+        """What the client says between connections; who waits is told by others."""
+        self._heard = _text(error)
+        log.debug("%s: %s", self.name, error)
 
     def _prepare(self) -> None:
         """Have a stream that loses nothing by itself; servers may have to agree first.
@@ -319,11 +326,6 @@ async def _some(messages: AsyncIterator[Message]) -> list[Message]:
 
 def _message(found: RawStreamMsg) -> Message:
     return Message(int(found.seq or 0), found.data or b"")
-
-
-async def _said(error: Exception) -> None:
-    """What the client says between connections; who waits is told by others."""
-    log.debug("the store: %s", error)
 
 
 def _is_final(error: Exception) -> bool:

@@ -286,6 +286,29 @@ def test_a_server_that_is_not_there_is_named(
         opened(nats, tmp_path / "a")
 
 
+def test_who_writes_shows_who_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a file, for a URL is shown to people."""
+    server = NatsServer(tmp_path / "nats", "--user", "siena", "--pass", "good:one")
+    server.start()
+    secret = tmp_path / "nats.secret"
+    settings = LogSettings(
+        path=str(tmp_path / "a"), store=server.url(), store_credentials=str(secret)
+    )
+    try:
+        monkeypatch.setattr(jetstream, "OPEN_SECONDS", 0.5)
+        for wrong in ("siena:bad", "a token"):
+            secret.write_text(wrong)
+            with pytest.raises(SienaError, match="Authorization Violation"):
+                open_store(tmp_path / "a", settings, SystemClock())
+        monkeypatch.undo()
+        secret.write_text("siena:good:one\n")
+        open_store(tmp_path / "a", settings, SystemClock()).close()
+    finally:
+        server.kill()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_of_three_servers_each_may_lose_its_disk(tmp_path: Path) -> None:
