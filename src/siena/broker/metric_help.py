@@ -30,6 +30,7 @@ HELP = {
     "relay_unassured": "Acknowledged elsewhere, sent to a neighbour without a store.",
     "relay_dropped": "Acknowledged, and not kept for a neighbour any longer.",
     "relay_lag": "What is logged and a neighbour has not said to have, if it wants it.",
+    "store_behind_bytes": "What the working copy has and the store has not.",
     "faults": "Errors sent to clients and neighbours.",
     "bytes_in": "Bytes read from connections.",
     "bytes_out": "Bytes written to connections.",

@@ -146,6 +146,15 @@ class BrokerCollector(Collector):
         for each in durable.relays(LINKS_MAX):
             lags.add_metric([str(each["neighbour"])], float(str(each["lag"])))
         yield lags
+        yield from self._store()
+
+    def _store(self) -> Iterator[Metric]:
+        """How far the store is behind the working copy, if there is one elsewhere."""
+        journal = self._entry.broker.log_service.journal
+        if journal is not None and journal.store.is_elsewhere:
+            name = "store_behind_bytes"
+            value = float(str(journal.store.snapshot()[name]))
+            yield GaugeMetricFamily(f"siena_{name}", help_of(name), value)
 
     def _queues(self) -> Histogram:
         """What waits to be sent now, by connection; drawn anew each time."""

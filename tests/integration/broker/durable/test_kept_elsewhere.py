@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 
 import siena
 from broker.logs import kept_in, url
 from broker.nats import NatsServer
+from siena.broker.broker import Broker
+from siena.broker.clients.in_process_entry import InProcessEntry
+from siena.broker.http.metrics import registry_of
 from siena.broker.log.stores import remote_store
+from siena.broker.webhooks.mapping import Handlers
 from siena.client.durable.subscription import Delivered
 from siena.testing.in_process import ProcessBroker
 from wire import serving, until
@@ -146,6 +151,11 @@ def test_a_broker_that_was_displaced_acknowledges_nothing(
         second.kill()
 
 
+def metrics_of(broker: Broker) -> str:
+    entry = InProcessEntry(broker)
+    return generate_latest(registry_of(entry, Handlers(entry))).decode()
+
+
 async def test_publishers_are_held_while_the_server_is_away_and_are_told_why(
     nats: NatsServer,
     tmp_path: Path,
@@ -163,6 +173,10 @@ async def test_publishers_are_held_while_the_server_is_away_and_are_told_why(
                 await client.publish(n=sent)
                 sent += 1
             assert "bytes wait for nats://127.0.0.1" in journal.trouble
+            behind = journal.snapshot()["store_behind_bytes"]
+            assert f"siena_store_behind_bytes {float(str(behind))}" in metrics_of(
+                broker
+            )
             nats.start()
             await until(lambda: not journal.holds)
             assert "the broker: publishers wait: the log cannot be" in caplog.text
