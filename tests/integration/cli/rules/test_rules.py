@@ -1,6 +1,7 @@
 """``siena rules``: what it prints, its codes, and its report."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,27 @@ def test_a_review_for_programs_and_one_whose_findings_do_not_matter(
     answer = json.loads(done.stdout)
     assert answer["counts"]["shadowed"] == 1
     assert answer["covering_pairs"] == [["wide", "narrow"]]
+
+
+def test_the_same_rules_give_the_same_report_byte_for_byte(
+    table: Path, tmp_path: Path
+) -> None:
+    """Whatever the order of sets in a process, and however long it took."""
+    said = []
+    for seed in "12":
+        page = tmp_path / "review.html"
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "siena", "rules", "review", str(table)),
+                *("--json", "--html", str(page)),
+            ],
+            capture_output=True,
+            check=False,
+            timeout=60,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        said.append((done.stdout, page.read_bytes()))
+    assert said[0] == said[1]
 
 
 def test_a_diff_shows_events_that_only_one_version_matches(
