@@ -14,6 +14,7 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
+from siena.cli.rules.options import ManyOption
 from siena.cli.rules.spark_options import (
     Column,
     Dialect,
@@ -81,6 +82,7 @@ def rules_apply(
     ] = False,
     dialect: Dialect = "siena",
     logsource: LogSource = "attributes",
+    many: ManyOption = None,
     master: Master = LOCAL,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the counts as one JSON object.")
@@ -113,7 +115,7 @@ def rules_apply(
     held = read_suppression(suppress)
     wanted: Any = live_rules(rules)
     if wanted is None:
-        settings = RuleSettings(logsource=logsource)
+        settings = RuleSettings(many=frozenset(many or ()), logsource=logsource)
         wanted = compile_rules(rules, settings=settings, dialect=dialect)
         say_aside(wanted.rejects)
     with session(master) as spark:

@@ -77,6 +77,14 @@ class Attribute(NamedTuple):
         return isinstance(self.type, (*_AS_THEY_ARE, *also))
 
     @property
+    def is_several(self) -> bool:
+        """Whether it is an array of values that the engine reads as they stand."""
+        kind = self.type
+        return isinstance(kind, T.ArrayType) and isinstance(
+            kind.elementType, _AS_THEY_ARE
+        )
+
+    @property
     def kind(self) -> Kind | None:
         """Whether values are strings, numbers or times; of booleans it is not said."""
         match self.type:
@@ -160,7 +168,10 @@ def hint_for(kind: T.DataType) -> str:
         case T.MapType() | T.VariantType():
             return "name it as column= (--column) if it is the whole notification"
         case T.ArrayType():
-            return "explode it, or pick an element"
+            return (
+                "explode it, or pick an element; rules take it if its name is declared "
+                "multi-valued (RuleSettings(many=…))"
+            )
         case T.BinaryType():
             return "cast it to a string or a number"
         case _:

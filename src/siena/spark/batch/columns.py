@@ -31,6 +31,8 @@ class Layout:
     # What the columns that are wanted are called, and what NaN in a column is.
     names: tuple[str, ...] = ()
     nan: NaN = "refuse"
+    # Attributes that may have several values: arrays, which are read row by row.
+    many: frozenset[str] = frozenset()
 
 
 def wide_columns(

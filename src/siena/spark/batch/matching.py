@@ -213,11 +213,12 @@ def plan_for(
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    many: frozenset[str] = frozenset(),
 ) -> Plan:
     """The columns that workers need: the key, and the attributes that filters name.
 
     ``asked`` is :meth:`ForwardingTable.compared`; without it, all attributes that mean
-    something.
+    something.  ``many`` are the names that may have several values, in an array.
     """
     schema = notifications.schema
     payload = payload_of(schema, key)
@@ -231,17 +232,26 @@ def plan_for(
         if place is None:
             place = len(columns)
             columns.append(column_of((column,)).alias("notification"))
-        layout = Layout(len(payload), form, ((column, place),), tuple(payload.names))
+        layout = Layout(
+            len(payload), form, ((column, place),), tuple(payload.names), many=many
+        )
         return Plan(columns, payload, layout)
     places: list[tuple[str, int]] = []
-    for attribute in wanted_of(attributes, asked):
+    wanted = wanted_of(attributes, asked)
+    several = {n for n in many if n in attributes and attributes[n].is_several}
+    if asked is None:
+        wanted += [attributes[name] for name in sorted(several)]
+    for attribute in wanted:
         place = _place(payload, attribute.path[0]) if attribute.is_plain else None
         if place is None:
             place = len(columns)
-            columns.append(attribute.column().alias(f"a{place}"))
+            is_array = attribute.name in several
+            found = attribute.source if is_array else attribute.column()
+            columns.append(found.alias(f"a{place}"))
         places.append((attribute.name, place))
     names = tuple(payload.names)
-    return Plan(columns, payload, Layout(len(payload), "wide", tuple(places), names))
+    layout = Layout(len(payload), "wide", tuple(places), names, many=frozenset(several))
+    return Plan(columns, payload, layout)
 
 
 def form_of(

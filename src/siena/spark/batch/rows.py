@@ -16,7 +16,12 @@ from pyspark.sql.types import VariantVal
 
 from siena.block import encode
 from siena.errors import InvalidNotificationError, SienaError
-from siena.lang.notification_form import notification_from_text
+from siena.lang.json_text import read_json
+from siena.lang.notification_form import (
+    notification_from_json,
+    notification_from_text,
+    value_from_json,
+)
 from siena.matching.input.buffers import join
 from siena.model import Notification, Value
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
@@ -45,31 +50,58 @@ def encode_rows(
     return *join(blocks), reasons
 
 
-def read_map(row: list[tuple[str, Any]]) -> Iterator[tuple[str, Value]]:
+def read_map(
+    row: list[tuple[str, Any]], many: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
     """The attributes of a map, in which null means absent.
 
     >>> dict(read_map([("level", 5), ("where", None)]))
     {'level': 5}
+    >>> dict(read_map([("tags", ["a", None, "b"])], frozenset({"tags"})))
+    {'tags': ('a', 'b')}
+
+    ``many`` are the names that may have several values, a tuple then.
     """
     for name, value in row:
         if isinstance(value, Mapping):  # a variant, or a struct
-            yield from _read(name, _opened(value))
+            yield from _read(name, _opened(value), many)
         else:
-            yield from _read(name, value)
+            yield from _read(name, value, many)
 
 
-def read_row(row: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
+def read_row(
+    row: Mapping[str, Any], many: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
     """The attributes of a row whose columns are attributes."""
-    return read_map([*row.items()])
+    return read_map([*row.items()], many)
 
 
-def read_variant(row: Mapping[str, bytes]) -> Iterator[tuple[str, Value]]:
+def read_text(text: str, many: frozenset[str]) -> dict[str, Any]:
+    """The attributes of a JSON text, in which some may have several values.
+
+    >>> read_text('{"x": [1, 2], "y": 3}', frozenset({"x"}))
+    {'y': 3, 'x': (1, 2)}
+    """
+    form = read_json(text)
+    if not isinstance(form, dict):
+        return dict(notification_from_json(form))  # which says what is wrong
+    several = {n: v for n, v in form.items() if n in many and isinstance(v, list)}
+    plain = notification_from_json({n: v for n, v in form.items() if n not in several})
+    return dict(plain) | {
+        name: tuple(value_from_json(v, name) for v in values if v is not None)
+        for name, values in several.items()
+    }
+
+
+def read_variant(
+    row: Mapping[str, bytes], many: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
     """The attributes of a variant, which is an object; inner ones have dotted names."""
     opened = _opened(row)
     if not isinstance(opened, Mapping):
         raise InvalidNotificationError("a notification is an object")
     for name, value in opened.items():
-        yield from _read(name, value)
+        yield from _read(name, value, many)
 
 
 def _opened(value: Mapping[str, Any]) -> object:
@@ -78,14 +110,18 @@ def _opened(value: Mapping[str, Any]) -> object:
     return value
 
 
-def _read(name: str, value: object) -> Iterator[tuple[str, Value]]:
+def _read(
+    name: str, value: object, many: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
     """What a value of Spark's means, as :mod:`siena.spark.batch.attributes` has it."""
     match value:
         case None:
             return
         case Mapping():
             for inner, held in value.items():
-                yield from _read(f"{name}.{inner}", held)
+                yield from _read(f"{name}.{inner}", held, many)
+        case list() if name in many:
+            yield name, tuple(one for each in value for _, one in _read(name, each))
         case Decimal():
             yield name, _number(value)
         case datetime():
@@ -119,10 +155,12 @@ def events_of(
     places = pa.array(rows, pa.int64())
     if layout.form == "wide":
         wide = wide_batch(batch, layout).take(places)
-        return [dict(read_row(row)) for row in wide.to_pylist()]
+        return [dict(read_row(row, layout.many)) for row in wide.to_pylist()]
     ((_, column),) = layout.columns
     values = batch.column(column).take(places).to_pylist()
     if layout.form == "json":
+        if layout.many:
+            return [read_text(text, layout.many) for text in values]
         return [notification_from_text(text) for text in values]
     read: Any = read_map if layout.form == "map" else read_variant
-    return [dict(read(row)) for row in values]
+    return [dict(read(row, layout.many)) for row in values]

@@ -20,14 +20,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from siena.block import BLOCK_ERRORS
-from siena.errors import InvalidNotificationError
+from siena.block import BLOCK_ERRORS, encode
+from siena.errors import InvalidNotificationError, SienaError
 from siena.matching.engine.engine import Matches
+from siena.matching.input.buffers import join
+from siena.matching.input.choices import choices_of
 from siena.matching.table import ForwardingTable
+from siena.model import Notification
 from siena.model.spelling import spell_string
 from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.compiling import Labels, OnError
-from siena.spark.batch.rows import encode_rows, read_map, read_row, read_variant
+from siena.spark.batch.rows import (
+    encode_rows,
+    events_of,
+    read_map,
+    read_row,
+    read_variant,
+)
 from siena.spark.batch.shipping import Loaded, load
 from siena.spark.foreign.deciding import decided
 from siena.spark.tally import Tally
@@ -127,6 +136,8 @@ def match_batch(
     labels: LabelsOf | None,
 ) -> Found:
     """What matches each row of a batch; with labels, theirs instead of the numbers."""
+    if layout.many:
+        return _match_choices(table, batch, layout, labels)
     read: Callable[..., Iterator[tuple[str, object]]]
     if layout.form == "wide":
         wide = wide_batch(batch, layout)
@@ -151,6 +162,36 @@ def match_batch(
     bad = {row: reason for row, reason in enumerate(reasons) if reason is not None}
     # Those without a block are bad to the engine, too, for want of a reason.
     return Found(matches, {**_reasons(matches), **bad})
+
+
+def _match_choices(
+    table: ForwardingTable,
+    batch: pa.RecordBatch,
+    layout: Layout,
+    labels: LabelsOf | None,
+) -> Found:
+    """The same where attributes have several values: row by row, choice by choice."""
+    blocks: list[bytes] = []
+    owners: list[int] = []
+    reasons: dict[int, str] = {}
+    for row in range(batch.num_rows):
+        try:
+            (event,) = events_of(batch, layout, [row])
+            found = [encode(Notification(choice)) for choice in choices_of(event)]
+        except SienaError as error:
+            reasons[row] = error.message
+            continue
+        blocks += found
+        owners += [row] * len(found)
+    matches = table.match_buffer(*join(blocks))
+    rows = np.repeat(np.array(owners, np.int64), matches.counts)
+    numbers = matches.filters[: len(rows)]
+    if labels is not None:
+        numbers = labels[numbers]
+    pairs = np.unique(np.stack([rows, numbers.astype(np.int64)]), axis=1)
+    counts = np.bincount(pairs[0], minlength=batch.num_rows).astype(np.int32)
+    counts[list(reasons)] = -1
+    return Found(Matches(counts, pairs[1].astype(np.int32)), reasons)
 
 
 def _named(reasons: dict[int, str], wide: pa.RecordBatch) -> dict[int, str]:

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from siena.errors import SienaError
+from siena.model.expression import holds
 from siena.model.spelling import spell
 from siena.model.values import Value
 from siena.spark.batch.columns import Layout
@@ -193,6 +194,16 @@ class _Batch:
                 self.batch.num_rows, columns, rows[places], numbers[places]
             )
             places = places[may_hold]
+        if self.task.layout.many:
+            # Columns have one value each.
+            events = self.look_at(rows[places])
+            is_kept[places] = [
+                holds(self.rules.residual(number), events[row])
+                for row, number in zip(
+                    rows[places].tolist(), numbers[places].tolist(), strict=True
+                )
+            ]
+            return rows[is_kept], numbers[is_kept]
         # Rule by rule, all its rows at once.
         places = places[np.argsort(numbers[places], kind="stable")]
         starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))

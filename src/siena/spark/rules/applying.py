@@ -131,7 +131,8 @@ def apply(  # noqa: PLR0913 -- all but two have a default
             tuple(needed.index(name) for name in by),
             suppress and suppress.span // timedelta(microseconds=1),
         )
-    plan = plan_for(events, asked_of(loaded), key=needed, column=column)
+    many = frozenset() if loaded is None else loaded.many
+    plan = plan_for(events, asked_of(loaded), key=needed, column=column, many=many)
     task = AlertTask(in_force, plan.layout, on_error, why, remembering)
     applied = _Applied(events, plan, task, wanted, needed)
     return applied.alerts() if remembering is None else applied.remembered()

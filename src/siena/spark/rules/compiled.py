@@ -35,6 +35,7 @@ from siena.rules.entry import RuleEntry, RuleSet, SetAside
 from siena.rules.reading import ReadRule, RuleSettings
 from siena.rules.residuals.gate import Gate
 from siena.rules.residuals.needs import need_of
+from siena.rules.several import seen_by_choices
 from siena.rules.sigma_files import is_correlation
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
@@ -51,6 +52,7 @@ READ_MAX = 20_000
 # Rule sets that a worker keeps mapped, the last used ones.
 SETS_KEPT_MAX = 4
 _MARK, _CORRELATIONS, _ASIDE = b"siena.rules", b"siena.correlations", b"siena.aside"
+_MANY = b"siena.many"
 _EVERYWHERE = {Operation.ANYWHERE_LIKE, Operation.ANYWHERE_MATCHES}
 
 
@@ -99,6 +101,8 @@ class LoadedRules:
         self._shortest: list[int | None] = columns.get("shortest", nothing)
         self.has_residual = np.array([r is not None for r in self._residuals], np.bool_)
         self.conditions = [Condition.of(f) for f in json.loads(about[_CORRELATIONS])]
+        # The names that may have several values.
+        self.many = frozenset[str](json.loads(about.get(_MANY, b"[]")))
         self.rejects = tuple(SetAside(*row) for row in json.loads(about[_ASIDE]))
         # Of each rule, the correlations that it is part of, and which of their rules.
         self.parts: dict[int, list[tuple[int, int]]] = {}
@@ -195,7 +199,8 @@ def compile_rules(
     if isinstance(rules, str | os.PathLike) and is_compiled(Path(rules)):
         return open_rules(rules)
     found = rule_set(rules, dialect=dialect)
-    read, aside = _read(found, settings or RuleSettings())
+    settings = settings or RuleSettings()
+    read, aside = _read(found, settings)
     rejects = (*found.set_aside, *aside)
     conditions: list[Condition] = []
     known = {rule.id for rule in read}
@@ -217,7 +222,7 @@ def compile_rules(
     silent = parts - {r for c in conditions if c.generates for r in c.rules}
     table = ForwardingTable.of_piece(make_piece(rule.rule.predicate for rule in read))
     table.expect(sampled(like, column))
-    table.note = _note(read, silent, conditions, rejects)
+    table.note = _note(read, silent, conditions, rejects, settings.many)
     return CompiledRules(store_table(table, folder), rejects)
 
 
@@ -288,6 +293,7 @@ def _read_text(
     fields: tuple[tuple[str, str], ...],
 ) -> Rule:
     rule = read_rule(dialect, text, many=many, logsource=logsource, fields=dict(fields))
+    rule = seen_by_choices(rule, many)
     if rule.residual is not None:
         # As a worker will read it, so that no worker finds that it cannot.
         expression_from_json(json.loads(_residual(rule.residual)))
@@ -318,6 +324,7 @@ def _note(
     silent: set[str],
     conditions: Iterable[Condition],
     rejects: Iterable[SetAside],
+    many: frozenset[str],
 ) -> bytes:
     listed = list(rules)
     texts = pa.string()
@@ -344,6 +351,7 @@ def _note(
         _MARK: b"1",
         _CORRELATIONS: json.dumps([c._asdict() for c in conditions]).encode(),
         _ASIDE: json.dumps([list(aside) for aside in rejects]).encode(),
+        _MANY: json.dumps(sorted(many)).encode(),
     }
     sink = pa.BufferOutputStream()
     schema = batch.schema.with_metadata(about)

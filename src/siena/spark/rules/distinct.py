@@ -160,7 +160,7 @@ def _numbered(
 
 def columns_of(batch: pa.RecordBatch, layout: Layout) -> dict[str, pa.Array] | None:
     """The attributes of a batch as columns, if each column is one plain attribute."""
-    if layout.form != "wide":
+    if layout.form != "wide" or layout.many:
         return None
     wide = wide_batch(batch, layout)
     if not all(map(_is_plain, wide.schema.types)):

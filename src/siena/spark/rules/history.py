@@ -280,7 +280,8 @@ def _changes(
     shown = (
         history.columns if key is None else [key] if isinstance(key, str) else [*key]
     )
-    plan = plan_for(history, asked, key=shown, column=column)
+    many = before.loaded.many | after.loaded.many
+    plan = plan_for(history, asked, key=shown, column=column, many=many)
     tasks = [
         AlertTask(
             Fixed(ship(history.sparkSession, rules.file)),

@@ -1,7 +1,7 @@
 """Why a rule fires: the constraints that held, each with the value that it held of."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -52,13 +52,22 @@ def why(
         held = []
     if residual is not None:
         names = sorted(names_of(residual))
-        values = ", ".join(f"{n} = {spell(event[n])}" for n in names if n in event)
+        values = ", ".join(f"{n} = {_spelled(event[n])}" for n in names if n in event)
         text = spell_expression(residual)[:SHOWN_CHARACTERS]
         held.append(Held(None, text, values[:SHOWN_CHARACTERS] or None))
     return [each._asdict() for each in held]
 
 
 def _held(constraint: Constraint, event: Mapping[str, Value]) -> Held:
-    value = event.get(constraint.name)
+    value: Any = event.get(constraint.name)
+    if type(value) is tuple:  # of several, the first that it holds of
+        each = (v for v in value if satisfies(constraint, {constraint.name: v}))
+        value = next(each, None)
     shown = None if value is None else spell(value)[:SHOWN_CHARACTERS]
     return Held(constraint.name, str(constraint), shown)
+
+
+def _spelled(value: Any) -> str:  # noqa: ANN401 -- a value, or several
+    if type(value) is tuple:
+        return f"({', '.join(map(spell, value))})"
+    return spell(value)
