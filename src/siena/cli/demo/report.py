@@ -42,6 +42,8 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
 code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; }
 figure { margin: .6rem 0 0; overflow-x: auto; }
 svg { width: 100%; min-width: 38rem; height: auto; display: block; }
+@media (max-width: 40rem) { figure::after { content: "goes on to the right →";
+  position: sticky; left: 0; color: var(--soft); font-size: .8rem; } }
 .wide { overflow-x: auto; } td code { overflow-wrap: anywhere; }
 @media (max-width: 30rem) { body { padding: 1.4rem 1rem 3rem; }
   h1 { font-size: 1.6rem; } th, td { padding-right: .6rem; } }
