@@ -14,6 +14,7 @@ The index follows what comes and goes; what is gone is marked, and left out when
 it is made anew.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -74,11 +75,13 @@ class InterestIndex:
         self._residuals: dict[Wanting, ResidualPredicate] = {}
         self._constraint_numbers: dict[Constraint, int] = {}
         self._table = ForwardingTable()
-        self._members: list[int] = []
-        self._ends: list[int] = []
+        # Integers side by side, which NumPy copies at once: of a list it reads each,
+        # and nobody else can do anything meanwhile.
+        self._members, self._ends = array("i"), array("i")
+        self._held_by = array("i")
         self._gone = 0
         self._spelled: list[str] = []
-        # Arrays of what stands in lists, made when they are asked for.
+        # Copies of these, made when they are asked for.
         self._arrays: tuple[Ints, Ints, Ints] | None = None
 
     def __len__(self) -> int:
@@ -105,6 +108,7 @@ class InterestIndex:
                 number = self._add(f)
             self._gone -= not self._holders[number]
             _count(self._holders[number], holder)
+            self._held_by[number] = len(self._holders[number])
             if isinstance(holder, Holder):
                 _count(self._of_neighbours.setdefault(holder.hop, {}), number)
         if isinstance(interest, ResidualPredicate):
@@ -115,8 +119,9 @@ class InterestIndex:
         number = self._numbers[f] = len(self.filters)
         self.filters.append(f)
         self._holders.append({})
-        self._members += map(self._number_of, f.constraints)
+        self._members.extend(map(self._number_of, f.constraints))
         self._ends.append(len(self._members))
+        self._held_by.append(0)
         self._gone += 1
         return number
 
@@ -136,6 +141,7 @@ class InterestIndex:
         for f in dict.fromkeys(filters_of(interest)):
             number = self._numbers[f]
             _discount(self._holders[number], holder)
+            self._held_by[number] = len(self._holders[number])
             self._gone += not self._holders[number]
             if isinstance(holder, Holder):
                 _discount(self._of_neighbours[holder.hop], number)
@@ -261,7 +267,7 @@ class InterestIndex:
             self._arrays = (
                 np.array(self._members, np.int32),
                 np.array(self._ends, np.int32),
-                np.fromiter(map(len, self._holders), np.int32, len(self._holders)),
+                np.array(self._held_by, np.int32),
             )
         return self._arrays
 
