@@ -51,6 +51,9 @@ extensions = cythonize(
         "wraparound": False,
         # C's division: kernels never divide negative numbers, where Python differs.
         "cdivision": True,
+        # Kernels share nothing that changes but what their callers lock or hand over:
+        # tests/unit/matching/test_threads.py, also with a Python that has no such lock.
+        "freethreading_compatible": True,
     },
 )
 for extension in extensions:
