@@ -85,7 +85,7 @@ def inspect(broker: Inspected, principal: Principal, what: str, limit: int) -> F
 
 def counters(broker: Inspected, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as the others
     """What the broker has done since it started."""
-    return broker.snapshot()
+    return {**broker.snapshot(), "refusals": broker.state.gate.snapshot(sight)}
 
 
 def links(broker: Inspected, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as above

@@ -21,7 +21,7 @@ from siena.broker.access.grants.decisions import (
 )
 from siena.broker.access.grants.grant import UNLIMITED, Grant
 from siena.broker.access.grants.roles import Roles
-from siena.broker.access.grants.sight import Sight
+from siena.broker.access.grants.sight import OTHERS, Sight
 from siena.broker.access.principal import Principal
 from siena.errors import InvalidNotificationError
 from siena.messages import Interest
@@ -124,12 +124,20 @@ class Gate:
         grant = self.grant(principal)
         return None if grant.is_unlimited else grant.subscribe
 
-    def snapshot(self) -> list[dict[str, object]]:
-        """What was refused most often."""
+    def snapshot(self, sight: Sight | None = None) -> list[dict[str, object]]:
+        """What was refused most often; with a sight, as its principal may see it."""
+        found = self.refusals if sight is None else self.refusals_seen(sight)
         return [
             {"verb": verb, "roles": roles, "count": count}
-            for (verb, roles), count in self.refusals.most_common(REFUSALS_SHOWN)
+            for (verb, roles), count in found.most_common(REFUSALS_SHOWN)
         ]
+
+    def refusals_seen(self, sight: Sight) -> Counter[tuple[str, str]]:
+        """How often verbs were refused; roles that one may not know count as one."""
+        sums: Counter[tuple[str, str]] = Counter()
+        for (verb, roles), count in self.refusals.items():
+            sums[verb, roles if sight.of_roles(roles) else OTHERS] += count
+        return sums
 
     # --- Refusals -------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from siena.broker.http.identities import (
     unsubscribe_identity,
 )
 from siena.broker.http.inspect import health, readiness, watch
-from siena.broker.http.metrics import metrics, registry_of
+from siena.broker.http.metrics import metrics
 from siena.broker.http.publish import Publishing
 from siena.broker.http.sse import subscribe
 from siena.broker.http.websocket import converse, refuse_plain
@@ -88,6 +88,5 @@ def make_app(
     app.state.entry, app.state.handlers = entry, handlers
     app.state.questions = questions
     app.state.events = Events(entry.broker.block_texts)
-    app.state.registry = registry_of(entry, handlers)
     app.state.has_settled = False
     return app

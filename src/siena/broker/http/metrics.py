@@ -1,6 +1,8 @@
 """``/metrics``: the counters of a broker as Prometheus reads them.
 
 Nothing is counted twice: the numbers are taken from the broker when they are asked for.
+Who looks sees names as everywhere else (:mod:`siena.broker.access.grants.sight`): of
+durable subscriptions and roles its own, and all others together.
 """
 
 import platform
@@ -21,6 +23,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
+from siena.broker.access.grants.sight import OTHERS, Sight
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.counters import Histogram
 from siena.broker.http.door.authentication import principal_of
@@ -40,9 +43,10 @@ QUEUE_BYTES = (0.0, 1_500.0, 65_536.0, 2.0**20, 2.0**23, 2.0**26)
 class BrokerCollector(Collector):
     """Reads the counters of one broker."""
 
-    def __init__(self, entry: InProcessEntry, handlers: Handlers) -> None:
+    def __init__(self, entry: InProcessEntry, handlers: Handlers, sight: Sight) -> None:
         self._entry = entry
         self._handlers = handlers
+        self._sight = sight
 
     def collect(self) -> Iterator[Metric]:
         """All there is to tell."""
@@ -113,8 +117,9 @@ class BrokerCollector(Collector):
         family = CounterMetricFamily(
             "siena_refusals", "What was not granted.", labels=["verb", "roles"]
         )
-        for (verb, roles), count in self._entry.broker.state.gate.refusals.items():
-            family.add_metric([verb, roles], count)
+        gate = self._entry.broker.state.gate
+        for labels, count in gate.refusals_seen(self._sight).items():
+            family.add_metric(labels, count)
         yield family
 
     def _durables(self) -> Iterator[Metric]:
@@ -126,7 +131,7 @@ class BrokerCollector(Collector):
                 yield GaugeMetricFamily(f"siena_durable_{name}", text, value)
             else:
                 yield CounterMetricFamily(f"siena_durable_{name}", text, value)
-        shown = durable.durables(LINKS_MAX)
+        shown, sight = durable.durables(LINKS_MAX), self._sight
         for name in DURABLE_GAUGES:
             family = GaugeMetricFamily(
                 f"siena_durable_{name}",
@@ -136,14 +141,17 @@ class BrokerCollector(Collector):
             # Owners may use the same name; who they are is not told here.
             sums: Counter[str] = Counter()
             for each in shown:
-                sums[str(each["name"])] += int(str(each[name]))
+                owner = each["owner"]
+                is_seen = sight.of_owner(None if owner is None else str(owner))
+                label = str(each["name"]) if is_seen else OTHERS
+                sums[label] += int(str(each[name]))
             for label, value in sums.items():
                 family.add_metric([label], value)
             yield family
         lags = GaugeMetricFamily(
             "siena_relay_lag", help_of("relay_lag"), labels=["neighbour"]
         )
-        for each in durable.relays(LINKS_MAX):
+        for each in durable.relays(LINKS_MAX) if sight.is_whole else ():
             lags.add_metric([str(each["neighbour"])], float(str(each["lag"])))
         yield lags
         yield from self._store()
@@ -175,16 +183,20 @@ class BrokerCollector(Collector):
             yield family
 
 
-def registry_of(entry: InProcessEntry, handlers: Handlers) -> CollectorRegistry:
-    """A registry with nothing in it but this broker."""
+def registry_of(
+    entry: InProcessEntry, handlers: Handlers, sight: Sight
+) -> CollectorRegistry:
+    """A registry with nothing in it but this broker, as one principal sees it."""
     registry = CollectorRegistry()
-    registry.register(BrokerCollector(entry, handlers))
+    registry.register(BrokerCollector(entry, handlers, sight))
     return registry
 
 
 async def metrics(request: Request) -> Response:
     """All metrics as text."""
     entry: InProcessEntry = request.app.state.entry
-    entry.broker.state.gate.inspect(principal_of(request.scope), "metrics")
-    registry: CollectorRegistry = request.app.state.registry
+    gate, principal = entry.broker.state.gate, principal_of(request.scope)
+    gate.inspect(principal, "metrics")
+    handlers: Handlers = request.app.state.handlers
+    registry = registry_of(entry, handlers, gate.sight(principal))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

@@ -13,9 +13,11 @@ from broker.access import Guarded, guarded
 from broker.people import PEOPLE, NamedBroker, access, named
 from siena.block import decode, encode
 from siena.broker.access.credentials import load_credentials, save_credentials
-from siena.broker.access.principal import Principal
+from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.metrics import registry_of
+from siena.broker.inspect import counters
 from siena.broker.settings import Log, Settings
 from siena.broker.webhooks.mapping import Handlers
 from siena.client.tokens import new_token
@@ -174,12 +176,44 @@ async def test_what_two_owners_call_the_same_is_one_series(tmp_path: Path) -> No
         for wire in wires:
             wire.send(DurableSubscribe(1, "level any", "d"))
             assert isinstance(await wire.next(), Settled)
-        metrics = generate_latest(
-            registry_of(entry := InProcessEntry(broker), Handlers(entry))
-        )
-        lines = [li for li in metrics.decode().splitlines() if 'name="d"' in li]
+        lines = [li for li in seen_by(broker, LOCAL) if 'name="d"' in li]
         assert 'siena_durable_readers{name="d"} 2.0' in lines
         assert len(lines) == len({line.partition(" ")[0] for line in lines})
+
+
+async def test_metrics_name_what_their_viewer_may_know(tmp_path: Path) -> None:
+    """Found: who may see metrics saw the names of others' subscriptions, and roles."""
+    async with logging(tmp_path) as (broker, _):
+        ann, bob = await both(broker, "ann", "bob")
+        for wire, name in ((ann, "of ann"), (bob, "of bob")):
+            wire.send(DurableSubscribe(1, "level any", name))
+            assert isinstance(await wire.next(), Settled)
+        for who in ("ann", "bob"):
+            broker.state.gate.refuse(Principal(who, (who,)), "publish", "x = 1")
+        for who, other in (("ann", "bob"), ("bob", "ann")):
+            lines = seen_by(broker, Principal(who, (who,)))
+            assert f'siena_durable_readers{{name="of {who}"}} 1.0' in lines
+            assert 'siena_durable_readers{name="(others)"} 1.0' in lines
+            own = f'siena_refusals_total{{roles="{who}",verb="publish"}} 1.0'
+            assert own in lines
+            others = 'siena_refusals_total{roles="(others)",verb="publish"} 1.0'
+            assert others in lines
+            assert not [li for li in lines if f"of {other}" in li]
+            assert not [li for li in lines if f'roles="{other}"' in li]
+            sight = broker.state.gate.sight(Principal(who, (who,)))
+            shown = counters(broker, 100, sight)["refusals"]
+            assert shown == [
+                {"verb": "publish", "roles": roles, "count": 1}
+                for roles in ((who, "(others)") if who == "ann" else ("(others)", who))
+            ]
+
+
+def seen_by(broker: Broker, principal: Principal) -> list[str]:
+    """The metrics of a broker, as one principal sees them."""
+    entry = InProcessEntry(broker)
+    sight = broker.state.gate.sight(principal)
+    registry = registry_of(entry, Handlers(entry), sight)
+    return generate_latest(registry).decode().splitlines()
 
 
 async def test_a_durable_subscription_to_more_is_refused_where_roles_say_so(

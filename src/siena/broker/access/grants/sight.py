@@ -16,6 +16,8 @@ from siena.model import Advertisement, Filter
 
 # What others are called to those who may not know it.
 ANOTHER = "another client"
+# And all of them together, where they are counted.
+OTHERS = "(others)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,18 @@ class Sight:
         """Whether it may know who this is: all, or itself."""
         mine = self.principal.identity
         return self.is_whole or (mine is not None and other.identity == mine)
+
+    def of_owner(self, owner: str | None) -> bool:
+        """Whether it may know the names of what an identity keeps: all, or its own."""
+        mine = self.principal.identity
+        return self.is_whole or (mine is not None and owner == mine)
+
+    def of_roles(self, roles: str) -> bool:
+        """Whether it may know that there are these roles: all, or its own.
+
+        They are written as refusals have them: with commas in between.
+        """
+        return self.is_whole or roles == ",".join(self.principal.roles)
 
     def chooser(self) -> Callable[[Interest | Advertisement], bool]:
         """Decides about many, each of them once."""
