@@ -112,6 +112,7 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	    tests/unit/matching/engine/test_engine_paths.py \
 	    tests/unit/matching/test_table.py \
 	    tests/unit/protocol/fast/test_delivery_writer.py \
+	    tests/unit/protocol/fast/test_forward_runs.py \
 	    tests/unit/protocol/fast/test_split_frames.py $(ARGS)
 
 BUFFERS ?= 50000

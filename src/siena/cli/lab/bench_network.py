@@ -31,7 +31,7 @@ INTERESTS_MAX = 1_000_000
 LAYOUTS = ("chain:2", "chain:3", "star:4", "ring:3")
 WORKLOADS = ("1/1/1", "100/10/1")
 # With several processes, several publish: one connection is served by one process.
-PUBLISHERS_OF_WORKERS = 4
+PUBLISHERS_OF_WORKERS = 8
 
 
 class Part(StrEnum):

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from siena.bench.broker.contenders.contender import Wire
 from siena.bench.network.floods import ALONE
 from siena.bench.network.makes.make import Place
+from siena.bench.network.makes.siena import SienaWorkers
+from siena.bench.network.running import running_brokers
 from siena.cli.lab.bench_network import PEERS, PeerNetwork
 from siena.errors import SienaError
+from siena.protocol.handshake import read_info
 
 # Brokers are processes: they take seconds to start on a machine that does other things.
 pytestmark = pytest.mark.timeout(180)
@@ -76,6 +80,16 @@ def test_workers_chains_and_meshes_are_told_in_words() -> None:
     assert "siena ring:3: a link costs" in out
     assert "siena chain:3: a link costs" in out
     assert "2 processes / 1:" in out
+
+
+def test_all_workers_serve_before_they_are_loaded() -> None:
+    """Or the first of them would get all connections, and be measured alone."""
+    with running_brokers(SienaWorkers(2), ALONE) as brokers:
+        wires = [Wire(brokers.ports[1]) for _ in range(64)]
+        serving = {read_info(wire.line()).broker for wire in wires}
+        for wire in wires:
+            wire.socket.close()
+    assert len(serving) == 2
 
 
 @pytest.mark.slow

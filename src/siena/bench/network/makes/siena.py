@@ -8,10 +8,17 @@ from typing import Any, ClassVar
 from siena.bench.broker.contenders.contender import Contender, Wire
 from siena.bench.broker.contenders.siena import Siena, expect, take_frame
 from siena.bench.network.layout import Layout
-from siena.bench.network.makes.make import ASK_SECONDS, LINK_SECONDS, Make, Place
+from siena.bench.network.makes.make import (
+    ASK_SECONDS,
+    LINK_SECONDS,
+    Deadline,
+    Make,
+    Place,
+)
 from siena.errors import SienaError
 from siena.protocol.control_frames import Look, Seen, unpack
 from siena.protocol.frames import Op
+from siena.protocol.handshake import read_info
 
 
 class LinkedSiena(Siena):
@@ -68,6 +75,22 @@ class SienaWorkers(Make):
     def client(self, layout: Layout, ports: Mapping[int, int]) -> Contender:  # noqa: ARG002 -- SETTLED says it
         """As any client."""
         return Siena()
+
+    def link(self, layout: Layout, ports: Mapping[int, int]) -> None:  # noqa: ARG002 -- it is alone
+        """Wait until all of them serve: the first would get all connections.
+
+        Whom the system gives a connection to is chance, and the greeting says it.
+        """
+        deadline = Deadline(f"not all of {self.count} workers come to serve")
+        (port,) = ports.values()
+        serving: set[str] = set()
+        while True:
+            wire = Wire(port)
+            serving.add(read_info(wire.line()).broker)
+            wire.socket.close()
+            if len(serving) == self.count:
+                return
+            deadline.pause()
 
 
 def wait_for_links(port: int, count: int) -> None:
