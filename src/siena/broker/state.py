@@ -137,8 +137,10 @@ class BrokerState:
 
     def _changed(self, client: str, at_once: bool) -> None:  # noqa: FBT001 -- as watchers have it
         """What a client wants has changed, or whether it is there."""
+        if self.remember is None:
+            return
         session = self.sessions.get(int(client))
-        if self.remember is not None and session is not None:
+        if session is not None:
             self.remember(session, at_once=at_once)
 
     def _is_there(self, client: str) -> bool:

@@ -49,6 +49,7 @@ class Labels:
         if self._labels is None:
             known = self.interfaces.tolist()
             self._labels = {one: label for label, one in enumerate(known)}
+            self.of = with_room(self.of, number)  # that may be written to
         label = self._labels.get(interface)
         if label is None:
             label = self._count
@@ -56,7 +57,8 @@ class Labels:
             self._interfaces[label] = interface
             self._labels[interface] = label
             self._count += 1
-        self.of = with_room(self.of, number)
+        if number >= len(self.of):
+            self.of = with_room(self.of, number)
         self.of[number] = label
         return label
 

@@ -114,14 +114,17 @@ class ForwardingTable:
             if number == INTERESTS_MAX:
                 raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
             self._labels.enter(number, interface)
-            self._gone = with_room(self._gone, number)
+            if number >= len(self._gone):
+                self._gone = with_room(self._gone, number)
             self._count += 1
             self._held += 1
-            rows = [f for f in filters if f.constraints]
-            for f in rows:
-                self._tiers.columns.add(f, number)
-            self._several += len(rows) > 1
-            if len(rows) < len(filters):
+            rows = 0
+            for f in filters:
+                if f.constraints:
+                    self._tiers.columns.add(f, number)
+                    rows += 1
+            self._several += rows > 1
+            if rows < len(filters):
                 self._always.add(number)
         return number
 

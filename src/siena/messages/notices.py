@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from siena.messages.interface import TTL_MAX, Stamp
 from siena.model import Advertisement, Notification, Pattern
 
@@ -77,8 +79,7 @@ Letter = Notify | Found | Numbered
 SILENT_MAX = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """The interest asked about under this token is in force.
 
     But for what lies behind the ``silent`` brokers, which have not answered in time.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
+
 from siena.messages.interface import TTL_MAX, Window
 from siena.messages.notices import Key, Letter
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
@@ -47,8 +49,7 @@ class Publish:
     time: float = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Subscribe:
+class Subscribe(Struct, frozen=True):
     """The sender wants what the interest selects.
 
     ``origin`` is where the interest entered a network that may have cycles: it
@@ -91,8 +92,7 @@ class Unadvertise:
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(Struct, frozen=True):
     """Answer ``Settled(token)`` once the interest is in force throughout the network.
 
     Or once the advertisement is known there, and all who want something of it are known

@@ -29,12 +29,14 @@ class ConstraintSet:
         default=None, init=False, compare=False, repr=False
     )
     # Computed at the first use: brokers look up the same filters over and over.
-    _hash: int = field(init=False, compare=False, repr=False)
+    _hash: int | None = field(default=None, init=False, compare=False, repr=False)
 
     def __init__(self, constraints: Iterable[Constraint] = ()) -> None:
         given = tuple(constraints)
-        if not {*map(type, given)} <= {Constraint}:
-            raise TypeError("constraints are wanted; siena.parse_filter reads a text")
+        for each in given:
+            if type(each) is not Constraint:
+                text = "constraints are wanted; siena.parse_filter reads a text"
+                raise TypeError(text)
         if len(given) > 1:
             given = tuple(sorted(set(given)))
             if len(given) > CONSTRAINTS_MAX:
@@ -43,6 +45,7 @@ class ConstraintSet:
                 )
         object.__setattr__(self, "constraints", given)
         object.__setattr__(self, "_by_name", None)
+        object.__setattr__(self, "_hash", None)
 
     @property
     def by_name(self) -> Mapping[str, tuple[Constraint, ...]]:
@@ -57,11 +60,11 @@ class ConstraintSet:
         return self._by_name
 
     def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            object.__setattr__(self, "_hash", hash(self.constraints))
-            return self._hash
+        found = self._hash
+        if found is None:
+            found = hash(self.constraints)
+            object.__setattr__(self, "_hash", found)
+        return found
 
     def __iter__(self) -> Iterator[Constraint]:
         return iter(self.constraints)

@@ -13,7 +13,15 @@ from siena.messages.notices import SILENT_MAX
 from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
 from siena.protocol.error_codes import Fault, ProtocolError
-from siena.protocol.frames import Body, Count, Name, Number, Op, pack_but_last
+from siena.protocol.frames import (
+    Body,
+    Count,
+    Name,
+    Number,
+    Op,
+    pack_but_last,
+    pack_fields,
+)
 from siena.protocol.limits import (
     ERROR_CHARACTERS_MAX,
     FEATURES_MAX,
@@ -268,7 +276,9 @@ class Settled(Body, frozen=True, array_like=True):
         """
         if self.silent:
             return Body.pack(self)
-        return pack_but_last(self, 1 if self.in_force is not None else 2)
+        if self.in_force is not None:
+            return pack_but_last(self)
+        return pack_fields(self.op, (self.number,))  # by far the most there are
 
 
 class GrantChanged(Body, frozen=True, array_like=True):

@@ -208,6 +208,11 @@ class Body(Struct, frozen=True, array_like=True):
         return pack(self.op, _ENCODER.encode(self))
 
 
+def pack_fields(op: Op, fields: tuple[object, ...]) -> bytes:
+    """The frame of a body that has these fields, and no others."""
+    return pack(op, _ENCODER.encode(fields))
+
+
 def pack_but_last(body: Body, count: int = 1) -> bytes:
     """The frame without its last fields, which say nothing: as it was before them."""
     return pack(body.op, _ENCODER.encode(msgspec.structs.astuple(body)[:-count]))

@@ -123,6 +123,10 @@ class InterestTable(Generic[F]):
 
         What ``keeps_covered`` is entered all the same: what covers it is about to go.
         """
+        if holder.hop not in self._of_hop:  # most often: a client's new request
+            node = self.order.add(item)
+            self._of_hop[holder.hop] = _One(holder, node)
+            return [self._note(holder, node, item)]
         held = self._held(holder)
         if held is None:
             return [self._enter(holder, self.order.add(item), item)]
@@ -222,7 +226,11 @@ class InterestTable(Generic[F]):
         return hops
 
     def _enter(self, holder: Holder, item: F, words: F) -> Change[F]:
-        holder = self._take(holder, item)  # one of many equals is enough to keep
+        # One of many equal holders is enough to keep.
+        return self._note(self._take(holder, item), item, words)
+
+    def _note(self, holder: Holder, item: F, words: F) -> Change[F]:
+        """Note in the entry of an item who holds it."""
         entry = self._entries.get(item)
         if entry is None:
             self._entries[item] = holder

@@ -11,7 +11,15 @@ of the offer is told to the neighbour that asks before its answer, however much 
 from collections.abc import Callable, Iterable
 
 from siena.algebra.sat import satisfiable
-from siena.messages import Interface, Message, Outbox, Party, Settle, Settled
+from siena.messages import (
+    Interest,
+    Interface,
+    Message,
+    Outbox,
+    Party,
+    Settle,
+    Settled,
+)
 from siena.messages.interface import TTL_MAX
 from siena.messages.requests import filters_of
 from siena.model import Advertisement, Filter, Pattern
@@ -21,6 +29,7 @@ from siena.routing.patterns.monitors import Monitors
 from siena.routing.registrations import Registrations
 from siena.routing.settling import Question, Settling
 from siena.routing.steps.backlog import Task
+from siena.routing.steps.gathering import Asked
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 
@@ -50,18 +59,21 @@ class Questions:
 
     def ask(self, message: Settle, source: Interface) -> Outbox:
         """Ask what a client or a neighbour asks."""
-        return self.ask_all([(message, source)])
+        return self.ask_all([Asked(message, source)])
 
-    def ask_all(self, asked: Iterable[tuple[Settle, Interface]]) -> Outbox:
+    def ask_all(self, asked: Iterable[Asked]) -> Outbox:
         """Ask what clients and neighbours ask, all of it together."""
         questions: list[tuple[Question, Outbox]] = []
         answered: Outbox = []
-        for message, source in asked:
+        for message, source, filters in asked:
             is_of_offer = isinstance(message.interest, Advertisement)
-            if is_of_offer and isinstance(source, int):
+            is_of_neighbour = isinstance(source, int)
+            if is_of_offer and is_of_neighbour:
                 self._of_offers.add((source, message.token))
-            elif self._is_alone_with(source) and not isinstance(
-                message.interest, Pattern
+            elif (
+                is_of_neighbour
+                and self._is_alone_with(source)
+                and not isinstance(message.interest, Pattern)
             ):
                 answered.append((source, Settled(message.token)))
                 continue
@@ -71,7 +83,7 @@ class Questions:
                 continue
             if self._tables.is_held and isinstance(source, str):
                 self._unfolding.enter(source)
-            questions.append(self._question(message, source))
+            questions.append(self._question(message, source, filters))
         return answered + self._ask(questions)
 
     def _is_alone_with(self, source: Interface) -> bool:
@@ -137,23 +149,37 @@ class Questions:
         """Neighbours that have not answered in time, and nothing since."""
         return frozenset(self._settling.silent)
 
-    def _question(self, message: Settle, source: Interface) -> tuple[Question, Outbox]:
-        origin = self._tables.holder(source, message.origin).origin
-        delegated: list[tuple[int, Pattern]] = []
+    def _question(
+        self,
+        message: Settle,
+        source: Interface,
+        wanted: tuple[Filter, ...] | None = None,
+    ) -> tuple[Question, Outbox]:
+        tables, interest = self._tables, message.interest
+        origin = tables.me
+        if isinstance(source, int):
+            origin = tables.holder(source, message.origin).origin
+        delegated: tuple[tuple[int, Pattern], ...] = ()
         filters: tuple[Filter | Advertisement, ...]
-        if isinstance(message.interest, Advertisement):
-            filters = (message.interest,)
+        if isinstance(interest, Advertisement):
+            filters = (interest,)
         else:
             # What nothing can match has been told to nobody.
-            wanted = filters_of(message.interest)
-            order = self._tables.filters.order
-            filters = tuple([f for f in wanted if is_satisfiable(order, f)])
-        if isinstance(message.interest, Pattern):
-            delegated = self._monitors.delegations(source, message.interest)
+            filters = self.satisfiable(interest) if wanted is None else wanted
+            if isinstance(interest, Pattern):
+                delegated = tuple(self._monitors.delegations(source, interest))
         question = Question(
-            filters, origin, source, message.fresh, message.ttl, tuple(delegated)
+            filters, origin, source, message.fresh, message.ttl, delegated
         )
         return question, [(source, Settled(message.token))]
+
+    def satisfiable(self, interest: Interest) -> tuple[Filter, ...]:
+        """The filters of an interest that something can match."""
+        order = self._tables.filters.order
+        if type(interest) is Filter:  # most often
+            return (interest,) if is_satisfiable(order, interest) else ()
+        wanted = filters_of(interest)
+        return tuple([f for f in wanted if is_satisfiable(order, f)])
 
     def _ask(self, questions: list[tuple[Question, Outbox]]) -> Outbox:
         if not questions:

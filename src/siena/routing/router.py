@@ -64,7 +64,6 @@ from siena.messages import (
 from siena.messages.requests import filters_of, is_sequence
 from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
-from siena.routing.demand.covering_order import is_satisfiable
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
 from siena.routing.interest_table import Change
@@ -243,7 +242,8 @@ class Router:
         """
         if not self.gathered:
             return []
-        out, asked = self.gathered.enter(self._announced, self._changed)
+        satisfiable = self.questions.satisfiable
+        out, asked = self.gathered.enter(satisfiable, self._announced, self._changed)
         out += self._sync()
         return out + self._answers(self.questions.ask_all(asked)) if asked else out
 
@@ -286,9 +286,13 @@ class Router:
         return self._enter(message, source)
 
     def _enter(self, message: Subscribe, source: Interface) -> Outbox:
-        return self._changed(self._announced(message, source))
+        # What nothing can match is accepted, and nobody needs to hear of it.
+        filters = self.questions.satisfiable(message.interest)
+        return self._changed(self._announced(message, source, filters))
 
-    def _announced(self, message: Subscribe, source: Interface) -> list[Change[Filter]]:
+    def _announced(
+        self, message: Subscribe, source: Interface, filters: Iterable[Filter]
+    ) -> list[Change[Filter]]:
         """What changes in the table of filters, or for the monitors."""
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
             return self._monitors.subscribe(source, message.interest)
@@ -296,10 +300,8 @@ class Router:
         holder = self.tables.holder(source, message.origin)
         keeps_covered = self.tables.is_exact(source)
         changes: list[Change[Filter]] = []
-        for f in filters_of(message.interest):
-            # What nothing can match is accepted, and nobody needs to hear of it.
-            if is_satisfiable(table.order, f):
-                changes += table.announce(holder, f, keeps_covered=keeps_covered)
+        for f in filters:
+            changes += table.announce(holder, f, keeps_covered=keeps_covered)
         if table.is_giving_up and not self._is_giving_up:
             self._is_giving_up = True
             self.backlog.add(self._giving_up())

@@ -27,7 +27,7 @@ Reference:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -86,7 +86,7 @@ class _Waiting:
             return self.answer
         names = tuple(self.silent)[:SILENT_MAX]
         return [
-            (to, replace(m, silent=names) if isinstance(m, Settled) else m)
+            (to, Settled(m.token, names) if isinstance(m, Settled) else m)
             for to, m in self.answer
         ]
 
@@ -135,7 +135,8 @@ class Settling:
             (number, self._settle(question, pattern, None), (Told(),))
             for number, pattern in question.delegated
         ]
-        for number, subject, told in self._to_be_asked(question, neighbours):
+        asked = self._ahead(question, neighbours)
+        for number, subject, told in self._among(question, asked):
             settle = self._settle(question, subject, question.origin)
             found.append((number, settle, (told,)))
         if not found or question.ttl <= 0:
@@ -150,24 +151,29 @@ class Settling:
         """The same for many questions: of filters, a neighbour is asked once."""
         out: Outbox = []
         joints: dict[tuple[int, bool, int], _Joint] = {}
+        # Of many clients that ask at once, the same neighbours are asked.
+        asked: dict[tuple[Interface | None, int], list[Neighbour]] = {}
         for question, answer in questions:
-            if question.delegated or not all(map(_is_short, question.filters)):
+            filters, origin, source, fresh, ttl, delegated = question
+            if delegated or not all(map(_is_short, filters)):
                 out += self.ask(question, neighbours, answer)
                 continue
-            found = list(self._to_be_asked(question, neighbours))
-            if not found or question.ttl <= 0:
+            key = source if isinstance(source, int) else None, origin
+            if key not in asked:
+                asked[key] = list(self._ahead(question, neighbours))
+            found = self._among(question, asked[key])
+            if not found or ttl <= 0:
                 out += answer
                 continue
-            key = question.origin, question.fresh, question.ttl
-            joint = joints.get(key)
+            joint = joints.get((origin, fresh, ttl))
             if joint is None:
-                joint = joints[key] = _Joint()
+                joint = joints[origin, fresh, ttl] = _Joint()
             joint.waiting.answer += answer
             for number, subject, told in found:
                 assert isinstance(subject, Filter)
                 joint.asked.setdefault(number, {})[subject] = told
-        for key, joint in joints.items():
-            out += self._ask_joint(Question((), key[0], 0, *key[1:]), joint)
+        for (origin, fresh, ttl), joint in joints.items():
+            out += self._ask_joint(Question((), origin, 0, fresh, ttl), joint)
         return out
 
     def _ask_joint(self, question: Question, joint: _Joint) -> Outbox:
@@ -200,17 +206,26 @@ class Settling:
         waiting.tokens.add(settle.token)
         return number, settle
 
-    def _to_be_asked(
+    def _ahead(
         self, question: Question, neighbours: Iterable[Neighbour]
-    ) -> Iterator[tuple[int, Subject, Told]]:
-        """Whom to ask, about what that they were told."""
+    ) -> Iterator[Neighbour]:
+        """Those to whom a question goes on: not to who asks."""
         for neighbour in neighbours:
-            number = neighbour.number
-            if number != question.source and self._leads(neighbour, question.origin):
-                for f in question.filters:
-                    found = self._to_ask(neighbour, f, question)
-                    if found is not None:
-                        yield number, *found
+            is_source = neighbour.number == question.source
+            if not is_source and self._leads(neighbour, question.origin):
+                yield neighbour
+
+    def _among(
+        self, question: Question, neighbours: Iterable[Neighbour]
+    ) -> list[tuple[int, Subject, Told]]:
+        """Whom of these to ask, about what that they were told."""
+        asked: list[tuple[int, Subject, Told]] = []
+        for neighbour in neighbours:
+            for f in question.filters:
+                found = self._to_ask(neighbour, f, question)
+                if found is not None:
+                    asked.append((neighbour.number, *found))
+        return asked
 
     def answered(
         self, token: int, source: Interface, silent: Sequence[str] = ()
@@ -270,7 +285,9 @@ class Settling:
         told, origin = neighbour.filters.told, question.origin
         pair: tuple[Filter, int] | None
         if self._is_exact:
-            pair = neighbour.filters.told_cover(f, origin)
+            pair = f, origin
+            if pair not in told or pair not in neighbour.filters.demand:
+                pair = neighbour.filters.told_cover(f, origin)
             if pair is None:
                 return None
             found = told[pair]

@@ -97,17 +97,24 @@ class Tables:
     def apply_filters(self, changes: Iterable[Change[Filter]]) -> None:
         """Let the neighbours' demands follow changes to the table of filters."""
         watcher = self.watcher
+        before: Holder | None = None
+        downstream: list[tuple[Neighbour, int]] = []
         for change in changes:
             if watcher is not None:
                 watcher(change)
             item, holder, gained, _ = change
-            for neighbour, origin in self._downstream(holder):
+            if before is None or not self._is_like(holder, before):
+                before, downstream = holder, self._downstream(holder)
+            for neighbour, origin in downstream:
                 # What is not counted yet will be, as it is then.
                 uncounted = neighbour.uncounted_filters
-                is_counted = not uncounted or item not in uncounted
-                if neighbour.hears_filters and is_counted:
+                if neighbour.hears_filters and not (uncounted and item in uncounted):
                     self._stale.add(neighbour.number)
-                    _count(neighbour.filters.demand, item, origin, gained=gained)
+                    demand = neighbour.filters.demand
+                    if gained:
+                        demand.enter(item, origin)
+                    else:
+                        demand.leave(item, origin)
 
     def apply_advertisements(self, changes: Iterable[Change[Advertisement]]) -> None:
         """Let them follow changes to the table of advertisements.
@@ -405,6 +412,15 @@ class Tables:
             origin = self._origin_towards(neighbour, holder)
             if origin is not None:
                 demand.enter(item, origin)
+
+    def _is_like(self, holder: Holder, other: Holder) -> bool:
+        """Whether the same neighbours are downstream of two: of clients they are."""
+        if holder.origin != other.origin:
+            return False
+        if holder.hop == other.hop:
+            return True
+        hops = holder.hop, other.hop
+        return not self.spared and isinstance(hops[0], str) and isinstance(hops[1], str)
 
     def _downstream(self, holder: Holder) -> list[tuple[Neighbour, int]]:
         """The neighbours that hear of an entry, and under which origin."""

@@ -86,6 +86,14 @@ class Attribute(Generic[C]):
             return ()
         return list(found) if isinstance(found, dict) else (found,)
 
+    def all_cells(self) -> Iterator[C]:
+        """The cells that have any token of the name."""
+        for found in self._by_token.values():
+            if isinstance(found, dict):
+                yield from found
+            else:
+                yield found
+
     def enter(self, token: Token, cell: C) -> None:
         """A cell has come."""
         self.size += 1

@@ -89,17 +89,19 @@ class Catalogue:
         self._size += 1
         cell, tokens = self._root, profile.tokens()
         for depth, token in enumerate(tokens, start=1):
-            if cell.children is None:
-                cell.children = {}
-            child = cell.children.get(token)
+            children = cell.children
+            if children is None:
+                children = cell.children = {}
+            child = children.get(token)
             if child is None:
-                child = cell.children[token] = _Cell(tokens[:depth])
+                child = children[token] = _Cell(tokens[:depth])
             cell = child
         if cell.stock is None:
             self._register(cell)
         cell.add(profile)
-        for texts, text in self._texts_of(profile):
-            texts.add(text, profile)
+        if self._texts:
+            for texts, text in self._texts_of(profile):
+                texts.add(text, profile)
 
     def remove(self, profile: Profile) -> None:
         """Take a filter out that is there."""
@@ -110,8 +112,9 @@ class Catalogue:
             assert children is not None
             path.append(children[token])
         path[-1].remove(profile)
-        for texts, _ in self._texts_of(profile):
-            texts.remove(profile)
+        if self._texts:
+            for texts, _ in self._texts_of(profile):
+                texts.remove(profile)
         if path[-1].stock is None:
             self._forget(path[-1])
         while len(path) > 1 and path[-1].stock is None and not path[-1].children:
@@ -126,8 +129,16 @@ class Catalogue:
 
         Which of one form is the first depends on the ``turn``, any number.
         """
+        ways = self._ways(profile.facets)
+        if not ways and self._root.stock is None:  # most often
+            return iter(())
+        return self._covering(profile, ways, turn)
+
+    def _covering(
+        self, profile: Profile, ways: list[list[Hint]], turn: int
+    ) -> Iterator[Profile]:
         f, covers, samples = profile.filter, self._covers, profile.samples()
-        for found in self._along(profile.facets, turn):
+        for found in self._along(ways, turn):
             if found is profile or (
                 (samples is None or found.filter.matches(samples))
                 and covers(found.filter, f)
@@ -136,8 +147,16 @@ class Catalogue:
 
     def below(self, profile: Profile) -> Iterator[Profile]:
         """The filters that one covers."""
+        found = self._rarest(profile.facets)
+        if found is None:  # most often
+            return iter(())
+        return self._covered(profile, *found)
+
+    def _covered(
+        self, profile: Profile, rarest: Facet | None, attribute: Attribute["_Cell"]
+    ) -> Iterator[Profile]:
         f, covers = profile.filter, self._covers
-        for found in self._beneath(profile.facets):
+        for found in self._beneath(profile.facets, rarest, attribute):
             if found is profile or (
                 found.is_sampled_by(profile) and covers(f, found.filter)
             ):
@@ -151,17 +170,19 @@ class Catalogue:
             if name in self._attributes
         ]
         facets += map(_missing, self._missing.keys() - notification.keys())
-        for found in self._along(tuple(sorted(facets, key=itemgetter(0)))):
+        ways = self._ways(tuple(sorted(facets, key=itemgetter(0))))
+        for found in self._along(ways):
             if found.filter.matches(notification):
                 yield found
 
     def _register(self, cell: "_Cell") -> None:
         for token in cell.tokens:
-            name, form = token[:2]
-            if name not in self._attributes:
-                self._attributes[name] = Attribute(name)
-            self._attributes[name].enter(token, cell)
-            if form == MISSING:
+            name = token[0]
+            attribute = self._attributes.get(name)
+            if attribute is None:
+                attribute = self._attributes[name] = Attribute(name)
+            attribute.enter(token, cell)
+            if token[1] == MISSING:
                 self._missing[name] += 1
 
     def _forget(self, cell: "_Cell") -> None:
@@ -175,16 +196,14 @@ class Catalogue:
 
     def _texts_of(self, profile: Profile) -> Iterator[tuple[Texts[Profile], str]]:
         """Where a filter is found by a string that it selects."""
-        if self._texts:
-            for name, text in profile.texts():
-                if name in self._texts:
-                    yield self._texts[name], text
+        for name, text in profile.texts():
+            if name in self._texts:
+                yield self._texts[name], text
 
-    def _along(self, facets: tuple[Facet, ...], turn: int = 0) -> Iterator[Profile]:
-        """What has tokens that may cover some of the facets, and no others."""
+    def _along(self, ways: list[list[Hint]], turn: int = 0) -> Iterator[Profile]:
+        """What has tokens on these ways, at most one of each, and no others."""
         if self._root.stock is not None:
             yield from self._root.find((), ())
-        ways = self._ways(facets)
         level: list[_Stage] = [_Stage(self._root, 0, 0, (), ())] if ways else []
         while level:
             following: list[_Stage] = []
@@ -207,27 +226,40 @@ class Catalogue:
                     ways.append(hints)
         return ways
 
-    def _beneath(self, facets: tuple[Facet, ...]) -> Iterator[Profile]:
-        """What has, for each facet, a token that it may cover."""
-        if not facets:
-            yield from self
-            return
-        attributes: list[Attribute[_Cell]] = []
+    def _rarest(
+        self, facets: tuple[Facet, ...]
+    ) -> "tuple[Facet | None, Attribute[_Cell]] | None":
+        """Of the facets the one under which there is least; ``None`` if nothing is.
+
+        If there are no facets, there is no such one, and all is below.
+        """
+        rarest: Facet | None = None
+        found: Attribute[_Cell] = _NO_ATTRIBUTE
+        least = -1
         for facet in facets:
             attribute = self._attributes.get(facet.name)
-            if attribute is None:
-                return
-            attributes.append(attribute)
-        weights = [a.weight(facet) for a, facet in zip(attributes, facets, strict=True)]
-        least = min(weights)
-        if not least:
+            weight = 0 if attribute is None else attribute.weight(facet)
+            if not weight or attribute is None:
+                return None
+            if least < 0 or weight < least:
+                rarest, found, least = facet, attribute, weight
+        return rarest, found
+
+    def _beneath(
+        self,
+        facets: tuple[Facet, ...],
+        rarest: Facet | None,
+        attribute: Attribute["_Cell"],
+    ) -> Iterator[Profile]:
+        """What has, for each facet, a token that it may cover."""
+        if rarest is None:
+            yield from self
             return
-        rarest = weights.index(least)
-        if facets[rarest].form == PARTS:
-            yield from self._containing(attributes[rarest], facets[rarest])
+        if rarest.form == PARTS:
+            yield from self._containing(attribute, rarest)
             return
-        for token, _ in attributes[rarest].covered(facets[rarest]):
-            for cell in attributes[rarest].cells(token):
+        for token, _ in attribute.covered(rarest):
+            for cell in attribute.cells(token):
                 limits = cell.limits(facets)
                 if limits is not None:
                     yield from cell.find(*limits)
@@ -239,10 +271,11 @@ class Catalogue:
         texts = self._texts.get(facet.name)
         if texts is None:
             texts = self._texts[facet.name] = Texts()
-            for profile in self:
-                for name, text in profile.texts():
-                    if name == facet.name:
-                        texts.add(text, profile)
+            for cell in attribute.all_cells():
+                for profile in cell.find((), ()):
+                    for name, text in profile.texts():
+                        if name == facet.name:
+                            texts.add(text, profile)
         yield from texts.containing(facet.token[2])
         for cell in attribute.cells((facet.name, OPEN)):
             yield from cell.find((), ())
@@ -351,6 +384,9 @@ class _Stage(NamedTuple):
                     most = (*at_most, (ends, limits[0]))
                     least = (*at_least, (ends + 1, limits[1]))
                     yield _Stage(child, i + 1, following, most, least)
+
+
+_NO_ATTRIBUTE: Attribute[_Cell] = Attribute("")
 
 
 def _point(name: str, value: Value) -> Facet:

@@ -158,6 +158,9 @@ def point_value(token: Token) -> Value:
 def _equal(name: str, constraint: Constraint) -> Facet | None:
     value, kind = constraint.value, constraint.kind
     assert value is not None
+    if kind is Kind.STRING:  # by far the most there are
+        token = name, POINT, value
+        return Facet(name, POINT, token, value, value, value, token)
     token = point_token(name, value)
     if kind is Kind.NUMBER:
         return None if not _is_both(value) else _point(name, token, value, "both")

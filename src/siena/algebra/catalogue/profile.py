@@ -7,7 +7,6 @@ from siena.algebra.catalogue.facet import (
     MISSING,
     OPEN,
     PLACED,
-    Condition,
     Facet,
     Token,
     facet_of,
@@ -30,9 +29,16 @@ class Profile:
 
     def __init__(self, f: Filter) -> None:
         self.filter = f
-        self.facets: tuple[Facet, ...] = tuple(
-            [facet_of(condition[0].name, condition) for condition in _conditions(f)]
-        )
+        facets: list[Facet] = []
+        since, constraints = 0, f.constraints
+        last = len(constraints) - 1
+        # The constraints on each name follow each other.
+        for at, constraint in enumerate(constraints):
+            name = constraint.name
+            if at == last or constraints[at + 1].name != name:
+                facets.append(facet_of(name, constraints[since : at + 1]))
+                since = at + 1
+        self.facets = tuple(facets)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Profile) and self.filter == other.filter
@@ -92,12 +98,3 @@ class Profile:
         for facet in self.facets:
             if isinstance(facet.sample, str) and facet.form != OPEN:
                 yield facet.name, facet.sample
-
-
-def _conditions(f: Filter) -> Iterator[Condition]:
-    """The constraints on each name; they are sorted by it."""
-    since, constraints = 0, f.constraints
-    for at in range(1, len(constraints) + 1):
-        if at == len(constraints) or constraints[at].name != constraints[since].name:
-            yield constraints[since:at]
-            since = at

@@ -90,7 +90,8 @@ class Bucket:
 
     def is_overdrawn(self, now: float) -> bool:
         """Whether more was taken than there was, and is not made up for yet."""
-        return self.left + self.rate * max(0.0, now - self._at) < 0
+        left = self.left
+        return left < 0 and left + self.rate * max(0.0, now - self._at) < 0
 
 
 @dataclass(slots=True, eq=False)
@@ -151,7 +152,7 @@ class Accounts:
         Raises:
             ProtocolError: with the name and the value of the quota.
         """
-        most = self.most(name)
+        most = getattr(self.quotas, name)
         if most and count > most:
             raise self.refuse(name, about=about)
 

@@ -110,9 +110,9 @@ class Requests:
         sender = session.sink if isinstance(session.sink, Connection) else None
         if sender is None and shares.must_wait(account):  # nothing of it can wait
             raise self._state.accounts.refuse("work_seconds")
-        shares.serve(account)
         elapsed = self._state.clock.elapsed
         begun = elapsed()
+        shares.serve(account, begun)
         try:
             handler(session, body)
         finally:
@@ -207,8 +207,13 @@ class Requests:
         known = session.asked_for(number)
         if known is None:
             self._check_room(session, interest, number)
-            in_force = self._state.gate.subscribe(session.principal, interest, number)
-            self._put_in_force(session, number, in_force, token=number)
+            gate, principal = self._state.gate, session.principal
+            if gate.grant(principal).is_unlimited:
+                subscribe, party = Subscribe(interest), session.party(number)
+                self._state.gather(subscribe, party, number)
+            else:
+                in_force = gate.subscribe(principal, interest, number)
+                self._put_in_force(session, number, in_force, token=number)
         elif known == interest:
             # Asked for again, after a connection broke: perhaps without the answer.
             settle = Settle(session.interests[number], number)
@@ -275,11 +280,12 @@ class Requests:
                 f"more than {SUBSCRIPTIONS_MAX} subscriptions",
                 about=number,
             )
-        if isinstance(interest, Pattern) and session.patterns >= PATTERNS_MAX:
+        is_pattern = isinstance(interest, Pattern)
+        if is_pattern and session.patterns >= PATTERNS_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
-        more = len(filters_of(interest))
+        more = len(filters_of(interest)) if type(interest) is not Filter else 1
         accounts.check("subscriptions", held + 1, about=number)
         accounts.check("filters", session.filters + more, about=number)
         if isinstance(interest, Pattern):

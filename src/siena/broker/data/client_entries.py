@@ -13,7 +13,7 @@ from siena.broker.counters import Counters
 from siena.broker.data.exchange import Exchange
 from siena.messages import Interest, Party
 from siena.messages.requests import filters_of
-from siena.model import Advertisement, Pattern
+from siena.model import Advertisement, Filter, Pattern
 from siena.model.expression.residual import ResidualPredicate
 from siena.routing.registrations import NO_ENTRY
 from siena.routing.router import Router
@@ -49,9 +49,11 @@ class ClientEntries:
         session = self._count(party, item, 1)
         if isinstance(item, (Advertisement, Pattern)):
             return NO_ENTRY
-        if session is not None and session.is_standing:
-            return NO_ENTRY
-        is_guarded = session is not None and session.is_guarded(party.number)
+        is_guarded = False
+        if session is not None:
+            if session.is_standing:
+                return NO_ENTRY
+            is_guarded = bool(session.narrowed) and session.is_guarded(party.number)
         if is_guarded or isinstance(item, ResidualPredicate):
             # Each delivery is looked at: by a residual, or for its grant.
             for f in frozenset(filters_of(item)):
@@ -88,6 +90,9 @@ class ClientEntries:
         self._on_interest(party, item, change > 0)
         self._counters.subscriptions_now += change
         if session is not None:
+            if isinstance(item, Filter):  # most often
+                session.filters += change
+                return session
             session.filters += change * len(filters_of(item))
             if isinstance(item, Pattern):
                 session.patterns += change

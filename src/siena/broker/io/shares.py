@@ -40,9 +40,10 @@ class Shares:
         self._last_at = self._other_at = float("-inf")
         self._backlog = Bucket(0.1, 0.0)
 
-    def serve(self, account: Account) -> None:
+    def serve(self, account: Account, now: float | None = None) -> None:
         """A principal is served; unless it has drawn too much, others are to wait."""
-        now = self._clock.elapsed()
+        if now is None:
+            now = self._clock.elapsed()
         work = account.work
         if work is not None and work.left < 0 and work.is_overdrawn(now):
             return

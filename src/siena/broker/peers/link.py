@@ -282,8 +282,12 @@ class Link:
     def tell(self, messages: Sequence[Message]) -> None:
         """Send messages of our router; that the link stands was said already."""
         self._follow()
-        granted = [m for m in messages if self._is_granted(m)]
-        told = [m for m in granted if not isinstance(m, PeerConfirm)]
+        told = [
+            message
+            for message in messages
+            if not isinstance(message, (Found, PeerConfirm))
+            or (isinstance(message, Found) and self._is_granted(message))
+        ]
         self.counters.router_out += len(told)
         if told:
             pack = pack_jointly if self._hears_jointly else pack_one_by_one
@@ -329,11 +333,11 @@ class Link:
         gate, principal = self._state.gate, self.connection.principal
         return may_inspect(gate.grant(principal).inspect, "trace")
 
-    def _is_granted(self, message: Message) -> bool:
-        """Whether a message may go to the neighbour: a sequence, if it may have it."""
-        if not isinstance(message, Found) or self._is_within(self.exports, message):
+    def _is_granted(self, found: Found) -> bool:
+        """Whether a sequence may go to the neighbour: if it may have all of it."""
+        if self._is_within(self.exports, found):
             return True
-        self._refuse("export", message)
+        self._refuse("export", found)
         return False
 
     def _is_within(self, granted: Predicate | None, found: Found) -> bool:

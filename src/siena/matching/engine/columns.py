@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from siena.algebra.keys import key_of
 from siena.lang.parser import parse_filter
-from siena.matching.engine.checking.codes import BEYOND, is_beyond, kind_bits
+from siena.matching.engine.checking.codes import BEYOND, NO_INTERVALS, kind_bits
 from siena.matching.engine.operands import (
     Strings,
     Texts,
@@ -353,7 +353,7 @@ class Columns:
         number = self.numbers[constraint] = len(self._name)
         self._constraints.append(constraint)
         rest, upper = 0.0, -1
-        if is_beyond(constraint):
+        if operator in NO_INTERVALS:
             self.has_checks = True
             dimension, class_, whole = PRESENT, BEYOND + operator, kind_bits(kind)
             if isinstance(value, str):

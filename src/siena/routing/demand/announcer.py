@@ -17,9 +17,12 @@ Reference:
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Set as AbstractSet
+from collections.abc import Callable, Set as AbstractSet
 from functools import partial
+from operator import itemgetter
 from typing import Generic
+
+from msgspec import Struct
 
 from siena.messages import Message
 from siena.messages.requests import text_of
@@ -28,20 +31,18 @@ from siena.routing.demand.declarative import DeclarativeDemand
 from siena.routing.demand.demand import Demand
 
 Pair = tuple[F, int]
+_TEXT_AND_ORIGIN = itemgetter(0, 1)
 # What to do about a filter and its origin: Subscribe, Unsubscribe and their likes.
 Say = Callable[[F, int | None], Message]
 
 
-class Told:
+class Told(Struct, gc=False, eq=False):
     """One announcement, and where it is known to be in force.
 
     An origin stands for the brokers that it reaches through the neighbour.
     """
 
-    __slots__ = ("settled",)
-
-    def __init__(self) -> None:
-        self.settled: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
 
     def settle(self, origin: int) -> None:
         """It is in force wherever this origin reaches."""
@@ -303,10 +304,11 @@ class Announcer(Generic[F]):
         """In canonical order."""
         if not pairs:
             return []
-        ordered: Iterable[Pair[F]] = pairs
-        if len(pairs) > 1:
-            ordered = sorted(pairs, key=lambda pair: (text_of(pair[0]), pair[1]))
-        return [say(item, o if self._names_origins else None) for item, o in ordered]
+        ordered = [(text_of(item), origin, item) for item, origin in pairs]
+        ordered.sort(key=_TEXT_AND_ORIGIN)
+        if self._names_origins:
+            return [say(item, origin) for _, origin, item in ordered]
+        return [say(item, None) for _, _, item in ordered]
 
     def _is_implied(self, come: set[Pair[F]], pair: Pair[F]) -> bool:
         """Whether the neighbour cancels it by itself, for it gets a cover of it.

@@ -9,6 +9,7 @@ was told, in which to find what covers a filter and what it covers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
 
 from siena.algebra.catalogue.catalogue import Catalogue
@@ -29,6 +30,7 @@ from siena.routing.options import Covering
 # Filters, or advertisements.
 F = TypeVar("F", bound=ConstraintSet)
 
+_FILTER = attrgetter("filter")
 # How many profiles are remembered of filters that are in no table: a message is about
 # one filter or a few.
 PROFILES_MAX = 64
@@ -220,12 +222,10 @@ class _Catalogued:
         self._catalogue.remove(self._profile(item))
 
     def above(self, item: Filter, turn: int = 0) -> Iterator[Filter]:
-        for profile in self._catalogue.above(self._profile(item), turn):
-            yield profile.filter
+        return map(_FILTER, self._catalogue.above(self._profile(item), turn))
 
     def below(self, item: Filter) -> Iterator[Filter]:
-        for profile in self._catalogue.below(self._profile(item)):
-            yield profile.filter
+        return map(_FILTER, self._catalogue.below(self._profile(item)))
 
 
 class _Advertisements:

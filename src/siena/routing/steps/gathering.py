@@ -4,8 +4,9 @@ The order of these changes nothing, so neighbours may be told of all of them at 
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
-from siena.messages import Interface, Outbox, Settle, Subscribe
+from siena.messages import Interest, Interface, Outbox, Settle, Subscribe
 from siena.messages.requests import is_sequence
 from siena.model import Filter, Predicate
 from siena.routing.interest_table import Change
@@ -17,6 +18,15 @@ Batched = Subscribe | Settle
 GATHERED_MAX = STEP_MAX * 3 // 4
 
 Changes = list[Change[Filter]]
+Filters = tuple[Filter, ...]
+
+
+class Asked(NamedTuple):
+    """A question, who asks, and which filters it is about, where that is known."""
+
+    message: Settle
+    source: Interface
+    filters: Filters | None = None
 
 
 class Gathering:
@@ -52,27 +62,31 @@ class Gathering:
 
     def enter(
         self,
-        announce: Callable[[Subscribe, Interface], Changes],
+        satisfiable: Callable[[Interest], Filters],
+        announce: Callable[[Subscribe, Interface, Filters], Changes],
         change: Callable[[Changes], Outbox],
-    ) -> tuple[Outbox, list[tuple[Settle, Interface]]]:
+    ) -> tuple[Outbox, list[Asked]]:
         """Enter all of it into the tables; what follows, and what is to be asked."""
         entries = self._entered = self.entries
         self.entries, self._size = [], 0
         out: Outbox = []
-        asked: list[tuple[Settle, Interface]] = []
+        asked: list[Asked] = []
         changes: Changes = []
         for message, source, token in entries:
             if isinstance(message, Settle):
-                asked.append((message, source))
+                asked.append(Asked(message, source))
                 continue
-            if is_sequence(message.interest):  # how it is cut depends on all before
+            interest = message.interest
+            filters: Filters | None = None
+            if is_sequence(interest):  # how it is cut depends on all before
                 out += change(changes)
-                out += change(announce(message, source))
+                out += change(announce(message, source, ()))
                 changes = []
             else:
-                changes += announce(message, source)
+                filters = satisfiable(interest)
+                changes += announce(message, source, filters)
             if token is not None:
-                asked.append((Settle(message.interest, token), source))
+                asked.append(Asked(Settle(interest, token), source, filters))
         return out + change(changes), asked
 
     def sources(self) -> set[Interface]:

@@ -3,7 +3,7 @@
 In columns, the class of such a constraint is :data:`BEYOND` plus its operator.
 """
 
-from siena.model import Constraint, Kind, Operator
+from siena.model import Kind, Operator
 from siena.model.operators import NEGATED, NEGATIONS
 
 BEYOND = 32
@@ -32,10 +32,8 @@ CHECKED = frozenset(
 )
 
 
-def is_beyond(constraint: Constraint) -> bool:
-    """Whether a constraint is no interval of ranks."""
-    operator = constraint.operator
-    return operator in CHECKED or operator is Operator.LIKE or operator.ignores_case
+# Those of constraints that are no intervals of ranks.
+NO_INTERVALS = CHECKED | {Operator.LIKE} | {o for o in Operator if o.ignores_case}
 
 
 def kind_bits(kind: Kind) -> int:
