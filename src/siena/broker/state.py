@@ -345,6 +345,8 @@ def _as_asked(listing: Listing, session: Session) -> Listing:
 def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, type | None]:
     """What can be sent together: answers and letters to one client, or to a link."""
     interface, message = sent
+    if type(interface) is int:
+        return interface, None
     if isinstance(interface, Party) and isinstance(message, Settled):
         return interface.client, Settled
     if isinstance(interface, Elsewhere):  # and no client, though it looks like one

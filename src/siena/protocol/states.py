@@ -177,7 +177,9 @@ Event = (
 )
 # What is carried out together with the publications before and after it: PONG follows
 # when those before its PING are routed.
-_GATHERED = (PublishRun, AckedRun, Forwarded, ForwardRun, RelayRun, Ping, Pong)
+_GATHERED = frozenset(
+    {PublishRun, AckedRun, Forwarded, ForwardRun, RelayRun, Ping, Pong}
+)
 
 
 def is_barrier(event: Event) -> bool:
@@ -186,7 +188,7 @@ def is_barrier(event: Event) -> bool:
     >>> is_barrier(Ping(b"a")), is_barrier(Quit())
     (False, True)
     """
-    return not isinstance(event, _GATHERED)
+    return type(event) not in _GATHERED
 
 
 def operation_of(event: Event) -> int | None:

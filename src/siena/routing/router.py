@@ -231,8 +231,8 @@ class Router:
             self.registrations.subscribe(source, message.interest)
         if not self.gathered:
             self.backlog.wake()
-        self.gathered.add(message, source, token)
-        return self.handle_gathered() if self.gathered.is_full else []
+        is_full = self.gathered.add(message, source, token)
+        return self.handle_gathered() if is_full else []
 
     def handle_gathered(self) -> Outbox:
         """What follows from what was gathered.

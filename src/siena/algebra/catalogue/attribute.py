@@ -147,6 +147,9 @@ class Attribute(Generic[C]):
         if form == MISSING:
             return self.missing()
         hints: list[Hint] = []
+        if form == POINT and self._forms[POINT] == len(self._by_token):
+            # Only points are there, which is most often so where points are asked.
+            return [(facet.token, None)] if facet.token in self._by_token else hints
         if form == OPEN and facet.sample is None:
             return [(token, None) for token in self._by_token]
         if form == POINT:

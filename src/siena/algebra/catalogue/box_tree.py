@@ -52,7 +52,7 @@ class BoxTree(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return map(itemgetter(1), _entries(self._root))
 
-    def find(
+    def find(  # noqa: C901, PLR0912 -- calls would double what it costs
         self,
         at_most: Sequence[Limit] = (),
         at_least: Sequence[Limit] = (),
@@ -66,15 +66,22 @@ class BoxTree(Generic[T]):
         while stack:
             node = stack.pop()
             if isinstance(node, _Branch):
-                if _fits(node.least, node.greatest, at_most, at_least):
-                    sides = node.right, node.left
-                    stack += sides[::-1] if turn & 1 else sides
-                    turn >>= 1
+                least, greatest = node.least, node.greatest
+                for i, value in at_most:
+                    if least[i] > value:
+                        break
+                else:
+                    for i, value in at_least:
+                        if greatest[i] < value:
+                            break
+                    else:
+                        sides = node.right, node.left
+                        stack += sides[::-1] if turn & 1 else sides
+                        turn >>= 1
                 continue
             if turn and node:
                 first = turn % len(node)
                 node = node[first:] + node[:first]
-            # The innermost loop of all: a call would double what it costs.
             for place, item in node:
                 for i, value in at_most:
                     if place[i] > value:
@@ -91,9 +98,15 @@ class BoxTree(Generic[T]):
         path: list[_Branch[T]] = []
         node = self._root
         while isinstance(node, _Branch):
-            node.widen(place)
+            node.size += 1
+            least, greatest = node.least, node.greatest
+            for i, value in enumerate(place):
+                if value < least[i]:
+                    least[i] = value
+                elif value > greatest[i]:
+                    greatest[i] = value
             path.append(node)
-            node = node.right if node.is_right(place) else node.left
+            node = node.right if place[node.end] >= node.cut else node.left
         node.append((place, item))
         if len(node) > LEAF_MAX:
             self._put(path, place, _made_of(node, len(path)))
@@ -159,34 +172,8 @@ class _Branch(Generic[T]):
         """On which side a place is."""
         return bool(place[self.end] >= self.cut)
 
-    def widen(self, place: Place) -> None:
-        """Count a place that comes, and know its ends."""
-        self.size += 1
-        least, greatest = self.least, self.greatest
-        for i, value in enumerate(place):
-            if value < least[i]:
-                least[i] = value
-            elif value > greatest[i]:
-                greatest[i] = value
-
 
 _Node = _Branch[T] | list[tuple[Place, T]]
-
-
-def _fits(
-    least: Sequence[Any],
-    greatest: Sequence[Any],
-    at_most: Sequence[Limit],
-    at_least: Sequence[Limit],
-) -> bool:
-    # In loops: a generator would cost more than all the comparisons.
-    for i, value in at_most:
-        if least[i] > value:
-            return False
-    for i, value in at_least:  # noqa: SIM110
-        if greatest[i] < value:
-            return False
-    return True
 
 
 def _made_of(entries: list[tuple[Place, T]], depth: int) -> "_Node[T]":

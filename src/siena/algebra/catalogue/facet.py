@@ -84,6 +84,17 @@ _BUT_OF = {
 }
 
 
+# The least and the greatest values of a kind.
+_EXTREMES = {
+    kind: frozenset(
+        value_of(keys[part], part)
+        for part in kind.parts
+        for keys in (FIRST_KEY, LAST_KEY)
+    )
+    for kind in (Kind.INTEGER, Kind.FLOAT, Kind.NUMBER, Kind.TIME)
+}
+
+
 class Facet(NamedTuple):
     """One condition, placed.
 
@@ -119,7 +130,7 @@ def facet_of(name: str, condition: Condition) -> Facet:
             facet = make(name, constraint)
             if facet is not None:
                 return facet
-    if condition[0].kind is Kind.NUMBER:
+    elif condition[0].kind is Kind.NUMBER:
         facet = _of_bounds(name, condition)
         if facet is not None:
             return facet
@@ -177,10 +188,7 @@ def _unequal(name: str, constraint: Constraint) -> Facet | None:
     if kind is Kind.STRING:
         if value == "":
             return None
-    elif any(
-        value in {value_of(FIRST_KEY[k], k), value_of(LAST_KEY[k], k)}
-        for k in kind.parts
-    ):
+    elif value in _EXTREMES[kind]:
         return None
     form = _BUT_OF[kind]
     token = name, form
@@ -213,9 +221,53 @@ def _absent(name: str, _constraint: Constraint) -> Facet:
     return Facet(name, MISSING, token, None, None, None, token)
 
 
+def _bound(name: str, constraint: Constraint) -> Facet | None:
+    """One bound: as several of them, in fewer steps.
+
+    >>> from siena.lang.parser import parse_filter as parse
+    >>> condition = parse("s > ab").constraints
+    >>> _bound("s", *condition) == _of_intervals("s", condition)
+    True
+    """
+    _, operator, kind, value = constraint
+    if kind is Kind.NUMBER:
+        return _of_bounds(name, (constraint,))
+    if kind is Kind.INTEGER:
+        return _of_integer(name, operator, value)
+    if type(value) is not str or not value or "\0" in value:
+        return None  # what is least of all, and next to it, is looked at more closely
+    low, high = "", None
+    if operator is Operator.GT:
+        low = f"{value}\0"
+    elif operator is Operator.GE:
+        low = value
+    else:
+        high = value if operator is Operator.LT else f"{value}\0"
+    token, key = (name, STRINGS), (name, ((low, high),))
+    return Facet(name, STRINGS, token, low, high or STRING_END, low, key)
+
+
+def _of_integer(name: str, operator: Operator, value: object) -> Facet | None:
+    if type(value) is not int or not -_SMALL <= value <= _SMALL:
+        return None
+    low, high = FIRST_KEY[Kind.INTEGER], LAST_KEY[Kind.INTEGER]
+    if operator is Operator.GT:
+        low = value + 1
+    elif operator is Operator.GE:
+        low = value
+    else:
+        high = value - 1 if operator is Operator.LT else value
+    key = name, ((Kind.INTEGER, low, high, _NO_HOLES),)
+    return Facet(name, NUMBERS, (name, NUMBERS), low, high, low, key)
+
+
 _SINGLE: dict[Operator, Callable[[str, Constraint], Facet | None]] = {
     Operator.EQ: _equal,
     Operator.NE: _unequal,
+    Operator.LT: _bound,
+    Operator.LE: _bound,
+    Operator.GT: _bound,
+    Operator.GE: _bound,
     Operator.PREFIX: _prefix,
     Operator.SUFFIX: _suffix,
     Operator.SUBSTRING: _substring,

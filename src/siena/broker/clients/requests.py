@@ -201,23 +201,24 @@ class Requests:
     # --- Subscriptions --------------------------------------------------------------
 
     def _subscribe(self, session: Session, body: bodies.Subscribe) -> None:
-        number, accounts = body.number, self._state.accounts
-        accounts.check("interest_characters", len(body.interest), about=number)
+        state, number = self._state, body.number
+        size = len(body.interest)
+        state.accounts.check("interest_characters", size, about=number)
         interest = _read_interest(body)
         known = session.asked_for(number)
         if known is None:
             self._check_room(session, interest, number)
-            gate, principal = self._state.gate, session.principal
+            gate, principal = state.gate, session.principal
             if gate.grant(principal).is_unlimited:
                 subscribe, party = Subscribe(interest), session.party(number)
-                self._state.gather(subscribe, party, number)
+                state.gather(subscribe, party, number)
             else:
                 in_force = gate.subscribe(principal, interest, number)
                 self._put_in_force(session, number, in_force, token=number)
         elif known == interest:
             # Asked for again, after a connection broke: perhaps without the answer.
             settle = Settle(session.interests[number], number)
-            self._state.gather(settle, session.party(number))
+            state.gather(settle, session.party(number))
         else:
             raise ProtocolError(
                 Fault.NUMBER_TAKEN, f"{number} is a subscription already", about=number

@@ -98,7 +98,7 @@ class Session:
     @property
     def subscriptions(self) -> int:
         """How many subscriptions it has."""
-        return len(self._registered.held)
+        return len(self.registrations.of(self.client).held)
 
     @property
     def asked(self) -> Mapping[int, Interest]:
@@ -110,10 +110,9 @@ class Session:
 
     def asked_for(self, number: int) -> Interest | None:
         """What it asked for under a number."""
-        narrowed = self.narrowed.get(number)
-        if narrowed is not None:
-            return narrowed.asked
-        held = self._registered.held.get(number)
+        if number in self.narrowed:
+            return self.narrowed[number].asked
+        held = self.registrations.of(self.client).held.get(number)
         return None if held is None else held.interest
 
     def in_force(self, number: int) -> str | None:

@@ -35,8 +35,9 @@ class Gathering:
     >>> from siena.lang.parser import parse_predicate
     >>> gathering = Gathering()
     >>> gathering.add(Subscribe(parse_predicate("x = 1 or y = 1")), 2, None)
-    >>> len(gathering), gathering.is_full
-    (2, False)
+    False
+    >>> len(gathering)
+    2
     """
 
     def __init__(self) -> None:
@@ -48,17 +49,13 @@ class Gathering:
     def __len__(self) -> int:
         return self._size
 
-    @property
-    def is_full(self) -> bool:
-        """Whether there is enough of it to be handled now."""
-        return self._size >= GATHERED_MAX
-
-    def add(self, message: Batched, source: Interface, token: int | None) -> None:
-        """One more; it counts for as many as it has filters."""
+    def add(self, message: Batched, source: Interface, token: int | None) -> bool:
+        """One more, which counts for as many as it has filters; whether it is full."""
         self.entries.append((message, source, token))
         interest = message.interest
         is_several = type(interest) is Predicate and len(interest) > 1
         self._size += len(interest) if is_several else 1
+        return self._size >= GATHERED_MAX
 
     def enter(
         self,

@@ -3,10 +3,15 @@
 import random
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import event, example, given, strategies as st
 
 from siena.algebra.catalogue.catalogue import Catalogue, Covers
-from siena.algebra.catalogue.facet import _of_bounds, _of_spans
+from siena.algebra.catalogue.facet import (
+    _bound,
+    _of_bounds,
+    _of_intervals,
+    _of_spans,
+)
 from siena.algebra.catalogue.profile import Profile
 from siena.algebra.covering import covers_filter
 from siena.algebra.pairwise import covers_pairwise
@@ -130,3 +135,30 @@ def test_bounds_have_the_facets_of_spans(bounds: list[tuple[Operator, int]]) -> 
         assert found == slow
         ends = zip((found.low, found.high), (slow.low, slow.high), strict=True)
         assert all(type(fast) is type(obvious) for fast, obvious in ends)
+
+
+TEXTS = st.text("\0aZ\U0010ffff", max_size=3)
+
+
+@given(
+    st.sampled_from(BOUNDS),
+    st.tuples(SIZES, st.sampled_from([Kind.INTEGER, Kind.NUMBER, Kind.FLOAT]))
+    | st.tuples(TEXTS, st.just(Kind.STRING)),
+)
+@example(Operator.LE, ("\U0010ffff", Kind.STRING))
+def test_one_bound_has_the_facet_of_several(
+    operator: Operator, operand: tuple[int | str, Kind]
+) -> None:
+    value, kind = operand
+    constraint = Constraint("x", operator, value, kind)
+    found = _bound("x", constraint)
+    if found is not None:
+        event(kind.word)
+        if kind is Kind.STRING:
+            slow = _of_intervals("x", (constraint,))
+        else:
+            slow = _of_spans("x", (constraint,), kind.parts)
+        assert found == slow
+        assert slow is not None
+        assert type(found.low) is type(slow.low)
+        assert type(found.high) is type(slow.high)
