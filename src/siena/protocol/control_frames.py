@@ -4,7 +4,7 @@ Each class is one operation.  Fields may be added at the end in later versions, 
 default; an older peer ignores them.
 """
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -125,6 +125,12 @@ class Subscribe(Body, frozen=True, array_like=True):
     op: ClassVar[Op] = Op.SUB
     number: Number
     interest: str
+
+
+class SubscribeRun(NamedTuple):
+    """Subscriptions that came in a row, and are carried out one after the other."""
+
+    bodies: list[Subscribe]
 
 
 class Unsubscribe(Body, frozen=True, array_like=True):

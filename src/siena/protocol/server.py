@@ -6,12 +6,21 @@ the events, and sends what :meth:`ServerConversation.speak` makes of the answers
 
 Publications are not looked at one by one.  They are events in *runs*, as many as came
 in a row, where they came; and a broker that routes many at once, before they are cut,
-asks :attr:`ServerConversation.may_publish` once for all of them.
+asks :attr:`ServerConversation.may_publish` once for all of them.  A few subscriptions
+in a row are one event as well: what is done about each is so little that the way from
+one to the next would cost as much.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
-from siena.protocol.control_frames import Connect, Error, unpack
+from siena.protocol.control_frames import (
+    Connect,
+    Error,
+    Subscribe,
+    SubscribeRun,
+    unpack,
+)
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.receive_buffer import ReceiveBuffer
 from siena.protocol.fast.split_frames import PublishRun, cut
@@ -29,6 +38,10 @@ from siena.protocol.text.mode import TextMode
 from siena.protocol.text.output import error_line, told_in_lines
 from siena.protocol.text.requests import Quit
 from siena.protocol.text.splitter import LineSplitter
+
+# So many subscriptions are one event, if their frames are no longer: a millisecond.
+SUBSCRIPTIONS_AT_ONCE = 16
+SUBSCRIPTION_BYTES = 256
 
 
 class ServerConversation:
@@ -206,14 +219,16 @@ class ServerConversation:
         while not is_all:
             limit = self._frame_bytes
             pieces, at, needed, error, is_all = cut(data, limit, at, self._block_bytes)
-            for piece in pieces:
+            for piece in self._in_runs(pieces):
                 if self.handshaking and isinstance(piece, Frame):
                     behind = first + HEAD_BYTES + len(piece.body)
                     self.behind_connect = bytes(data[behind:])
-                if isinstance(piece, PublishRun):
-                    yield piece if self.may_publish else self._misplaced(Op.PUB)
-                else:
+                if isinstance(piece, Frame):
                     yield self._event(*piece)
+                elif self.may_publish:  # as all may who may subscribe
+                    yield piece
+                else:
+                    yield self._misplaced(Op.PUB)
                 if not self.reads_frames:  # one of both ends has closed
                     return
             if error is not None:
@@ -224,6 +239,41 @@ class ServerConversation:
         self.received.needed = needed
         if at < len(data):
             self.received.put(bytes(data[at:]))
+
+    def _in_runs(
+        self, pieces: list[PublishRun | Frame]
+    ) -> Iterator[PublishRun | Frame | SubscribeRun]:
+        """The same, with subscriptions in a row as one."""
+        place = 0
+        while place < len(pieces):
+            piece = pieces[place]
+            is_sub = isinstance(piece, Frame) and piece.op == Op.SUB
+            run = self._subscriptions(pieces, place) if is_sub else None
+            yield piece if run is None else run
+            place += 1 if run is None else len(run.bodies)
+
+    def _subscriptions(
+        self, pieces: list[PublishRun | Frame], place: int
+    ) -> SubscribeRun | None:
+        """The subscriptions in a row that begin at a place, if they are several.
+
+        Up to the first with which anything is wrong.
+        """
+        if self.handshaking or Op.SUB not in self._allowed:
+            return None
+        found: list[Subscribe] = []
+        for piece in islice(pieces, place, place + SUBSCRIPTIONS_AT_ONCE):
+            if not isinstance(piece, Frame) or piece.op != Op.SUB:
+                break
+            if len(piece.body) > SUBSCRIPTION_BYTES:
+                break
+            try:
+                subscribe = unpack(*piece)
+            except ProtocolError:
+                break
+            assert isinstance(subscribe, Subscribe)
+            found.append(subscribe)
+        return SubscribeRun(found) if len(found) > 1 else None
 
     def _event(self, op: int, body: bytes) -> Event:
         if op not in self._allowed:

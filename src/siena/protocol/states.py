@@ -20,7 +20,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import NamedTuple
 
-from siena.protocol.control_frames import Body, unpack
+from siena.protocol.control_frames import Body, SubscribeRun, unpack
 from siena.protocol.data_frames import (
     Forwarded,
     TracedPublication,
@@ -162,6 +162,7 @@ _SENDERS = {
 # closes, nothing follows it.
 Event = (
     Body
+    | SubscribeRun
     | PublishRun
     | AckedRun
     | TracedPublication
@@ -201,6 +202,7 @@ def operation_of(event: Event) -> int | None:
 
 
 _OPERATIONS = {
+    SubscribeRun: Op.SUB,
     PublishRun: Op.PUB,
     AckedRun: Op.ACKED_PUB,
     TracedPublication: Op.TRACED_PUB,

@@ -21,6 +21,7 @@ from siena.protocol.control_frames import (
     Resume,
     Settled,
     Subscribe,
+    SubscribeRun,
     Suspend,
     Tell,
     Unadvertise,
@@ -149,6 +150,8 @@ def plain(events: Iterable[object]) -> list[Any]:
     for event in events:
         if isinstance(event, PublishRun):
             found += event.blocks()
+        elif isinstance(event, SubscribeRun):
+            found += event.bodies
         elif isinstance(event, ForwardRun):
             found.append([*event.forwarded()])
         elif isinstance(event, ProtocolError):

@@ -16,6 +16,7 @@ from siena.protocol.control_frames import (
     Resume,
     Settled,
     Subscribe,
+    SubscribeRun,
     Suspend,
     Tell,
     Unadvertise,
@@ -34,7 +35,11 @@ from siena.protocol.frames import HEAD_BYTES, Op, pack
 from siena.protocol.handshake import PREFACE, Limits
 from siena.protocol.limits import CONNECT_BYTES_MAX, PING_BYTES_MAX
 from siena.protocol.pings import Ping, Pong
-from siena.protocol.server import ServerConversation
+from siena.protocol.server import (
+    SUBSCRIPTION_BYTES,
+    SUBSCRIPTIONS_AT_ONCE,
+    ServerConversation,
+)
 from siena.protocol.states import Event, ServerState
 
 X2 = encode({"x": 2, "y": "z"})
@@ -138,6 +143,32 @@ def test_all_that_came_before_a_mistake_holds() -> None:
     assert publications(events) == [[X1], [X2]]
     assert len(events) == 4
     assert fault_of(events) is Fault.BAD_FRAME
+
+
+def test_subscriptions_in_a_row_are_one_event_up_to_a_bound() -> None:
+    some = [Subscribe(number, "x any") for number in range(1, 41)]
+    frames = [each.pack() for each in some]
+    frames[-1:] = [Unsubscribe(1).pack(), *frames[-1:]]
+    *runs, unsubscribe, last = opened().feed(b"".join(frames))
+    assert (unsubscribe, last) == (Unsubscribe(1), some[-1])  # one is no run
+    found = [run.bodies for run in runs if isinstance(run, SubscribeRun)]
+    assert [each for bodies in found for each in bodies] == some[:-1]
+    assert max(map(len, found)) == SUBSCRIPTIONS_AT_ONCE
+
+
+def test_subscriptions_before_a_mistake_hold() -> None:
+    some = [Subscribe(number, "x any") for number in (1, 2, 3)]
+    frames = [*(each.pack() for each in some), pack(Op.SUB, b"\x91\x01")]
+    run, mistake = opened().feed(b"".join(frames))
+    assert run == SubscribeRun(some)
+    assert isinstance(mistake, ProtocolError)
+    assert mistake.request == Op.SUB
+
+
+def test_a_long_subscription_is_an_event_of_its_own() -> None:
+    long = Subscribe(2, "x = " + "a" * SUBSCRIPTION_BYTES)
+    some = [Subscribe(1, "x any"), long, Subscribe(3, "x any")]
+    assert opened().feed(b"".join(each.pack() for each in some)) == some
 
 
 def test_the_limits_are_those_of_the_greeting() -> None:

@@ -22,7 +22,7 @@ from siena.protocol.control_frames import (
     Body,
     Connect,
     Move,
-    Subscribe,
+    SubscribeRun,
     Tell,
     Welcome,
 )
@@ -202,8 +202,8 @@ class Client:
 
     def handle(self, event: Event) -> None:
         """Do what is asked for."""
-        if isinstance(event, Subscribe):  # of which many come at once
-            self._requests.handle(self.session, event)
+        if isinstance(event, SubscribeRun):  # of which many come at once
+            self._requests.subscribe(self.session, event)
             return
         match event:
             case Ping():

@@ -34,7 +34,7 @@ from siena.model import Filter, Pattern
 from siena.model.expression import compile_expression
 from siena.model.expression.residual import ResidualPredicate
 from siena.protocol import control_frames as bodies
-from siena.protocol.control_frames import Body, Done
+from siena.protocol.control_frames import Body, Done, SubscribeRun
 from siena.protocol.durable.reading import DurableSubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
@@ -117,6 +117,35 @@ class Requests:
             handler(session, body)
         finally:
             shares.work(account, sender, elapsed() - begun)
+
+    def subscribe(self, session: Session, run: SubscribeRun) -> None:
+        """Carry out subscriptions that came in a row, and answer each for itself.
+
+        Raises:
+            ProtocolError: if one ends the conversation.
+        """
+        handler, sender = self._handlers[bodies.Subscribe], session.sink
+        if not isinstance(sender, Connection):
+            handler, sender = self.handle, None  # each is looked at for itself
+        state, account = self._state, session.account
+        elapsed = state.clock.elapsed
+        begun = elapsed()
+        state.shares.serve(account, begun)
+        try:
+            for body in run.bodies:
+                if sender is not None and sender.is_closing:
+                    break
+                try:
+                    handler(session, body)
+                except ProtocolError as error:
+                    if error.fault.closes:
+                        raise
+                    error.request = body.op
+                    state.counters.faults += 1
+                    session.fail(error)
+        finally:
+            if sender is not None:
+                state.shares.work(account, sender, elapsed() - begun)
 
     def add(self, kind: type[B], handler: Callable[[Session, B], None]) -> None:
         """Let another part of the broker carry out this kind of request."""

@@ -60,6 +60,29 @@ async def test_publishers_hear_whether_anybody_wants_what_they_advertise() -> No
         assert await publisher.sync() == [Quench(2, True), Done(Op.UNADV, 1)]
 
 
+async def test_of_subscriptions_in_a_row_each_is_answered_for_itself() -> None:
+    async with serving() as broker:
+        wire = await connect(broker)
+        texts = ["x = 1", "x =", "x = 3", "x = 4"]
+        numbers = [1, 2, 3, 1]  # the last is taken
+        some = [Subscribe(*each) for each in zip(numbers, texts, strict=True)]
+        wire.send(b"".join(each.pack() for each in some))
+        wire.publish({"x": 1}, {"x": 3}, {"x": 4})
+        found = await wire.sync()
+        errors = [each for each in found if isinstance(each, Error)]
+        assert [(each.number, each.request) for each in errors] == [
+            (2, Op.SUB),
+            (1, Op.SUB),
+        ]
+        assert [each for each in found if isinstance(each, Settled)] == [
+            Settled(1),
+            Settled(3),
+        ]
+        got = [each for each in found if isinstance(each, Delivery)]
+        assert got == [Delivery((1,), x(1)), Delivery((3,), x(3))]
+        assert broker.state.counters.faults == 2
+
+
 async def test_a_subscription_and_an_advertisement_may_have_one_number() -> None:
     async with serving() as broker:
         wire = await connect(broker)
