@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from siena.broker.access.grants.decisions import InForce, narrow
+from siena.broker.clients.reading import read_interest
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
@@ -16,7 +17,7 @@ from siena.broker.io.connection import Connection
 from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
-from siena.lang.parser import parse_advertisement, parse_interest
+from siena.lang.parser import parse_advertisement
 from siena.messages import (
     Advertise,
     Interest,
@@ -31,8 +32,6 @@ from siena.messages import (
 )
 from siena.messages.requests import filters_of
 from siena.model import Filter, Pattern
-from siena.model.expression import compile_expression
-from siena.model.expression.residual import ResidualPredicate
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done, SubscribeRun
 from siena.protocol.durable.reading import DurableSubscribe
@@ -43,13 +42,8 @@ from siena.protocol.limits import (
     NUMBER_MAX,
     SUBSCRIPTIONS_MAX,
 )
-from siena.protocol.peer_messages import check_encodable
 from siena.routing.mailbox import QUEUE_DEFAULT
 from siena.routing.steps.backlog import STEP_MAX, Task
-
-# Texts up to this length are short enough for every frame, if they are filters.
-SHORT_CHARACTERS = 65_536
-
 
 B = TypeVar("B", bound=Body)
 
@@ -233,7 +227,7 @@ class Requests:
         state, number = self._state, body.number
         size = len(body.interest)
         state.accounts.check("interest_characters", size, about=number)
-        interest = _read_interest(body)
+        interest = read_interest(body)
         known = session.asked_for(number)
         if known is None:
             self._check_room(session, interest, number)
@@ -374,26 +368,6 @@ class Requests:
 
 def _no_store(*_: object) -> None:
     raise AssertionError("a broker opens its store before it serves")
-
-
-def _read_interest(body: bodies.Subscribe) -> Interest:
-    try:
-        interest = parse_interest(body.interest, residuals=True)
-        # A filter is not much longer than its text; multiplied out, others may be.
-        if len(body.interest) > SHORT_CHARACTERS or not isinstance(interest, Filter):
-            check_encodable(interest)
-    except SienaError as error:
-        raise ProtocolError.because(
-            Fault.BAD_INTEREST, error, about=body.number
-        ) from None
-    if isinstance(interest, ResidualPredicate):
-        try:  # now, and not at the first notification: an extra may be missing
-            compile_expression(interest.residual)
-        except SienaError as error:
-            raise ProtocolError.because(
-                Fault.BAD_RESIDUAL, error, about=body.number
-            ) from None
-    return interest
 
 
 def _unknown(number: int, what: str) -> ProtocolError:
