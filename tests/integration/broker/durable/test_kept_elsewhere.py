@@ -12,6 +12,7 @@ from prometheus_client import generate_latest
 import siena
 from broker.logs import kept_in, url
 from broker.nats import NatsServer
+from siena.broker.access.principal import LOCAL
 from siena.broker.broker import Broker
 from siena.broker.clients.in_process_entry import InProcessEntry
 from siena.broker.http.metrics import registry_of
@@ -152,8 +153,8 @@ def test_a_broker_that_was_displaced_acknowledges_nothing(
 
 
 def metrics_of(broker: Broker) -> str:
-    entry = InProcessEntry(broker)
-    return generate_latest(registry_of(entry, Handlers(entry))).decode()
+    entry, sight = InProcessEntry(broker), broker.state.gate.sight(LOCAL)
+    return generate_latest(registry_of(entry, Handlers(entry), sight)).decode()
 
 
 async def test_publishers_are_held_while_the_server_is_away_and_are_told_why(
