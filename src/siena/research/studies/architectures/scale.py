@@ -51,7 +51,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     for axis, family in zip(axes[2 * len(known) :], known, strict=True):
         _draw_held(axis, where(rows, family=family))
         title = f"{family.capitalize()}: interests held"
-        finish(axis, title, "sites and subscriptions", "mean of all brokers", log="xy")
+        finish(axis, title, "sites and subscriptions", "interests", log="xy")
     return figure
 
 
@@ -101,8 +101,9 @@ STUDY = Study(
     "ten parties, on the least spanning tree and on shortest paths from the site with "
     "the most links; and the mean distance of two sites. A lone subscription in an "
     "acyclic network crosses all links of the tree, one less than the sites. Below: "
-    "interests of neighbours that a broker holds where there are as many subscriptions "
-    "as sites, on shortest paths unless it is said.",
+    "interests of neighbours that a broker holds, the mean of all but for the root, "
+    "where there are as many subscriptions as sites, on shortest paths unless it is "
+    "said.",
     parameters=(
         Parameter("power law", "Barabási-Albert, 2 links for a new site", "as BRITE"),
         Parameter("waxman", "2 links for a new site, beta 0.2", "as BRITE"),
@@ -130,7 +131,7 @@ STUDY = Study(
     "along shortest paths from the root they stay below a dozen links with a million "
     "sites. How laws are told apart, and that they are asked from a thousand sites on, "
     "was decided after a look at other networks, of the same families and sizes; with "
-    "those, five verdicts depended on it. So these are drawn anew, and nothing was "
+    "those, three verdicts depended on it. So these are drawn anew, and nothing was "
     "changed after they had been seen. An interest that is held has been told in a "
     "message: with covering as many if wide ones come first, and at most as many as "
     "without it.",
