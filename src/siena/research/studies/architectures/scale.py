@@ -131,7 +131,7 @@ STUDY = Study(
     "along shortest paths from the root they stay below a dozen links with a million "
     "sites. How laws are told apart, and that they are asked from a thousand sites on, "
     "was decided after a look at other networks, of the same families and sizes; with "
-    "those, three verdicts depended on it. So these are drawn anew, and nothing was "
+    "those, three verdicts depended on it. So these are drawn anew, and no test was "
     "changed after they had been seen. An interest that is held has been told in a "
     "message: with covering as many if wide ones come first, and at most as many as "
     "without it.",
