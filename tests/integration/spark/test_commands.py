@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import warnings
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,7 @@ from siena.cli.data import match as match_command
 from siena.cli.lab import bench_spark
 from siena.cli.main import app
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.lang import notification_to_json
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights
@@ -90,9 +92,8 @@ def test_without_pyspark_a_command_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(spark_parts, "find_spec", lambda _: None)
-    with pytest.raises(
-        SienaError, match=r"not installed \(pip install 'siena-pubsub\["
-    ):
+    said = f"not installed ({how_to_get('spark')})"
+    with pytest.raises(SienaError, match=re.escape(said)):
         run(*arguments)
 
 

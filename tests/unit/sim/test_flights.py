@@ -1,5 +1,6 @@
 """The flights: as pandas reads them, and nothing is lost or invented."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from siena.errors import SienaError
+from siena.extras import how_to_get
 from siena.model import Value
 from siena.sim import flights as loader
 from siena.sim.flights import flights
@@ -54,7 +56,7 @@ def test_without_the_data_set_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(loader, "find_spec", lambda _name: None)
-    with pytest.raises(SienaError, match=r"pip install 'siena-pubsub\[demo\]'"):
+    with pytest.raises(SienaError, match=re.escape(how_to_get("demo"))):
         next(flights())
 
 
