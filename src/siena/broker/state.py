@@ -175,7 +175,7 @@ class BrokerState:
                 self.post(out)
         except Exception:
             log.exception("a mistake of ours, at %r", message)
-            self._fail_gathered()
+            self._fail_gathered(source)  # which may not be among them yet
 
     def handle_gathered(self) -> None:
         """Let the router decide what follows from what this tick has gathered."""
@@ -185,14 +185,15 @@ class BrokerState:
             log.exception("a mistake of ours, in what was gathered")
             self._fail_gathered()
 
-    def _fail_gathered(self) -> None:
+    def _fail_gathered(self, *more: Interface) -> None:
         """End the connections whose requests failed together, and all links.
 
         They come again, and no client waits for an answer that was lost.
         """
         text = "a mistake of the broker: what was asked for last may not be in force"
         error = ProtocolError(Fault.BROKEN, text)
-        parties = [who for who in self.router.gathered_from() if isinstance(who, str)]
+        sources = self.router.gathered_from().union(more)
+        parties = [who for who in sources if isinstance(who, str)]
         for number in {int(client_of(party)) for party in parties}:
             session = self.sessions.get(number)
             if session is not None:

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+from asyncio import timeout
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -134,6 +135,22 @@ async def test_a_mistake_in_what_was_gathered_leaves_no_client_waiting(
             assert await final(wire) == Fault.BROKEN.number
         assert await wires[2].sync() == []
         await wires[2].subscribe(1, "y any")
+
+
+@pytest.mark.parametrize("brokers", [1, 2])
+async def test_a_mistake_at_a_subscription_that_was_not_gathered_yet_is_told(
+    brokers: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who sent it hears of it, with neighbours and without; others are served."""
+    caplog.set_level(logging.CRITICAL, "siena.broker")
+    async with chain(brokers) as (broker, *_):
+        first, second = [await connect(broker) for _ in range(2)]
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.state.router.registrations, "subscribe", fails)
+            first.send(Subscribe(1, "x any"))
+            async with timeout(5):
+                assert await final(first) == Fault.BROKEN.number
+        await second.subscribe(1, "y any")
 
 
 async def test_after_a_mistake_in_what_was_put_off_neighbours_are_told_anew(
