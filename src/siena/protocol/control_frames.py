@@ -128,7 +128,10 @@ class Subscribe(Body, frozen=True, array_like=True):
 
 
 class SubscribeRun(NamedTuple):
-    """Subscriptions that came in a row, and are carried out one after the other."""
+    """Subscriptions that came in a row, and are carried out one after the other.
+
+    Those that are taken out, if that takes long, are in the next event.
+    """
 
     bodies: list[Subscribe]
 

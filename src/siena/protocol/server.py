@@ -39,7 +39,8 @@ from siena.protocol.text.output import error_line, told_in_lines
 from siena.protocol.text.requests import Quit
 from siena.protocol.text.splitter import LineSplitter
 
-# So many subscriptions are one event, if their frames are no longer: a millisecond.
+# So many subscriptions are one event, if their frames are no longer: a millisecond,
+# unless they are multiplied out.
 SUBSCRIPTIONS_AT_ONCE = 16
 SUBSCRIPTION_BYTES = 256
 
@@ -250,6 +251,7 @@ class ServerConversation:
             is_sub = isinstance(piece, Frame) and piece.op == Op.SUB
             run = self._subscriptions(pieces, place) if is_sub else None
             yield piece if run is None else run
+            # Now, and not before: whoever carries a run out may have made it shorter.
             place += 1 if run is None else len(run.bodies)
 
     def _subscriptions(

@@ -156,6 +156,18 @@ def test_subscriptions_in_a_row_are_one_event_up_to_a_bound() -> None:
     assert max(map(len, found)) == SUBSCRIPTIONS_AT_ONCE
 
 
+def test_subscriptions_that_are_taken_out_of_a_run_come_again() -> None:
+    some = [Subscribe(number, "x any") for number in range(1, 41)]
+    conversation = opened()
+    conversation.received.put(b"".join(each.pack() for each in some))
+    done: list[Subscribe] = []
+    for event in conversation.read():
+        assert isinstance(event, SubscribeRun)
+        del event.bodies[5:]
+        done += event.bodies
+    assert done == some
+
+
 def test_subscriptions_before_a_mistake_hold() -> None:
     some = [Subscribe(number, "x any") for number in (1, 2, 3)]
     frames = [*(each.pack() for each in some), pack(Op.SUB, b"\x91\x01")]

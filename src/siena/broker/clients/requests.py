@@ -14,7 +14,7 @@ from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
 from siena.broker.io.connection import Connection
-from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX
+from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX, SLICE_SECONDS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement
@@ -115,6 +115,8 @@ class Requests:
     def subscribe(self, session: Session, run: SubscribeRun) -> None:
         """Carry out subscriptions that came in a row, and answer each for itself.
 
+        If they take long, others have their turn before the rest, which is taken out.
+
         Raises:
             ProtocolError: if one ends the conversation.
         """
@@ -126,9 +128,13 @@ class Requests:
         begun = elapsed()
         state.shares.serve(account, begun)
         try:
-            for body in run.bodies:
-                if sender is not None and sender.is_closing:
-                    break
+            for done, body in enumerate(run.bodies):
+                if sender is not None:
+                    if sender.is_closing:
+                        break
+                    if done and elapsed() > begun + SLICE_SECONDS_MAX:
+                        del run.bodies[done:]
+                        break
                 try:
                     handler(session, body)
                 except ProtocolError as error:

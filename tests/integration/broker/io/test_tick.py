@@ -1,12 +1,15 @@
-"""What is put off waits for its share, and the loop does not go round meanwhile."""
+"""What is put off waits for its share; what takes long leaves others their turn."""
 
 import asyncio
 
 from siena.broker.broker import Broker
+from siena.broker.clients.session import Session
 from siena.broker.io.shares import THERE_SECONDS
+from siena.broker.limits import SLICE_SECONDS_MAX
 from siena.broker.settings import Settings
 from siena.clock import SystemClock
-from wire import until
+from siena.protocol.control_frames import Settled, Subscribe
+from wire import connect, hang_up, until
 
 ROUNDS = 100
 
@@ -39,3 +42,28 @@ async def test_there_is_no_turn_before_what_is_put_off_may_be_done() -> None:
         await until(lambda: not state.router.backlog)
     finally:
         await broker.drain()
+
+
+async def test_subscriptions_in_a_row_that_take_long_leave_others_their_turn() -> None:
+    """Multiplied out, a short text may be a thousand filters."""
+    clock = Hands()
+    broker = Broker(Settings(listen=("127.0.0.1:0",)), clock=clock)
+    await broker.start()
+    handler = broker.requests.handler(Subscribe)
+    turns: list[int] = []
+
+    def takes_long(session: Session, body: Subscribe) -> None:
+        turns.append(broker.state.counters.ticks)
+        clock.seconds += 2 * SLICE_SECONDS_MAX
+        handler(session, body)
+
+    broker.requests.add(Subscribe, takes_long)
+    try:
+        wire = await connect(broker)
+        numbers = range(1, 9)
+        wire.send(b"".join(Subscribe(n, "x any").pack() for n in numbers))
+        assert await wire.sync() == [Settled(n) for n in numbers]
+        assert len(set(turns)) == len(numbers)
+    finally:
+        await broker.drain()
+        hang_up()
