@@ -83,9 +83,9 @@ class PublishBatch:
         self._state.counters.publications += run.total
         self._add(source, run, None, receipt)
 
-    def add_forwarded(self, source: Source, run: ForwardRun) -> None:
-        """Take what a neighbour has forwarded together."""
-        self._add(source, run.publications, run)
+    def add_forwarded(self, source: Source, run: ForwardRun) -> Routed | None:
+        """Take what a neighbour has forwarded; what followed, if it is long."""
+        return self._add(source, run.publications, run)
 
     def add_relayed(self, source: Source, run: ForwardRun, receipt: Receipt) -> None:
         """Take what a neighbour wants to know to be stored here."""
@@ -97,7 +97,7 @@ class PublishBatch:
         run: PublishRun,
         forwarded: ForwardRun | None,
         receipt: Receipt | None = None,
-    ) -> None:
+    ) -> Routed | None:
         size = run.end - run.start
         is_long = size >= JOINED_BYTES_MAX
         if is_long and self._runs:
@@ -107,7 +107,8 @@ class PublishBatch:
         self._count += run.total
         self._size += size
         if is_long or self._size >= AT_ONCE_BYTES:
-            self.flush()
+            return self.flush()
+        return None
 
     def answer(self, source: Source, frame: bytes) -> None:
         """Send this when all that came before has been routed."""

@@ -29,8 +29,11 @@ NAMED_MAX = 100
 class Batches(Protocol):
     """Where publications are routed."""
 
-    def add_forwarded(self, source: Source, run: ForwardRun) -> None:
-        """Take publications in a row, with what goes before them to a neighbour."""
+    def add_forwarded(self, source: Source, run: ForwardRun) -> Routed | None:
+        """Take publications in a row, with what goes before them to a neighbour.
+
+        What is long is routed at once; then what followed.
+        """
         ...
 
     def flush(self) -> Routed | None:
@@ -76,8 +79,9 @@ class Tracing:
             del self._returns[next(iter(self._returns))]
         before = {n: link.snapshot()["forwarded"] for n, link in state.links.items()}
         arrived = state.clock.now()
-        self._batches.add_forwarded(source, ForwardRun.of(head))
-        routed = self._batches.flush()
+        routed = self._batches.add_forwarded(source, ForwardRun.of(head))
+        if routed is None:  # it is not so long that it was routed at once
+            routed = self._batches.flush()
         if routed is None or routed.bad or not routed.total:
             return
         went_to = [

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from siena.block import encode
 from siena.broker.broker import Broker
+from siena.broker.data.publish_batch import JOINED_BYTES_MAX
 from siena.broker.io.listen import listen
 from siena.broker.settings import LinkSettings, Routing, Settings, Side
 from siena.broker.workers.worker import Worker
@@ -18,6 +19,7 @@ from siena.protocol.address import Address
 from siena.protocol.control_frames import Advertise, Quench, Trace
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
 from siena.protocol.error_codes import Fault
+from siena.protocol.fast.split_frames import AT_ONCE_BYTES
 from siena.protocol.frames import HEAD_BYTES, Op
 from siena.protocol.handshake import PREFACE
 from wire import chain, connect, serving, settings, until
@@ -256,6 +258,18 @@ async def test_who_traces_hears_from_every_broker_on_the_way() -> None:
             ("b2", "b1", [], ["ann: x > 3"]),
         ]
         assert await wire.next() == Delivery((1,), x(5))
+
+
+@pytest.mark.parametrize("size", [JOINED_BYTES_MAX, AT_ONCE_BYTES])
+async def test_who_traces_much_at_once_hears_of_it_too(size: int) -> None:
+    """Long publications are routed as soon as they have come."""
+    async with chain(2) as brokers:
+        wire, publisher = await connect(brokers[1]), await connect(brokers[0])
+        await wire.subscribe(1, "x any")
+        publisher.send(pack_traced(7, encode({"x": "a" * size})))
+        traces = [await publisher.next() for _ in brokers]
+        hops = [trace.hop for trace in traces if isinstance(trace, Trace)]
+        assert [hop.broker for hop in hops] == ["b0", "b1"]
 
 
 async def test_what_was_asked_for_before_there_were_neighbours_is_told_them() -> None:
