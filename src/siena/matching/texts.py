@@ -32,6 +32,8 @@ CLASSES = 32
 _IS_END = 0x8000
 
 HAS_OTHERS, IS_STRANGE = 1, 2
+# No number and no time is written with more characters than this.
+_WRITTEN_MAX = 64
 # What may be part of a number or a time, as they are written.
 _NUMERIC = re.compile(r"[0-9.:+\-etz]+")
 
@@ -75,7 +77,9 @@ class TextFinder:
             self.is_known[mark] = True
             if each.shortest is not None:
                 self._shortest[mark] = each.shortest
-            self._is_loose[mark] = any(map(_may_be_written, each.texts))
+            self._is_loose[mark] = any(map(_may_be_written, each.texts)) or (
+                each.shortest is not None and each.shortest <= _WRITTEN_MAX
+            )
         self._width = len(wanted) // 8 + 1
         self._kernel_arrays = automaton.arrays()
         self._kernel = TextKernel(*self._kernel_arrays)

@@ -111,8 +111,8 @@ class GroupCommit:
     ) -> None:
         self._running = None
         self.syncs += 1
-        error = None if ended.cancelled() else ended.exception()
-        if isinstance(error, OSError) and self.failure is None:
+        error = _error_of(ended)
+        if error is not None and self.failure is None:
             self.fail(error)
         if self.failure is None:
             self.synced = max(self.synced, end)
@@ -135,6 +135,20 @@ class GroupCommit:
         while self._running is not None:
             await asyncio.wait([self._running])
             await asyncio.sleep(0)  # what it calls may want another one
+
+
+def _error_of(ended: "asyncio.Future[None]") -> OSError | None:
+    """Why a sync kept nothing, if so: whatever it raised, nothing is known to be kept.
+
+    What is no ``OSError`` is a mistake of ours, or of a client of other makers.
+    """
+    if ended.cancelled():
+        return OSError("the sync was cancelled")
+    error = ended.exception()
+    if error is None or isinstance(error, OSError):
+        return error
+    log.error("a sync failed in a way that nobody expected", exc_info=error)
+    return OSError(f"{type(error).__name__}: {error}")
 
 
 def sync_and_close(descriptors: list[int]) -> None:

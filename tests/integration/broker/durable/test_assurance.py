@@ -87,3 +87,15 @@ def test_what_are_too_many_filters_is_everything(
         _wanted = [client.subscribe(f"n = {n}") for n in range(10, 14)]
         client.flush()
         wait(lambda: is_refused(first, 1))
+
+
+def test_what_a_neighbour_said_counts_until_it_is_given_up(tmp_path: Path) -> None:
+    short = {"spool_seconds": 0.1}
+    with chain(tmp_path, 3, storeless=[2], durable=short) as found:
+        first, second, last = found
+        text = "it goes to the broker b2"
+        with siena.connect(last.url) as client:
+            _wanted = client.subscribe("n > 5").settled()
+            wait(lambda: is_refused(first, 6, text))
+            second.stop()
+            wait(lambda: not is_refused(first, 6, text))

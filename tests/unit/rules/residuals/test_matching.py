@@ -63,6 +63,7 @@ pytest.importorskip("re2")
 )
 @example([parse_expression('anywhere_matches("1")')], [{"x": 1}])
 @example([parse_expression('anywhere_matches("e")')], [{"x": True}])
+@example([parse_expression('anywhere_matches("[0-9]{16}")')], [{"x": 10**17}])
 @example([parse_expression('anywhere_matches("(?i)k")')], [{"x": "\u212a"}])
 def test_what_matches_in_bulk_matches(
     expressions: list[Expression], given_events: list[dict[str, Any]]

@@ -64,6 +64,11 @@ class Assurance:
         self._told.pop(link.number, None)
         self._schedule()
 
+    def given_up(self, number: int) -> None:
+        """A neighbour is waited for no more, and nothing goes by way of it."""
+        if self._heard.pop(number, None) is not None:
+            self._table = None
+
     def wanted(self, hop: int, item: Filter, *, gained: bool) -> None:
         """What a neighbour wants has changed; it counts if that has no store."""
         link = self._links().get(hop)

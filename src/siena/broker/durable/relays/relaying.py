@@ -273,6 +273,7 @@ class Relaying:
         """All that is dropped is counted."""
         if relay.is_given_up:
             log.warning("%s was waited for long enough", relay.name)
+            self.assurance.given_up(relay.number)
             self._state.post(self._state.router.leaving.give_up(relay.number))
         count, relay.dropping = relay.dropping, 0
         if count:

@@ -34,6 +34,7 @@ from nats.js.errors import APIError, BadRequestError, NotFoundError
 from siena.broker.log.stores.limits import (
     ANSWER_SECONDS,
     OPEN_SECONDS,
+    READ_BYTES,
     READ_MESSAGES,
     RETRY_SECONDS,
     UNDER_WAY_MAX,
@@ -117,7 +118,9 @@ class JetStream:
 
     async def _hear(self, error: Exception) -> None:
         """What the client says between connections; who waits is told by others."""
-        self._heard = _text(error)
+        if not self._heard or not isinstance(error, OSError):
+            # What a server says counts for more than that it then hung up.
+            self._heard = _text(error)
         log.debug("%s: %s", self.name, error)
 
     def _prepare(self) -> None:
@@ -245,7 +248,10 @@ class JetStream:
     def forget(self, subject: str, before: int) -> None:
         """Have the server delete them."""
         name, full = self._url.stream, self._subject(subject)
-        self._ask(self._js.purge_stream(name, seq=before, subject=full))
+        try:
+            self._ask(self._js.purge_stream(name, seq=before, subject=full))
+        except NotFoundError:
+            raise StreamError(f"the stream {name} is gone") from None
 
     # --- Reading --------------------------------------------------------------------
 
@@ -316,10 +322,13 @@ class JetStream:
 
 
 async def _some(messages: AsyncIterator[Message]) -> list[Message]:
+    """The next messages, up to a number and a size."""
     found: list[Message] = []
+    size = 0
     async for message in messages:
         found.append(message)
-        if len(found) == READ_MESSAGES:
+        size += len(message.data)
+        if len(found) == READ_MESSAGES or size >= READ_BYTES:
             break
     return found
 

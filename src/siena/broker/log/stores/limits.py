@@ -21,7 +21,9 @@ CLOSE_SECONDS = 5.0
 # second than this.
 STATE_SECONDS = 1.0
 STATE_BYTES_PER_SECOND = 1024 * 1024
-# What is read of a stream at a time.
+# What is read of a stream at a time: no more than comes within the time for an answer,
+# over a slow line, too.
 READ_MESSAGES = 256
+READ_BYTES = 512 * 1024
 # How often a broker that takes over tries to be behind the last message of another.
 TAKE_OVER_TRIES = 20

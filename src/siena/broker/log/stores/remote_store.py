@@ -208,8 +208,12 @@ class RemoteStore(Store):
         at_once, self._are_states_wanted = self._are_states_wanted, False
 
         def push() -> None:
-            states = self._states.take(at_once=at_once)
-            self._writer.keep(source, end, states)
+            losses = self._writer.losses
+            self._writer.keep(source, end, self._states.take(at_once=at_once))
+            while self._writer.losses > losses:
+                losses = self._writer.losses
+                self._states.have_all_kept()
+                self._writer.keep(source, end, self._states.take(at_once=True))
             self._kept_bytes = appended
             if source.earliest > self._trimmed:
                 self._writer.trim(source.earliest)

@@ -47,6 +47,10 @@ class States:
         self._kept: dict[str, tuple[int, int, int]] = {}
         self._next = 0.0
 
+    def have_all_kept(self) -> None:
+        """The stream may have lost them: all of them are to be kept again."""
+        self._kept.clear()
+
     def is_due(self) -> bool:
         """Whether something has changed, and it is time to have it kept."""
         return self._clock.elapsed() >= self._next and bool(self._changed())

@@ -41,6 +41,9 @@ def read_store_url(text: str) -> StoreUrl:
     Raises:
         SienaError: if it means nothing.
     """
+    if "@" in text:  # nothing of it is shown
+        hint = "store_credentials names a file with USER:PASSWORD, or a token"
+        raise SienaError("a URL of a store has no password", hint=hint)
     scheme, _, rest = text.partition("://")
     if scheme == "kafka":
         raise SienaError(
@@ -50,9 +53,6 @@ def read_store_url(text: str) -> StoreUrl:
     if scheme not in _SCHEMES:
         raise SienaError(f"{text!r} is no store", hint=HINT)
     hosts, _, path = rest.partition("/")
-    if "@" in hosts:
-        hint = "store_credentials names a file with USER:PASSWORD, or a token"
-        raise SienaError("a URL of a store has no password", hint=hint)
     parts = urlsplit(f"{scheme}://x/{path}")
     stream = parts.path.strip("/")
     if not stream:

@@ -28,7 +28,7 @@ REPLACED = "replaced"
 
 
 class CopyOf(Struct):
-    """What a folder is the copy of, and who was its writer, the last one first."""
+    """What a folder is the copy of, and who was its writer: the last one or two."""
 
     stream: str = ""
     writers: list[str] = []
@@ -74,10 +74,12 @@ class WorkingCopy:
                 hint="each store has a folder of its own",
             )
         last = self._stream.last()
-        if last is None or read_piece(last.data).writer in copy.writers:
-            if last is None and has_log:
+        writer = None if last is None else read_piece(last.data).writer
+        if writer is None or writer in copy.writers:
+            if writer is None and has_log:
                 log.warning("%s gets all that is in the log", self._stream.name)
-            self._write(copy.writers)
+            # First the one that the stream knows: it does not hear of every life.
+            self._write(sorted(copy.writers, key=lambda each: each != writer))
             return Standing.AHEAD
         if has_log and not copy.stream:
             raise SienaError(

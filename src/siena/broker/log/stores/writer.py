@@ -76,6 +76,8 @@ class StreamWriter:
         self._last = 0
         self.kept = 0
         """The offset up to which the stream has the log."""
+        self.losses = 0
+        """How often the stream had lost something that it had."""
         self.trouble = ""
         """Why it is waited for, if it is."""
         self.away_since: float | None = None
@@ -193,6 +195,7 @@ class StreamWriter:
         last = self.stream.last()
         if last is None:
             self._last = self.stream.last_number()
+            self.losses += 1
             if self.kept > source.earliest:
                 log.warning("%s has lost everything: it gets it again", self._name)
             self.kept = source.earliest
@@ -205,6 +208,7 @@ class StreamWriter:
         self._last = last.number
         kept = end_of(self.stream.last(LOG))
         if kept < self.kept:
+            self.losses += 1
             log.warning(
                 "%s has lost offsets %d to %d: it gets them again",
                 *(self._name, kept, self.kept - 1),

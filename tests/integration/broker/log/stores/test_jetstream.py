@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from siena.broker.log.store import Store
 from siena.broker.log.stores import remote_store
 from siena.broker.log.stores.opening import open_store
 from siena.broker.log.stores.remote_store import RemoteStore
+from siena.broker.log.stores.stream import Message, StreamError
 from siena.broker.log.stores.writer import FencedError
 from siena.broker.settings import Log as LogSettings
 from siena.clock import SystemClock
@@ -385,3 +387,25 @@ def wait_until_whole(url: str, thread: threading.Thread) -> None:
     while not asyncio.run(look()):
         assert thread.is_alive()
         thread.join(0.1)
+
+
+async def test_of_long_messages_few_are_read_at_a_time() -> None:
+    """So many as come within the time for an answer."""
+
+    async def long() -> AsyncIterator[Message]:
+        for number in range(1, 6):
+            yield Message(number, b"x" * 300_000)
+
+    messages = long()
+    sizes = []
+    while some := await jetstream._some(messages):
+        sizes.append(len(some))
+    assert sizes == [2, 2, 1]
+
+
+def test_a_stream_that_is_gone_forgets_nothing(nats: NatsServer) -> None:
+    stream: Any = nats.stream()
+    stream._run(stream._js.delete_stream("orders"))
+    with pytest.raises(StreamError, match="the stream orders is gone"):
+        stream.forget("log", 5)
+    stream.close()

@@ -21,6 +21,7 @@ from siena.broker.log.stores.pieces import (
 from siena.broker.log.stores.remote_store import RemoteStore
 from siena.broker.log.stores.stream import DisplacedError, Message, StreamError
 from siena.clock import SystemClock
+from siena.errors import SienaError
 from siena.matching.input.buffers import encode_all
 
 
@@ -209,3 +210,47 @@ def test_what_the_folder_has_is_pushed_from_where_it_is(tmp_path: Path) -> None:
     offsets = [record.first for record in records_in(stream)]
     assert offsets == [*range(plain.earliest, 100)]
     store.close()
+
+
+def test_starts_that_fail_set_nothing_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the folder has and the stream has not follows, however often it fails."""
+    stream = ObviousStream(random.Random(1))
+
+    def opened() -> RemoteStore:
+        return RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+
+    store = opened()
+    store.append(*encode_all([{"n": 1}]), 7)
+    store._let_go()  # as if it had been killed
+    with monkeypatch.context() as patched:
+        patched.setattr(writer_module.StreamWriter, "begin", _is_away)
+        for _ in range(4):
+            with pytest.raises(SienaError, match="no answer"):
+                opened()
+    store = opened()
+    store.sync()
+    assert [record.first for record in records_in(stream)] == [0]
+    store.close()
+
+
+def _is_away(*_: object) -> None:
+    raise StreamError("there is no answer")
+
+
+def test_a_stream_that_has_lost_all_gets_the_small_files_again(tmp_path: Path) -> None:
+    stream = ObviousStream(random.Random(1))
+    store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    (tmp_path / "log" / "cursors.state").write_bytes(b"some")
+    store.want_states()
+    store.append(*encode_all([{"n": 1}]), 7)
+    store.sync()
+    stream.messages.clear()
+    store.append(*encode_all([{"n": 2}]), 7)
+    store.sync()
+    store.close()
+    copy = RemoteStore(tmp_path / "copy", 4_096, stream, "it", SystemClock())
+    assert copy.latest == 2
+    assert (tmp_path / "copy" / "cursors.state").read_bytes() == b"some"
+    copy.close()
