@@ -151,13 +151,19 @@ def _number(value: Decimal) -> int | float:
 def events_of(
     batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
 ) -> Iterable[Event]:
-    """Some rows of a batch, all of which can be read, as mappings."""
+    """Some rows of a batch, as mappings.
+
+    Raises:
+        SienaError: if one of them cannot be read.
+    """
     places = pa.array(rows, pa.int64())
     if layout.form == "wide":
         wide = wide_batch(batch, layout).take(places)
         return [dict(read_row(row, layout.many)) for row in wide.to_pylist()]
     ((_, column),) = layout.columns
     values = batch.column(column).take(places).to_pylist()
+    if None in values:
+        raise InvalidNotificationError("there is no notification")
     if layout.form == "json":
         if layout.many:
             return [read_text(text, layout.many) for text in values]

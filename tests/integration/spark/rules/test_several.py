@@ -2,13 +2,18 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from siena.dialects import read_rule
 from siena.errors import SienaError
+from siena.lang.parser import parse_predicate
+from siena.matching.table import ForwardingTable
+from siena.spark.batch.columns import Layout
+from siena.spark.batch.worker import match_batch
 from siena.spark.rules import RuleSettings, apply, backtest, compile_rules
 
 MANY = frozenset({"tags", "ports"})
@@ -117,3 +122,22 @@ def test_a_compiled_file_knows_what_is_multi_valued(
     tried = backtest(events, str(path), against=RULES[:1], key="id", settings=SETTINGS)
     changed = {change.rule for change in tried.changes}
     assert changed == {name for _, name in expected()} - {"both"}
+
+
+@pytest.mark.parametrize(
+    ("form", "column"),
+    [
+        ("json", pa.array([None, '{"tags": ["a", "b"]}'])),
+        ("map", pa.array([None, [("tags", "b")]], pa.map_(pa.string(), pa.string()))),
+    ],
+)
+def test_a_row_without_an_event_is_put_aside(
+    form: Literal["json", "map"], column: pa.Array
+) -> None:
+    table = ForwardingTable()
+    table.add(0, parse_predicate('tags = "b"'))
+    batch = pa.RecordBatch.from_arrays([column], ["event"])
+    layout = Layout(0, form, (("event", 0),), many=frozenset({"tags"}))
+    found = match_batch(table, batch, layout, None)
+    assert found.matches.counts.tolist() == [-1, 1]
+    assert found.reasons == {0: "there is no notification"}
