@@ -6,7 +6,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, find, settings
+from hypothesis.strategies import none
 
 from guard import only_this_process
 
@@ -52,6 +53,9 @@ def pytest_collection() -> Generator[None, object, object]:
     Nor is it looked at again while tests run.  A quarter of the time of collection, and
     a tenth of that of tests, went into looking through modules and thousands of tests.
     """
+    # When it first draws, Hypothesis has the collector look for who holds its generator
+    # of random numbers, and warns if that has been set aside; so it draws before.
+    find(none(), lambda _: True)
     gc.disable()
     try:
         return (yield)
