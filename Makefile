@@ -60,7 +60,7 @@ quick: $(BUILT) ## run the tests that need nothing but themselves (under a minut
 	$(BIN)/pytest -q -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
 
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (some nine minutes on two cores)
+test: $(BUILT) ## run the everyday tests (some seven minutes on two cores)
 	$(BIN)/pytest -n $(JOBS) -m "not slow" $(ARGS)
 
 .PHONY: test-all
@@ -111,6 +111,7 @@ sanitize: $(BUILT) ## fuzz and test the kernels with the address sanitizer (gcc)
 	    tests/unit/matching/engine/test_engine.py \
 	    tests/unit/matching/engine/test_engine_paths.py \
 	    tests/unit/matching/test_table.py \
+	    tests/unit/matching/test_texts.py \
 	    tests/unit/protocol/fast/test_delivery_writer.py \
 	    tests/unit/protocol/fast/test_forward_runs.py \
 	    tests/unit/protocol/fast/test_split_frames.py $(ARGS)
