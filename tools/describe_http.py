@@ -32,6 +32,7 @@ QUESTIONS = {
     "backtest": questions.BackTest,
     "latest": questions.Latest,
     "words": questions.Question,
+    "prepare": questions.Question,
     "who": questions.WhoMay,
     "way": Posted,
     "trace": Posted,

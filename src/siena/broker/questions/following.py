@@ -5,6 +5,9 @@ broker that is never asked pays one comparison for each subscription.  What come
 goes is written down in order on the broker's loop, which it costs next to nothing, and
 entered in a thread by the next question.  That thread stops for the loop every
 millisecond: Python by itself would let the loop wait for five, at every system call.
+
+Who is about to ask can say so with ``/api/prepare``: a page of the console does when it
+is opened, so that the index stands when the first question has been written.
 """
 
 import asyncio
@@ -14,6 +17,7 @@ from threading import Lock
 from time import sleep
 from typing import NamedTuple, TypeVar
 
+from siena.broker.memory import look_at_what_came
 from siena.broker.questions.interest_index import InterestIndex, Wanting
 from siena.broker.state import BrokerState
 from siena.messages import Interest
@@ -27,6 +31,9 @@ CHANGES_MAX = 200_000
 # Interests that are looked at before others have their turn: about a millisecond each.
 NOTED_AT_ONCE = 500
 ENTERED_AT_ONCE = 50
+# Interests after which the collector of garbage looks at what has come: left to itself
+# it looks at ten times as much at once, and nobody else can do anything meanwhile.
+COLLECTED_AT_ONCE = 1_000
 
 T = TypeVar("T")
 
@@ -72,14 +79,19 @@ class Following:
         question: Callable[[InterestIndex], T],
     ) -> T:
         with self._using:
+            entered = 0
             while changes:
-                self._enter(index, changes)
+                entered += self._enter(index, changes)
+                if entered >= COLLECTED_AT_ONCE:
+                    look_at_what_came()
+                    entered = 0
                 sleep(0)  # whoever waits for Python's lock has it now
             return question(index)
 
-    def _enter(self, index: InterestIndex, changes: deque[Change]) -> None:
-        """Some of the changes."""
-        for _ in range(min(len(changes), ENTERED_AT_ONCE)):
+    def _enter(self, index: InterestIndex, changes: deque[Change]) -> int:
+        """Some of the changes; how many."""
+        count = min(len(changes), ENTERED_AT_ONCE)
+        for _ in range(count):
             holder, interest, gained = changes.popleft()
             if not gained:
                 index.leave(holder, interest)
@@ -87,6 +99,7 @@ class Following:
                 index.enter(holder, interest)
             else:
                 self.is_complete = False
+        return count
 
     async def _begin(self) -> None:
         """Write down all that is wanted, while it changes."""
@@ -95,6 +108,8 @@ class Following:
         self._state.on_interest = self._note
         for place, (holder, interest) in enumerate(self._wanted_now(), 1):
             self._note(holder, interest, gained=True)
+            if not place % COLLECTED_AT_ONCE:
+                look_at_what_came()
             if not place % NOTED_AT_ONCE:
                 await asyncio.sleep(0)
 

@@ -155,6 +155,11 @@ class InterestIndex:
         for holder, interest in self._wanted:
             self._hold(holder, interest)
 
+    def prepare(self) -> None:
+        """Compile what has come, which the next answer would do."""
+        self._as_arrays()
+        self.truth({})
+
     # --- Answers --------------------------------------------------------------------
 
     def number(self, f: Filter) -> int | None:

@@ -133,6 +133,7 @@ class Questions:
             post("backtest", BackTest, self.back_test),
             post("latest", Latest, self.latest),
             post("words", Question, self.words),
+            post("prepare", Question, self.prepare),
             post("who", WhoMay, self.who),
             Route("/api/me", self.me),
             Route("/api/access", self.access),
@@ -195,6 +196,17 @@ class Questions:
         viewer = self._viewer(principal)
         found = await self._ask(principal, lambda index: words(index, viewer))
         return {"names": found}
+
+    async def prepare(self, principal: Principal, asked: Question) -> Form:  # noqa: ARG002 -- there is nothing to ask
+        """Have the index ready for questions that follow; how many filters it has."""
+        viewer = self._viewer(principal)
+
+        def answer(index: InterestIndex) -> Form:
+            index.prepare()
+            filters = int(viewer.seen(index).sum())
+            return {"filters": filters, "complete": viewer.is_complete}
+
+        return self._with_extent(await self._ask(principal, answer))
 
     async def _ask(
         self, principal: Principal, question: Callable[[InterestIndex], Said]

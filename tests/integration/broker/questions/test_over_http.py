@@ -45,6 +45,7 @@ POSTED: dict[str, dict[str, Any]] = {
     "relations": {"text": "tenant any", "notifications": [{"tenant": "b"}]},
     "relations?offer": {"text": "tenant any", "dialect": "advertisement"},
     "words": {},
+    "prepare": {},
     "backtest": {"text": "[]"},
     "latest": {},
     "who": {"notification": "tenant = b, patient = 7"},
@@ -100,6 +101,17 @@ async def test_answers_follow_what_comes_and_goes() -> None:
         assert (await asked.ask("interests"))["filters"] == 0
         assert broker.state.on_interest is not None
     assert broker.state.on_interest is None
+
+
+async def test_who_is_about_to_ask_finds_an_index_that_stands() -> None:
+    async with serving() as broker, served(broker) as asked:
+        wire = await connect(broker, name="desk")
+        await wire.subscribe(1, "x > 3 or y any")
+        assert await asked.ask("prepare") == {"filters": 2, "complete": True}
+        assert broker.state.on_interest is not None
+        await wire.subscribe(2, "x > 1")
+        said = await asked.ask("why", notification="x = 2")
+        assert (said["filters"], said["wanting"]) == (3, 1)
 
 
 async def test_an_index_that_nobody_asks_is_forgotten_and_made_again(
@@ -392,7 +404,15 @@ async def test_of_too_many_questions_the_last_are_refused(
         guarded(tmp_path) as (broker, tokens, _),
         served(broker, tokens["narrow"]) as asked,
     ):
-        for path in ("interests", "why", "relations", "words", "backtest", "latest"):
+        for path in (
+            "interests",
+            "why",
+            "relations",
+            "words",
+            "prepare",
+            "backtest",
+            "latest",
+        ):
             answer = await asked.client.post(f"/api/{path}", json=POSTED[path])
             found = answer.status_code, answer.json()["name"]
             assert found == (429, "TOO_MANY"), path

@@ -1,6 +1,6 @@
 // Paste a notification: who wants it, what the others have against it, and which links it would not take.
 import { html, useState } from "../vendor/htm-preact.mjs";
-import { useAnswer } from "../parts/asking.js";
+import { useAnswer, usePrepared } from "../parts/asking.js";
 import { Share } from "../parts/charts.js";
 import { Mistake, number, Partly, plural, Problem } from "../parts/shown.js";
 import { Way } from "../parts/way.js";
@@ -8,6 +8,7 @@ import { Way } from "../parts/way.js";
 const PAGE = 20;
 
 export function Why() {
+  usePrepared();
   const [text, setText] = useState("");
   const [asked, setAsked] = useState(null);
   const [offset, setOffset] = useState(0);

@@ -1,6 +1,6 @@
 // A filter while it is written: what it means, what it covers, and what it would have selected.
 import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
-import { ask, useAnswer, useSlowly } from "../parts/asking.js";
+import { ask, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
 import { Spans } from "../parts/charts.js";
 import { Empty, Filters, Mistake, number, Partly, plural, Problem, spelled, when } from "../parts/shown.js";
 import { recent, subscribe } from "../parts/streaming.js";
@@ -15,6 +15,7 @@ const TRIED = [1000, 10000, 100000];
 let kept = { text: "", dialect: "siena" }; // while other pages are looked at
 
 export function Workbench() {
+  usePrepared();
   const [text, setText] = useState(kept.text);
   const [dialect, setDialect] = useState(kept.dialect);
   kept = { text, dialect };

@@ -101,6 +101,11 @@ export function useAnswer(path, body) {
   return seen;
 }
 
+/** Have the broker's index ready for what will be asked on this page, and keep it while the page is looked at. */
+export function usePrepared() {
+  usePolled("/api/prepare", 60_000, {});
+}
+
 /** A value that changes only when nothing was typed for a while. */
 export function useSlowly(value, pause = 200) {
   const [slow, setSlow] = useState(value);
