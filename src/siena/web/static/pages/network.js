@@ -71,7 +71,7 @@ function Picture({ here, brokers, before, seconds, chosen, choose }) {
     const [near, far] = a[along] <= b[along] ? [flow.one, flow.other] : [flow.other, flow.one];
     const said = `${rate(flow.rates[near] || 0)} ${isTall ? "↓ · ↑" : "→ · ←"} ${rate(flow.rates[far] || 0)}`;
     const name = `link ${flow.one} and ${flow.other}: ${rate(flow.rates[flow.one] || 0)} from ${flow.one}, ${rate(flow.rates[flow.other] || 0)} from ${flow.other}${flow.waiting ? `, ${bytes(flow.waiting)} waiting` : ""}`;
-    const share = isTall ? 0.64 : 0.5;
+    const share = isTall ? 0.7 : 0.5;
     const middle = [0, 1].map((axis) => at.get(near)[axis] * (1 - share) + at.get(far)[axis] * share);
     return html`<g class="flow ${total > 0 ? "moving" : ""} ${chosen?.link === other && isHere ? "chosen" : ""}" ...${isHere ? { role: "button", tabindex: 0, onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
           <line class="touch" x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} />
@@ -103,7 +103,7 @@ function Links({ links, chosen, choose, here }) {
       <td><b>${link.name}</b> <span class="soft">${link.side}</span></td><td><i class="dot good"></i>up</td>
       <td class="number">${number(link.forwarded)} <span class="soft">${speed(link, "forwarded")}</span></td>
       <td class="number">${number(link.received)} <span class="soft">${speed(link, "received")}</span></td>
-      <td class="number ${link.waiting > 65536 ? "bad" : ""}">${bytes(link.waiting)}</td><td><code>${link.address}</code></td>
+      <td class="number ${link.waiting > 65536 ? "bad" : ""}">${bytes(link.waiting)}</td><td class="address"><code>${link.address}</code></td>
       <td><button onClick=${() => choose(link.name === chosen?.link ? null : { link: link.name })} aria-expanded=${String(link.name === chosen?.link)}>filters of ${link.name}</button></td></tr>`)}
       ${links.value.wanted.filter((link) => !link.up).map((link) => html`<tr><td><b>${link.url}</b> <span class="soft">${link.side}</span></td>
         <td colspan="6" class="bad"><i class="dot bad"></i>${link.error || "not up"}</td></tr>`)}</tbody></table><//>`;

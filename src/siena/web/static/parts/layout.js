@@ -6,11 +6,11 @@ const ROW = 92;
 const MARGIN = 78;
 // On a phone steps go down, and those of one step stand side by side.
 const ASIDE = 152;
-const DOWN = 118;
+const DOWN = 126;
 const NARROW = matchMedia("(max-width: 40rem)");
 
-/** Places of names by number of steps from the first; `links` are pairs of names. */
-export function layout(first, names, links) {
+/** Places of names by number of steps from the first, going down where it is narrow; `links` are pairs of names. */
+export function layout(first, names, links, isTall = NARROW.matches) {
   const beside = new Map(names.map((name) => [name, []]));
   for (const [one, other] of links) {
     beside.get(one)?.push(other);
@@ -19,7 +19,6 @@ export function layout(first, names, links) {
   const columns = columnsFrom(first, names, beside);
   for (let turn = 0; turn < 4; turn += 1) untangle(columns, beside);
   const most = Math.max(...columns.map((column) => column.length));
-  const isTall = NARROW.matches;
   const [step, aside] = isTall ? [DOWN, ASIDE] : [COLUMN, ROW];
   const along = (isTall ? 90 : 2 * MARGIN) + (columns.length - 1) * step;
   const across = Math.max(most * aside, 110);

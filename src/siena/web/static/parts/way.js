@@ -6,9 +6,9 @@ import { layout, short } from "./layout.js";
  * Brokers and links, those that it takes marked.
  * @param {{first: string, names: string[], links: [string, string][], taken: Set<string>, reached: Map<string, string>, broken?: Set<string>}} picture
  */
-export function Drawn({ first, names, links, taken, reached, broken = new Set(), label }) {
+export function Drawn({ first, names, links, taken, reached, broken = new Set(), label, isTall }) {
   if (names.length < 2) return null;
-  const { at, width, height } = layout(first, names, links);
+  const { at, width, height } = layout(first, names, links, isTall);
   const tone = ([one, other]) => (taken.has(`${one}\n${other}`) || taken.has(`${other}\n${one}`) ? "taken"
     : broken.has(`${one}\n${other}`) ? "broken" : "");
   return html`<div class="wide picture" tabindex="0" role="region" aria-label="The way, drawn"><svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img" aria-label=${label}>
