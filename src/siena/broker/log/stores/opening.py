@@ -12,6 +12,7 @@ from siena.broker.log.stores.working_copy import working_copy_of
 from siena.broker.settings import Log as LogSettings
 from siena.clock import Clock
 from siena.errors import SienaError
+from siena.extras import how_to_get
 
 
 def open_store(folder: Path, settings: LogSettings, clock: Clock) -> LogStore:
@@ -49,8 +50,7 @@ def open_stream(url: StoreUrl, settings: LogSettings) -> MessageStream:
     try:
         from siena.broker.log.stores.jetstream import JetStream  # noqa: PLC0415 -- an extra
     except ImportError:
-        raise SienaError(
-            "there is no client for NATS", hint="pip install 'siena-pubsub[nats]'"
-        ) from None
+        hint = how_to_get("nats")
+        raise SienaError("there is no client for NATS", hint=hint) from None
     credentials = settings.store_credentials
     return JetStream(url, None if credentials is None else Path(credentials))
