@@ -33,6 +33,7 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, BadRequestError, NotFoundError
 
+from siena.broker.log.stores.credentials import read_credentials
 from siena.broker.log.stores.limits import (
     ANSWER_SECONDS,
     OPEN_SECONDS,
@@ -405,12 +406,10 @@ def _faults(found: StreamConfig, wanted: StreamConfig) -> str:
 
 
 def _credentials(path: Path | None) -> dict[str, Any]:
-    """What the server is shown: ``user:password``, or a token, on one line."""
-    if path is None:
+    """What the server is shown, as its client takes it."""
+    shown = read_credentials(path)
+    if shown is None:
         return {}
-    try:
-        line = path.read_text().strip()
-    except OSError as error:
-        raise SienaError(f"the credentials of the store: {error}") from None
-    user, colon, password = line.partition(":")
-    return {"user": user, "password": password} if colon else {"token": line}
+    if shown.token:
+        return {"token": shown.token}
+    return {"user": shown.user, "password": shown.password}

@@ -20,6 +20,10 @@ OPEN_SECONDS = 15.0
 # until the stream has what the folder has, and where ``sync`` of the log is ``always``.
 SYNC_SECONDS = 15.0
 CLOSE_SECONDS = 5.0
+# After which time the servers of Kafka undo a transaction of which they hear nothing.
+TRANSACTION_SECONDS = 10.0
+# How many places before the end of a topic the last message is looked for at first.
+LOOK_BACK = 4
 # How often the small files are kept, if nobody waits for it: no more of them in a
 # second than this.
 STATE_SECONDS = 1.0
