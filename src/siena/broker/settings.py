@@ -81,8 +81,9 @@ class Log(Strict, frozen=True):
     reader_seconds: Annotated[float, Meta(gt=0)] = READER_SECONDS
     sync: Literal["never", "second", "always"] = "second"
     staged_bytes: Annotated[int, Meta(ge=SEGMENT_BYTES_MIN)] = STAGED_BYTES
-    # A stream of others that keeps it as well: nats://HOST:PORT/STREAM.  `path` is its
-    # working copy then.  And a file with what its servers are shown.
+    # A stream of others that keeps it as well: nats://HOST:PORT/STREAM, or
+    # kafka://HOST:PORT/TOPIC.  `path` is its working copy then.  And a file with what
+    # its servers are shown.
     store: str | None = None
     store_credentials: str | None = None
 

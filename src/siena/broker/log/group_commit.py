@@ -42,6 +42,26 @@ class Syncable(Protocol):
         ...
 
 
+class _Sync:
+    """One sync: who waits for it, and whether what it says counts."""
+
+    def __init__(
+        self, work: Callable[[], None], waiting: list[Synced], end: int
+    ) -> None:
+        self._work = work
+        self.waiting = waiting
+        self.end = end
+        self.is_over = False
+        """Whether the disk has said that it is kept."""
+        self.doubt: OSError | None = None
+        """Why it says nothing: another failed before this one was over."""
+
+    def run(self) -> None:
+        """What the thread does."""
+        self._work()
+        self.is_over = True
+
+
 class GroupCommit:
     """Syncs of one store, one after the other.
 
@@ -60,6 +80,7 @@ class GroupCommit:
         self._on_failure = on_failure
         self._waiting: list[Synced] = []
         self._running: asyncio.Future[None] | None = None
+        self._sync: _Sync | None = None
         self._is_wanted = False
         self.failure: OSError | None = None
         """Why nothing is known to be on the disk any more."""
@@ -103,26 +124,33 @@ class GroupCommit:
             log.warning("the log cannot be written to the disk yet: %s", error)
             self._waiting = [*waiting, *self._waiting]
             return
-        self._running = loop.run_in_executor(None, sync)
-        self._running.add_done_callback(lambda ended: self._ended(ended, end, waiting))
+        self._sync = each = _Sync(sync, waiting, end)
+        each.doubt = self.failure
+        self._running = loop.run_in_executor(None, each.run)
+        self._running.add_done_callback(lambda ended: self._ended(ended, each))
 
-    def _ended(
-        self, ended: "asyncio.Future[None]", end: int, waiting: list[Synced]
-    ) -> None:
-        self._running = None
+    def _ended(self, ended: "asyncio.Future[None]", each: _Sync) -> None:
+        self._running = self._sync = None
         self.syncs += 1
         error = _error_of(ended)
         if error is not None and self.failure is None:
             self.fail(error)
-        if self.failure is None:
-            self.synced = max(self.synced, end)
-        for then in waiting:
-            then(self.failure)
+        failure = each.doubt or error
+        if failure is None:
+            self.synced = max(self.synced, each.end)
+        for then in each.waiting:
+            then(failure)
         if self._is_wanted or self._waiting:
             self._run()
 
     def fail(self, error: OSError) -> None:
-        """The disk failed to keep something."""
+        """The disk failed to keep something.
+
+        A sync that was over by then was good.  One that was not may have met the same
+        failure, which a system tells one of them only.
+        """
+        if self._sync is not None and not self._sync.is_over:
+            self._sync.doubt = error
         self.failure = error
         self._on_failure(error)
 

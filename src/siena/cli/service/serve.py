@@ -88,8 +88,9 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Keep the log in a stream of NATS JetStream as well, as in "
-            "nats://HOST:4222/NAME; --log is its working copy [default: no].",
+            help="Keep the log in a stream of NATS JetStream or a topic of Kafka as "
+            "well, as in nats://HOST:4222/NAME or kafka://HOST:9092/NAME; --log is its "
+            "working copy [default: no].",
         ),
     ] = None,
     workers: Annotated[

@@ -251,6 +251,9 @@ def unpack_run(body: Octets, block_bytes: int) -> ForwardRun:
     numbers, times = columns[:total], columns[total:]
     if numbers[0] or times[0] or (numbers[1:] <= numbers[:-1]).any():
         raise _bad("whose numbers do not ascend")
+    if (times[1:] < times[:-1]).any():
+        # A broker's clock does not go back, and parts of a run are told by differences.
+        raise _bad("whose times go back")
     if numbers[-1] >= RUN_SPAN_MAX or head.number + int(numbers[-1]) > _NUMBER_MAX:
         raise _bad("whose numbers are too great")
     count, end, _ = framing.cut(body, start, len(body), block_bytes + 1, block_bytes)

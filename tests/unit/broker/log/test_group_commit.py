@@ -1,6 +1,7 @@
 """Group commit: nothing is on the disk, for all that is known, if a sync has failed."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -40,3 +41,49 @@ async def test_whatever_a_sync_raises_nothing_is_acknowledged(
     assert isinstance(await asyncio.wait_for(heard, 10), OSError)
     assert group_commit.synced == 0
     assert group_commit.failure is not None
+
+
+class Held:
+    """A store whose sync waits until it is let go."""
+
+    latest = 0
+
+    def __init__(self) -> None:
+        self.begun, self.let_go, self.over = (threading.Event() for _ in range(3))
+
+    def sync(self) -> None:
+        pass
+
+    def syncing(self) -> Callable[[], None]:
+        def sync() -> None:
+            self.begun.set()
+            self.let_go.wait()
+            self.over.set()
+
+        return sync
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+async def test_who_was_synced_before_another_sync_failed_hears_so(
+    *, is_over: bool
+) -> None:
+    """Of two at a time the system tells one that the disk failed, and not which."""
+    store = Held()
+    group_commit = GroupCommit(store)
+    store.latest = 5
+    heard: asyncio.Future[OSError | None] = asyncio.get_running_loop().create_future()
+    group_commit.when_synced(heard.set_result)
+    assert store.begun.wait(10)
+    if is_over:
+        store.let_go.set()
+        assert store.over.wait(10)
+        sync = group_commit._sync
+        assert sync is not None
+        while not sync.is_over:  # the thread is about to say so
+            pass
+    failure = OSError("gone")
+    group_commit.fail(failure)
+    store.let_go.set()
+    group_commit.recover()  # the operator may say so at once
+    assert await asyncio.wait_for(heard, 10) is (None if is_over else failure)
+    assert group_commit.synced == (5 if is_over else 0)

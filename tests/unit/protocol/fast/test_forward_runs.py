@@ -17,6 +17,7 @@ from siena.protocol.fast.forward_runs import (
     TIME_UNIT,
     ForwardRun,
     RunHead,
+    ascending,
     in_pieces,
     runs_in,
     unpack_run,
@@ -156,6 +157,13 @@ def packed(head: RunHead) -> bytes:
     return run.pack(head)[HEAD_BYTES:]
 
 
+def _of_times(*times: int) -> bytes:
+    """A run of publications that were made so much later than the first."""
+    ahead, count = np.array(times, np.uint32), len(times)
+    run = ForwardRun(HEAD, ascending(count), ahead, run_of([b"a"] * count))
+    return run.pack(HEAD)[HEAD_BYTES:]
+
+
 GOOD = packed(HEAD)
 COUNT_AT = struct.calcsize("<QQQQdHB")
 BAD = {
@@ -169,6 +177,8 @@ BAD = {
     "of 2 publications, which": GOOD[:-1],
     "do not ascend": GOOD[: COUNT_AT + 4] + bytes(16) + GOOD[COUNT_AT + 20 :],
     "too great": packed(HEAD._replace(number=2**64 - 1)),
+    "whose times go back": _of_times(0, 2**32 - 1, 5),
+    "times go back": _of_times(0, 5, 0),
 }
 
 

@@ -6,9 +6,9 @@ servers as well: the folder is then a *working copy*, which is written first and
 always; nothing is acknowledged before the stream has it, too, and where the folder is
 lost it is made anew from the stream (decision 46).
 
-From the ground up: ``limits``, ``url``, ``stream`` (what is asked of a stream) →
-``jetstream`` (one of NATS) and ``pieces`` (what stands in it) → ``writer`` (the one
-that writes) → ``states`` (the small files beside the log) → ``working_copy`` (whether
-a folder is one, and making it) → ``remote_store`` → ``opening`` (which store the
-settings mean).
+From the ground up: ``limits``, ``url``, ``credentials``, ``stream`` (what is asked of a
+stream) → ``jetstream`` (one of NATS), ``kafka`` with ``kafka_topic`` (one of Kafka) and
+``pieces`` (what stands in it) → ``writer`` (the one that writes) → ``states`` (the
+small files beside the log) → ``working_copy`` (whether a folder is one, and making it)
+→ ``remote_store`` → ``opening`` (which store the settings mean).
 """

@@ -13,6 +13,7 @@ import logging
 import ssl
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 import nats
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
 from nats.js.api import (
     ConsumerConfig,
     DeliverPolicy,
@@ -31,6 +33,7 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, BadRequestError, NotFoundError
 
+from siena.broker.log.stores.credentials import read_credentials
 from siena.broker.log.stores.limits import (
     ANSWER_SECONDS,
     OPEN_SECONDS,
@@ -39,7 +42,12 @@ from siena.broker.log.stores.limits import (
     RETRY_SECONDS,
     UNDER_WAY_MAX,
 )
-from siena.broker.log.stores.stream import DisplacedError, Message, StreamError
+from siena.broker.log.stores.stream import (
+    DisplacedError,
+    Message,
+    Outgoing,
+    StreamError,
+)
 from siena.broker.log.stores.url import StoreUrl
 from siena.errors import SienaError
 
@@ -64,9 +72,14 @@ class JetStream:
         SienaError: if there is no such server, or the stream is not as it must be.
     """
 
+    forgets_by_subject = True
+
     def __init__(self, url: StoreUrl, credentials: Path | None = None) -> None:
         self.name = url.shown
         self._url = url
+        self._options = _credentials(credentials)
+        if url.is_secure:
+            self._options["tls"] = ssl.create_default_context()
         self._client: Client | None = None
         self._heard = ""
         # Of a loop that no other thread takes for its own.
@@ -79,8 +92,7 @@ class JetStream:
         )
         self._thread.start()
         try:
-            self._client = client = self._open(credentials)
-            self._js = client.jetstream(timeout=ANSWER_SECONDS)
+            self._begin_with(self._open())
             self._prepare()
         except BaseException:
             self.close()
@@ -93,10 +105,25 @@ class JetStream:
         with self._runner as runner:
             runner.run(self._is_over.wait())
 
-    def _open(self, credentials: Path | None) -> Client:
-        options = _credentials(credentials)
-        if self._url.is_secure:
-            options["tls"] = ssl.create_default_context()
+    def _begin_with(self, client: Client) -> None:
+        self._client = client
+        self._js = client.jetstream(timeout=ANSWER_SECONDS)
+
+    def _open(self) -> Client:
+        try:
+            return self._connect(OPEN_SECONDS)
+        except StreamError as error:
+            raise SienaError(
+                f"{self.name} does not answer: {self._heard or error}",
+                hint="is nats-server running there, with JetStream (-js)?",
+            ) from None
+
+    def _connect(self, seconds: float) -> Client:
+        """A connection, which mends itself as far as the client of NATS can.
+
+        Raises:
+            StreamError: if there is none within some seconds.
+        """
         connecting = nats.connect(
             self._url.servers,
             name=f"siena {self._url.stream}",
@@ -106,15 +133,23 @@ class JetStream:
             reconnect_time_wait=RETRY_SECONDS,
             connect_timeout=ANSWER_SECONDS,
             ping_interval=ANSWER_SECONDS,
-            **options,
+            **self._options,
         )
-        try:
-            return self._run(asyncio.wait_for(connecting, OPEN_SECONDS), OPEN_SECONDS)
-        except (StreamError, TimeoutError) as error:
-            raise SienaError(
-                f"{self.name} does not answer: {self._heard or error}",
-                hint="is nats-server running there, with JetStream (-js)?",
-            ) from None
+        return self._run(asyncio.wait_for(connecting, seconds), seconds)
+
+    def _context(self) -> JetStreamContext:
+        """The connection; another, if the client has closed the one before for good.
+
+        It does so at errors of which it thinks that they stay: a server that says no
+        once while it starts, an answer that it cannot read.
+
+        Raises:
+            StreamError: if there is none yet.
+        """
+        if self._client is not None and self._client.is_closed:
+            self._begin_with(self._connect(ANSWER_SECONDS))
+            log.warning("%s: the connection was closed, and is made anew", self.name)
+        return self._js
 
     async def _hear(self, error: Exception) -> None:
         """What the client says between connections; who waits is told by others."""
@@ -153,9 +188,9 @@ class JetStream:
             description="the log of a Siena broker",
         )
         try:
-            found = self._run(self._js.stream_info(self._url.stream)).config
+            found = self._run(self._context().stream_info(self._url.stream)).config
         except NotFoundError:
-            self._run(self._js.add_stream(wanted))
+            self._run(self._context().add_stream(wanted))
             return
         wrong = _faults(found, wanted)
         if wrong:
@@ -186,7 +221,8 @@ class JetStream:
             return future.result(seconds + ANSWER_SECONDS)
         except APIError:
             raise
-        except (NatsError, OSError, TimeoutError) as error:
+        except (NatsError, OSError, TimeoutError, CancelledError) as error:
+            # A client that closes its connection cancels what waits for an answer.
             future.cancel()
             raise StreamError(_text(error) or "there is no answer") from None
 
@@ -215,22 +251,25 @@ class JetStream:
         assert self._client is not None
         return int(self._client.max_payload) - _HEADERS_BYTES
 
-    def append(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+    def append(self, messages: Sequence[Outgoing], after: int) -> int:
         """Have them kept; some at a time are under way."""
         for at in range(0, len(messages), UNDER_WAY_MAX):
             some = messages[at : at + UNDER_WAY_MAX]
-            self._run(self._publish(some, after + at))
+            self._run(self._publish(self._context(), some, after + at))
+        return after + len(messages)
 
-    async def _publish(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+    async def _publish(
+        self, js: JetStreamContext, messages: Sequence[Outgoing], after: int
+    ) -> None:
         answers = await asyncio.gather(
             *(
-                self._js.publish(
-                    self._subject(subject),
-                    data,
+                js.publish(
+                    self._subject(message.subject),
+                    message.data,
                     stream=self._url.stream,
                     headers={Header.EXPECTED_LAST_SEQUENCE.value: str(number)},
                 )
-                for number, (subject, data) in enumerate(messages, after)
+                for number, message in enumerate(messages, after)
             ),
             return_exceptions=True,
         )
@@ -249,7 +288,7 @@ class JetStream:
         """Have the server delete them."""
         name, full = self._url.stream, self._subject(subject)
         try:
-            self._ask(self._js.purge_stream(name, seq=before, subject=full))
+            self._ask(self._context().purge_stream(name, seq=before, subject=full))
         except NotFoundError:
             raise StreamError(f"the stream {name} is gone") from None
 
@@ -258,22 +297,19 @@ class JetStream:
     def last_number(self) -> int:
         """As the server counts."""
         try:
-            info = self._ask(self._js.stream_info(self._url.stream))
+            info = self._ask(self._context().stream_info(self._url.stream))
         except NotFoundError:
             raise StreamError(f"the stream {self._url.stream} is gone") from None
         return int(info.state.last_seq)
 
-    def last(self, subject: str | None = None) -> Message | None:
-        """Asked for by subject, or by its number."""
-        name = self._url.stream
+    def last(self) -> Message | None:
+        """Asked for by its number."""
+        number = self.last_number()
+        if not number:
+            return None
         try:
-            if subject is not None:
-                full = self._subject(subject)
-                return _message(self._ask(self._js.get_last_msg(name, full)))
-            number = self.last_number()
-            if not number:
-                return None
-            return _message(self._ask(self._js.get_msg(name, seq=number)))
+            found = self._context().get_msg(self._url.stream, seq=number)
+            return _message(self._ask(found))
         except NotFoundError:
             return None
 
@@ -281,21 +317,25 @@ class JetStream:
         """Asked for by subject and number."""
         name, full = self._url.stream, self._subject(subject)
         try:
-            asked = self._js.get_msg(name, seq=max(1, number), subject=full, next=True)
+            asked = self._context().get_msg(
+                name, seq=max(1, number), subject=full, next=True
+            )
             return _message(self._ask(asked))
         except NotFoundError:
             return None
 
     def read(self, start: int, end: int) -> Iterator[Message]:
         """Some at a time, by a consumer that lives as long as this."""
-        messages = self._messages(max(1, start), end)
+        messages = self._messages(self._context(), max(1, start), end)
         while some := self._ask(_some(messages)):
             yield from some
 
-    async def _messages(self, start: int, end: int) -> AsyncIterator[Message]:
+    async def _messages(
+        self, js: JetStreamContext, start: int, end: int
+    ) -> AsyncIterator[Message]:
         if start >= end:
             return
-        reading = await self._js.subscribe(
+        reading = await js.subscribe(
             f"{self._prefix}>",
             stream=self._url.stream,
             ordered_consumer=True,
@@ -366,12 +406,10 @@ def _faults(found: StreamConfig, wanted: StreamConfig) -> str:
 
 
 def _credentials(path: Path | None) -> dict[str, Any]:
-    """What the server is shown: ``user:password``, or a token, on one line."""
-    if path is None:
+    """What the server is shown, as its client takes it."""
+    shown = read_credentials(path)
+    if shown is None:
         return {}
-    try:
-        line = path.read_text().strip()
-    except OSError as error:
-        raise SienaError(f"the credentials of the store: {error}") from None
-    user, colon, password = line.partition(":")
-    return {"user": user, "password": password} if colon else {"token": line}
+    if shown.token:
+        return {"token": shown.token}
+    return {"user": shown.user, "password": shown.password}

@@ -16,7 +16,14 @@ ANSWER_SECONDS = 3.0
 RETRY_SECONDS = 0.25
 # How long it is waited for at the start, and at the end for what it has not got.
 OPEN_SECONDS = 15.0
+# How long it is tried without an answer where the broker itself waits: at its start,
+# until the stream has what the folder has, and where ``sync`` of the log is ``always``.
+SYNC_SECONDS = 15.0
 CLOSE_SECONDS = 5.0
+# After which time the servers of Kafka undo a transaction of which they hear nothing.
+TRANSACTION_SECONDS = 10.0
+# How many places before the end of a topic the last message is looked for at first.
+LOOK_BACK = 4
 # How often the small files are kept, if nobody waits for it: no more of them in a
 # second than this.
 STATE_SECONDS = 1.0

@@ -1,5 +1,6 @@
 """Opening the store that the settings mean."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from siena.broker.log.store import Store
@@ -7,7 +8,7 @@ from siena.broker.log.stores.limits import MESSAGE_BYTES_MIN
 from siena.broker.log.stores.log_store import LogStore
 from siena.broker.log.stores.remote_store import RemoteStore
 from siena.broker.log.stores.stream import MessageStream
-from siena.broker.log.stores.url import StoreUrl, read_store_url
+from siena.broker.log.stores.url import KAFKA, StoreUrl, read_store_url
 from siena.broker.log.stores.working_copy import working_copy_of
 from siena.broker.settings import Log as LogSettings
 from siena.clock import Clock
@@ -34,10 +35,11 @@ def open_store(folder: Path, settings: LogSettings, clock: Clock) -> LogStore:
     if stream.message_bytes < MESSAGE_BYTES_MIN:
         stream.close()
         text = f"{stream.name} takes no messages of {MESSAGE_BYTES_MIN} bytes"
-        raise SienaError(text, hint="max_payload of the server says how long they are")
+        hint = "max_payload of NATS, or max.message.bytes of a topic, says how long"
+        raise SienaError(text, hint=hint)
     return RemoteStore(
         *(folder, settings.segment_bytes, stream),
-        *(f"the stream {url.stream} of NATS", clock),
+        *(url.identity, clock),
     )
 
 
@@ -47,10 +49,23 @@ def open_stream(url: StoreUrl, settings: LogSettings) -> MessageStream:
     Raises:
         SienaError: if there is none, or no client for it.
     """
+    said = settings.store_credentials
+    return _maker(url.maker)(url, None if said is None else Path(said))
+
+
+def _maker(name: str) -> Callable[[StoreUrl, Path | None], MessageStream]:
+    """What opens a stream of a maker; its client is an extra.
+
+    Raises:
+        SienaError: if that is not installed.
+    """
     try:
-        from siena.broker.log.stores.jetstream import JetStream  # noqa: PLC0415 -- an extra
+        if name == KAFKA:
+            from siena.broker.log.stores.kafka import KafkaTopic  # noqa: PLC0415
+
+            return KafkaTopic
+        from siena.broker.log.stores.jetstream import JetStream  # noqa: PLC0415
     except ImportError:
-        hint = how_to_get("nats")
-        raise SienaError("there is no client for NATS", hint=hint) from None
-    credentials = settings.store_credentials
-    return JetStream(url, None if credentials is None else Path(credentials))
+        hint = how_to_get(name.lower())
+        raise SienaError(f"there is no client for {name}", hint=hint) from None
+    return JetStream

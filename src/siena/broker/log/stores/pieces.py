@@ -60,6 +60,19 @@ def pieces_of(
     ]
 
 
+def key_of(piece: Piece) -> str:
+    """What a piece replaces: the same part of the same file, and of the log nothing.
+
+    >>> key_of(pieces_of("w", "log", 3, 5, b"abc", 9)[0])
+    'log/3/5/0'
+    >>> key_of(pieces_of("w", "cursors.state", 3, 3, b"abc", 2)[1])
+    'cursors.state/1'
+    """
+    if piece.about == LOG:
+        return f"{LOG}/{piece.first}/{piece.end}/{piece.part}"
+    return f"{piece.about}/{piece.part}"
+
+
 def pack_piece(piece: Piece) -> bytes:
     """The bytes of a message: a checksum, and what it is of."""
     data = msgspec.msgpack.encode(piece)

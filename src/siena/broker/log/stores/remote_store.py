@@ -10,6 +10,7 @@ time; then :meth:`RemoteStore.append` raises, as it does for a full disk.
 
 import copy
 import logging
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from siena.broker.log.stores.limits import (
     BEHIND_BYTES_MAX,
     CLOSE_SECONDS,
     PATIENCE_SECONDS,
+    SYNC_SECONDS,
     TAKE_OVER_TRIES,
 )
 from siena.broker.log.stores.pieces import LOG, Joining, read_piece, split_records
@@ -86,6 +88,8 @@ class RemoteStore(Store):
             super().__init__(folder, segment_bytes, files)
             try:
                 self._take_over(working_copy, standing)
+                self.want_states()
+                self._pushing(SYNC_SECONDS)()
             except BaseException:
                 self._let_go()
                 raise
@@ -104,7 +108,7 @@ class RemoteStore(Store):
         seen = 0
         for _ in range(TAKE_OVER_TRIES):
             last = self._stream.last_number()
-            kept = end_of(self._stream.last(LOG))
+            kept = end_of(self._stream.last())
             if standing is Standing.BEHIND or kept > self.latest:
                 self._read(seen + 1, last + 1, states)
                 seen = last
@@ -186,9 +190,9 @@ class RemoteStore(Store):
         return self._appended_bytes - self._kept_bytes
 
     def sync(self) -> None:
-        """Have disk and stream keep what was written, however long that takes."""
+        """Have disk and stream keep what was written, as long as the stream answers."""
         super().sync()
-        self._pushing()()
+        self._pushing(SYNC_SECONDS)()
 
     def syncing(self) -> Callable[[], None]:
         """The same, for another thread."""
@@ -200,7 +204,7 @@ class RemoteStore(Store):
 
         return sync
 
-    def _pushing(self) -> Callable[[], None]:
+    def _pushing(self, patience_s: float = math.inf) -> Callable[[], None]:
         # Copies: the files grow while they are read, and may be deleted.
         segments = [copy.copy(segment) for segment in self._segments]
         source = _AtAMoment(segments, self.earliest, self._begun)
@@ -209,13 +213,19 @@ class RemoteStore(Store):
 
         def push() -> None:
             losses = self._writer.losses
-            self._writer.keep(source, end, self._states.take(at_once=at_once))
+            states = self._states.take(at_once=at_once)
+            self._writer.keep(source, end, states, patience_s)
             while self._writer.losses > losses:
                 losses = self._writer.losses
                 self._states.have_all_kept()
-                self._writer.keep(source, end, self._states.take(at_once=True))
+                states = self._states.take(at_once=True)
+                self._writer.keep(source, end, states, patience_s)
             self._kept_bytes = appended
             if source.earliest > self._trimmed:
+                if not self._stream.forgets_by_subject:
+                    self._states.have_all_kept()
+                    states = self._states.take(at_once=True)
+                    self._writer.keep(source, end, states, patience_s)
                 self._writer.trim(source.earliest)
                 self._trimmed = source.earliest
 

@@ -23,6 +23,16 @@ class Message(NamedTuple):
     data: bytes
 
 
+class Outgoing(NamedTuple):
+    """What is to stand in a stream."""
+
+    subject: str
+    """What it is about: a message is found by it, and forgotten with others."""
+    key: str
+    """Of a subject that is not the log: the newer message replaces the older one."""
+    data: bytes
+
+
 class MessageStream(Protocol):
     """Messages by number, each under a subject.
 
@@ -39,12 +49,21 @@ class MessageStream(Protocol):
         """How long a message may be."""
         ...
 
+    @property
+    def forgets_by_subject(self) -> bool:
+        """Whether messages of one subject can be forgotten, and others stay.
+
+        If not, all before a number go, and of a key that is not the log's the newest
+        stays as long as that is behind it.
+        """
+        ...
+
     def last_number(self) -> int:
         """The number of the last message that there was; 0 if there was none."""
         ...
 
-    def append(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
-        """Have messages kept, each with its subject, right behind a number.
+    def append(self, messages: Sequence[Outgoing], after: int) -> int:
+        """Have messages kept right behind a number; the number of the last of them.
 
         They are kept once this returns.  If it raises, some of the first may be.
 
@@ -53,8 +72,8 @@ class MessageStream(Protocol):
         """
         ...
 
-    def last(self, subject: str | None = None) -> Message | None:
-        """The last message, of all or of a subject."""
+    def last(self) -> Message | None:
+        """The last message."""
         ...
 
     def next(self, subject: str, number: int) -> Message | None:
@@ -66,7 +85,10 @@ class MessageStream(Protocol):
         ...
 
     def forget(self, subject: str, before: int) -> None:
-        """Those of a subject below a number are needed no more."""
+        """Those of a subject below a number are needed no more.
+
+        Where :attr:`forgets_by_subject` is not so, all below it go with the log's.
+        """
         ...
 
     def close(self) -> None:

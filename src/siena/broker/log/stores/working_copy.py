@@ -119,7 +119,7 @@ class WorkingCopy:
 
     def _begin(self) -> None:
         """Begin the first file with the first offset that the stream has."""
-        found = self._stream.next(LOG, 1)
+        found = self._stream.next(LOG, 1) or self._stream.last()
         first = 0 if found is None else read_piece(found.data).first
         new = Segment.new(self._folder, first, None)
         assert new.header is not None

@@ -6,6 +6,7 @@ if another has written meanwhile, it writes no more.
 """
 
 import logging
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -18,6 +19,7 @@ from siena.broker.log.stores.pieces import (
     LOG,
     Piece,
     joined_records,
+    key_of,
     pack_piece,
     pieces_of,
     read_piece,
@@ -26,6 +28,7 @@ from siena.broker.log.stores.stream import (
     DisplacedError,
     Message,
     MessageStream,
+    Outgoing,
     StreamError,
 )
 from siena.clock import Clock
@@ -73,7 +76,9 @@ class StreamWriter:
         self.stream = stream
         self.name = writer
         self._clock = clock
-        self._last = 0
+        self._last = self._last_of_log = 0
+        # Whether it is known what stands last: not after an answer that did not come.
+        self._is_sure = True
         self.kept = 0
         """The offset up to which the stream has the log."""
         self.losses = 0
@@ -107,29 +112,34 @@ class StreamWriter:
 
     # --- Keeping --------------------------------------------------------------------
 
-    def keep(self, source: LogView, end: int, states: Sequence[StateOf]) -> None:
+    def keep(
+        self,
+        source: LogView,
+        end: int,
+        states: Sequence[StateOf],
+        patience_s: float = math.inf,
+    ) -> None:
         """Have the stream keep the log up to an offset, and some files; however long.
+
+        Without an answer it is tried for ``patience_s``, and then no more.
 
         Raises:
             FencedError: if another broker writes there now.
             StreamError: if it was to end before it was done.
             OSError: if what is to be kept cannot be read.
         """
-        is_sure, left = True, list(states)
+        left = list(states)
         while True:
             try:
-                if not is_sure:
+                if not self._is_sure:
                     self._find_end(source)
-                    is_sure = True
-                self._keep_log(source, end)
-                while left:
-                    self._keep_state(left[0])
-                    del left[0]
+                    self._is_sure = True
+                self._keep_all(source, end, left)
             except DisplacedError:
-                is_sure = False
+                self._is_sure = False
             except StreamError as error:
-                is_sure = False
-                self._wait(error)
+                self._is_sure = False
+                self._wait(error, patience_s)
             except DamagedLogError as error:
                 raise OSError(f"what {self.stream.name} lacks: {error}") from None
             else:
@@ -137,6 +147,12 @@ class StreamWriter:
                     log.warning("%s answers again", self.stream.name)
                 self.trouble, self.away_since = "", None
                 return
+
+    def _keep_all(self, source: LogView, end: int, left: list[StateOf]) -> None:
+        self._keep_log(source, end)
+        while left:
+            self._keep_state(left[0])
+            del left[0]
 
     def _keep_log(self, source: LogView, end: int) -> None:
         while self.kept < end:
@@ -184,9 +200,12 @@ class StreamWriter:
         self._forget(state.name, before)
 
     def _append(self, pieces: Sequence[Piece]) -> None:
-        messages = [(piece.about, pack_piece(piece)) for piece in pieces]
-        self.stream.append(messages, self._last)
-        self._last += len(messages)
+        messages = [
+            Outgoing(piece.about, key_of(piece), pack_piece(piece)) for piece in pieces
+        ]
+        self._last = self.stream.append(messages, self._last)
+        if pieces[-1].about == LOG:
+            self._last_of_log = self._last
 
     # --- When it is not known -------------------------------------------------------
 
@@ -206,7 +225,7 @@ class StreamWriter:
                 "here any more"
             )
         self._last = last.number
-        kept = end_of(self.stream.last(LOG))
+        kept = end_of(last)
         if kept < self.kept:
             self.losses += 1
             log.warning(
@@ -219,13 +238,15 @@ class StreamWriter:
     def _name(self) -> str:
         return self.stream.name
 
-    def _wait(self, error: StreamError) -> None:
+    def _wait(self, error: StreamError, patience_s: float) -> None:
         now = self._clock.elapsed()
         if not self.trouble:
             log.warning("%s does not keep the log: %s", self._name, error)
         self.trouble = str(error)
         self.away_since = now if self.away_since is None else self.away_since
         if self._closes_at is not None and now >= self._closes_at:
+            raise error
+        if now - self.away_since >= patience_s:
             raise error
         self._is_woken.wait(RETRY_SECONDS)
         if self._closes_at is not None:
@@ -236,13 +257,11 @@ class StreamWriter:
     def trim(self, floor: int) -> None:
         """Have the stream forget what stands before an offset; if not now, later.
 
-        The last message stays: it says where the log goes on.
+        The last one of the log stays: it says where the log goes on.  Where all that
+        stands before it goes, small files have to have been kept again behind it.
         """
         try:
-            last = self.stream.last(LOG)
-            if last is None:
-                return
-            low, high = 1, last.number
+            low, high = 1, min(self._last, self._last_of_log)
             while low < high:
                 middle = (low + high) // 2
                 found = self.stream.next(LOG, middle)
@@ -255,6 +274,8 @@ class StreamWriter:
             log.warning("%s forgets nothing: %s", self._name, error)
 
     def _forget(self, about: str, before: int) -> None:
+        if not self.stream.forgets_by_subject:  # by their keys the older ones go
+            return
         try:
             self.stream.forget(about, before)
         except StreamError as error:  # the next time
@@ -262,7 +283,10 @@ class StreamWriter:
 
 
 def end_of(last: Message | None) -> int:
-    """The offset behind what a stream has of a log, by its last message of that."""
+    """The offset behind what a stream has of a log, by its last message.
+
+    A piece of a small file says as well how far the log was kept before it.
+    """
     if last is None:
         return 0
     piece = read_piece(last.data)

@@ -1,19 +1,29 @@
-"""What every store does: the same tests for a folder and for JetStream."""
+"""What every store does: the same tests for a folder, JetStream and Kafka.
+
+Kafka is tried by the servers that its client has for tests, and by real ones where
+``SIENA_KAFKA`` names them.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pytest
 
+from broker.kafka import ClientsOwnServer, new_topic, real_servers
 from broker.logs import everything, readable
 from broker.nats import NatsServer
 from siena.block import encode
 from siena.broker.log.limits import RECORD_BYTES_MAX
 from siena.broker.log.store import Store
 from siena.broker.log.stores.log_store import LogStore
+from siena.broker.log.stores.opening import open_stream
 from siena.broker.log.stores.remote_store import RemoteStore
+from siena.broker.log.stores.stream import MessageStream
+from siena.broker.log.stores.url import read_store_url
+from siena.broker.settings import Log as LogSettings
 from siena.clock import SystemClock
 from siena.errors import SienaError
 from siena.matching.input.buffers import encode_all
@@ -32,14 +42,46 @@ def kill(store: LogStore) -> None:
         store._stream.close()
 
 
-@pytest.fixture(params=["folder", "jetstream"])
+class Server(Protocol):
+    """What keeps a stream for a test."""
+
+    def stream(self) -> MessageStream: ...
+
+    def kill(self) -> None: ...
+
+
+class RealKafka:
+    """A topic of the servers that the environment names."""
+
+    def __init__(self) -> None:
+        self._url = f"kafka://{real_servers()}/{new_topic()}"
+
+    def stream(self) -> MessageStream:
+        return open_stream(read_store_url(self._url), LogSettings())
+
+    def kill(self) -> None:
+        pass
+
+
+def server_of(name: str, folder: Path) -> Server | None:
+    match name:
+        case "jetstream":
+            server = NatsServer(folder / "nats")
+            server.start()
+            return server
+        case "kafka's client":
+            return ClientsOwnServer()
+        case "kafka":
+            return RealKafka()
+        case _:
+            return None
+
+
+@pytest.fixture(params=["folder", "jetstream", "kafka's client", "kafka"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     """Opens the store, again and again; what is open at the end is left alone."""
     made: list[LogStore] = []
-    server = None
-    if request.param == "jetstream":
-        server = NatsServer(tmp_path / "nats")
-        server.start()
+    server = server_of(request.param, tmp_path)
 
     def open_one() -> LogStore:
         folder = tmp_path / "log"

@@ -409,3 +409,24 @@ def test_a_stream_that_is_gone_forgets_nothing(nats: NatsServer) -> None:
     with pytest.raises(StreamError, match="the stream orders is gone"):
         stream.forget("log", 5)
     stream.close()
+
+
+def test_a_connection_that_its_client_closed_for_good_is_made_anew(
+    nats: NatsServer, tmp_path: Path
+) -> None:
+    """As the client does at errors of the server that it takes for final."""
+    store = opened(nats, tmp_path / "a")
+    written: list[bytes] = []
+    for n in range(3):
+        stream: Any = store._stream
+        closed = stream._client
+        stream._run(closed._process_err("'Unknown Protocol Operation'"))
+        while not closed.is_closed:
+            stream._run(asyncio.sleep(0.01))
+        written += append(store, n, 1)
+        store.sync()
+        assert stream._client is not closed
+    kill(store)
+    again = opened(nats, tmp_path / "b")
+    assert everything(again) == written
+    again.close()

@@ -9,7 +9,10 @@ import pytest
 from siena.block import encode
 from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.log.store import Store
-from siena.broker.log.stores import writer as writer_module
+from siena.broker.log.stores import (
+    remote_store as remote_store_module,
+    writer as writer_module,
+)
 from siena.broker.log.stores.pieces import (
     LOG,
     Joining,
@@ -19,7 +22,12 @@ from siena.broker.log.stores.pieces import (
     split_records,
 )
 from siena.broker.log.stores.remote_store import RemoteStore
-from siena.broker.log.stores.stream import DisplacedError, Message, StreamError
+from siena.broker.log.stores.stream import (
+    DisplacedError,
+    Message,
+    Outgoing,
+    StreamError,
+)
 from siena.clock import SystemClock
 from siena.errors import SienaError
 from siena.matching.input.buffers import encode_all
@@ -30,6 +38,7 @@ class ObviousStream:
 
     name = "a list"
     message_bytes = 1_400  # some hundred bytes for each piece
+    forgets_by_subject = True
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -41,9 +50,9 @@ class ObviousStream:
         self._maybe_fail()
         return len(self.messages)
 
-    def append(self, messages: Sequence[tuple[str, bytes]], after: int) -> None:
+    def append(self, messages: Sequence[Outgoing], after: int) -> int:
         self._arrive_late()
-        for number, (subject, data) in enumerate(messages, after):
+        for number, (subject, _, data) in enumerate(messages, after):
             if self._is_accident():
                 kind = self._rng.randrange(3)
                 if kind == 0:  # it never arrives
@@ -55,6 +64,7 @@ class ObviousStream:
                 raise StreamError("there is no answer")
             if not self._store(number, subject, data):
                 raise DisplacedError
+        return after + len(messages)
 
     def _store(self, after: int, subject: str, data: bytes) -> bool:
         if len(self.messages) != after:
@@ -68,10 +78,10 @@ class ObviousStream:
                 self._store(*each)
         self._late = self._late[-3:]
 
-    def last(self, subject: str | None = None) -> Message | None:
+    def last(self) -> Message | None:
         self._maybe_fail()
         self._arrive_late()
-        found = [m for m in self.read(1, 2**63) if subject in (None, self._of(m))]
+        found = list(self.read(1, 2**63))
         return found[-1] if found else None
 
     def _of(self, message: Message) -> str:
@@ -101,6 +111,31 @@ class ObviousStream:
     def _maybe_fail(self) -> None:
         if self._is_accident():
             raise StreamError("there is no answer")
+
+
+class ForgetfulStream(ObviousStream):
+    """One that forgets all before a number, and of a key all but the newest."""
+
+    forgets_by_subject = False
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self._at: dict[str, int] = {}
+
+    def append(self, messages: Sequence[Outgoing], after: int) -> int:
+        last = super().append(messages, after)
+        for place, message in enumerate(messages, after):
+            before = self._at.get(message.key)
+            if before is not None and self._rng.random() < 0.5:  # in its own time
+                self.messages[before] = (message.subject, b"")
+            self._at[message.key] = place
+        return last
+
+    def forget(self, subject: str, before: int) -> None:
+        assert subject == LOG
+        self._maybe_fail()
+        for place, (about, _) in enumerate(self.messages[: before - 1]):
+            self.messages[place] = (about, b"")
 
 
 @pytest.fixture(autouse=True)
@@ -172,6 +207,63 @@ def test_what_is_trimmed_is_below_the_floor_and_little_is_left(
     assert offsets == [*range(offsets[0], 200)]
     before = [r for r in records_in(stream) if r.first < store.earliest]
     assert sum(len(record.blocks) for record in before) < stream.message_bytes
+    store.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_all_before_a_number_goes_small_files_stay(
+    tmp_path: Path, seed: int
+) -> None:
+    """One that never changes, and one of several parts that becomes shorter."""
+    rng = random.Random(seed)
+    stream = ForgetfulStream(rng)
+    store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    (tmp_path / "log" / "handlers.json").write_bytes(b"of long ago")
+    state = b""
+    for n in range(300):
+        store.append(*encode_all([{"n": n, "x": "x" * rng.randrange(100)}]), 7)
+        if rng.random() < 0.2:
+            state = rng.randbytes(rng.choice((0, 10, 3_000, 9_000)))
+            (tmp_path / "log" / "cursors.state").write_bytes(state)
+            store.want_states()
+            store.sync()
+        if rng.random() < 0.05:
+            store.make_room(n, 8_192, None)
+    store.make_room(250, 8_192, None)
+    store.sync()
+    earliest = store.earliest
+    assert earliest > 0
+    store._let_go()
+    copy = RemoteStore(tmp_path / "copy", 4_096, stream, "it", SystemClock())
+    assert copy.latest == 300
+    assert 0 < copy.earliest <= earliest
+    assert (tmp_path / "copy" / "cursors.state").read_bytes() == state
+    assert (tmp_path / "copy" / "handlers.json").read_bytes() == b"of long ago"
+    copy.close()
+
+
+def test_a_start_waits_for_a_stream_that_goes_away_no_longer_than_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was there when it was opened, and does not take what the folder has."""
+    monkeypatch.setattr(remote_store_module, "SYNC_SECONDS", 0.01)
+    plain = Store(tmp_path / "log", 4_096)
+    plain.append(*encode_all([{"n": 1}]), 7)
+    plain.close()
+    stream = ObviousStream(random.Random(1))
+    begin = writer_module.StreamWriter.begin
+
+    def and_goes(writer: writer_module.StreamWriter, after: int, kept: int) -> None:
+        begin(writer, after, kept)
+        stream.accidents = 1.0
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writer_module.StreamWriter, "begin", and_goes)
+        with pytest.raises(SienaError, match="a list: there is no answer"):
+            RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    stream.accidents = 0.0
+    store = RemoteStore(tmp_path / "log", 4_096, stream, "it", SystemClock())
+    assert [record.first for record in records_in(stream)] == [0]
     store.close()
 
 
