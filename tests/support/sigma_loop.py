@@ -5,7 +5,7 @@ by Python's own regular expressions: values of tests are too short to tire them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import Any
@@ -54,6 +54,63 @@ def true(condition: Any, event: Mapping[str, Any]) -> bool:  # noqa: ANN401 -- p
             return any(occurs(str(value), condition.value) for value in event.values())
         case _:
             raise AssertionError(condition)
+
+
+def closure_of(condition: Any) -> Callable[[Mapping[str, Any]], bool]:  # noqa: ANN401 -- pySigma's tree
+    """What says of an event whether a condition is true: :func:`true`, one event later.
+
+    The tree is walked once and not for each event, which is what makes all rules on
+    ten thousand events bearable; a field's value is still asked by :func:`equals`.
+    """
+    match condition:
+        case ConditionOR():
+            return _any_of([closure_of(part) for part in condition.args])
+        case ConditionAND():
+            return _all_of([closure_of(part) for part in condition.args])
+        case ConditionNOT():
+            part = closure_of(condition.args[0])
+            return lambda event: not part(event)
+        case ConditionFieldEqualsValueExpression():
+            return _field_of(condition.field, condition.value)
+        case _:
+            return lambda event: true(condition, event)
+
+
+Closures = list[Callable[[Mapping[str, Any]], bool]]
+
+
+def _any_of(parts: Closures) -> Callable[[Mapping[str, Any]], bool]:
+    def any_of(event: Mapping[str, Any]) -> bool:
+        for part in parts:  # noqa: SIM110 -- three times as fast as a generator
+            if part(event):
+                return True
+        return False
+
+    return any_of
+
+
+def _all_of(parts: Closures) -> Callable[[Mapping[str, Any]], bool]:
+    def all_of(event: Mapping[str, Any]) -> bool:
+        for part in parts:  # noqa: SIM110 -- as above
+            if not part(event):
+                return False
+        return True
+
+    return all_of
+
+
+def _field_of(field: str, wanted: Any) -> Callable[[Mapping[str, Any]], bool]:  # noqa: ANN401 -- a value of theirs
+    if type(wanted) not in {SigmaString, SigmaCasedString}:
+        return lambda event: equals(event.get(field), wanted, event)
+    fullmatch, spelled = pattern_of(wanted).fullmatch, str(wanted).lower()
+
+    def has(event: Mapping[str, Any]) -> bool:
+        found = event.get(field)
+        if isinstance(found, str):
+            return fullmatch(found) is not None
+        return found is not None and spelled == str(found).lower()
+
+    return has
 
 
 def equals(found: Any, wanted: Any, event: Mapping[str, Any]) -> bool:  # noqa: ANN401 -- a value of theirs

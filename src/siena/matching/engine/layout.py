@@ -10,7 +10,12 @@ from siena.errors import LimitError
 from siena.matching.engine.arena import Arena
 from siena.matching.engine.checking.atoms import lay_out_atoms
 from siena.matching.engine.checking.checks import lay_out_checks, separate
-from siena.matching.engine.checking.codes import BEYOND
+from siena.matching.engine.checking.codes import (
+    BEYOND,
+    LAST_BIT,
+    USES_ATOMS,
+    USES_PARTS,
+)
 from siena.matching.engine.columns import (
     ANY,
     CONTAINED,
@@ -28,6 +33,8 @@ from siena.matching.engine.intervals import Rows, Table, with_bands
 from siena.matching.engine.operands import gathered, texts_of
 from siena.matching.engine.ranks import (
     Arrays,
+    Ints,
+    Longs,
     Ranks,
     names_table,
     rank,
@@ -112,11 +119,27 @@ def _atoms(snapshot: Snapshot, ranks: Ranks, arrays: Arrays) -> int:
         for operator, text in zip(operators, texts, strict=True)
     )
     arrays.update(found)
+    arrays.update(_looked_for(s, which, numbers, len(found["atom_bounds"]) - 1))
     ranks.node[which] = len(arrays["node_ends"]) + numbers
     # Other checks have the kinds that they are about, as bits.
     others = (s.kind >= BEYOND) & ~is_atom
     ranks.node[others] = s.whole[others]
     return len(found["atom_bounds"]) - 1
+
+
+def _looked_for(snapshot: Snapshot, which: Longs, numbers: Ints, atoms: int) -> Arrays:
+    """What a value of each name is searched for, and of each atom for which names.
+
+    ``which`` are the constraints that are atoms, with the numbers of these.
+    """
+    s = snapshot
+    uses = np.zeros(max(1, len(s.names.starts) - 1), np.int32)
+    uses[s.name[(s.kind < BEYOND) & (s.dimension == CONTAINED)]] |= USES_PARTS
+    uses[s.name[which]] |= USES_ATOMS
+    names = np.zeros(max(1, atoms), np.uint32)
+    bits = np.minimum(s.name[which], LAST_BIT).astype(np.uint32)
+    np.bitwise_or.at(names, numbers, np.uint32(1) << bits)
+    return {"atom_names": names.view(np.int32), "name_uses": uses}
 
 
 def _check_limits(snapshot: Snapshot) -> None:

@@ -34,7 +34,7 @@ from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 6
+VERSION = 7
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")
@@ -53,8 +53,8 @@ TYPES = {
             _INTS: "arena name_slots break_starts reverse_starts edges node_links"
             " local_starts local_ranks number_starts dense_ranks"
             " time_starts row_places fold_edges fold_links fold_atoms fold_pages"
-            " fold_shifts atom_tokens atom_bounds atom_flags check_owners"
-            " check_starts check_ways check_tests",
+            " fold_shifts atom_tokens atom_bounds atom_flags atom_names name_uses"
+            " check_owners check_starts check_ways check_tests",
         }.items()
         for name in names.split()
     },

@@ -197,6 +197,8 @@ NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
 ROW = cython.declare(cython.int, 8)
 ENTRY = cython.declare(cython.int, 16)
+# Behind more operands of a value than this there are bits that tell most others.
+SEARCHED = cython.declare(cython.int, 4)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
 
@@ -1007,6 +1009,10 @@ class Kernel:
         half: cython.int
         at += 1
         if size == 0:
+            return False
+        if size > SEARCHED and not (
+            (lists[at + size + ((operand >> 5) & 7)] >> min(operand & 31, 30)) & 1
+        ):
             return False
         while size > 1:
             half = size >> 1

@@ -35,6 +35,10 @@ cdef class Values:
     cdef int *atom_tokens
     cdef int *atom_bounds
     cdef int *atom_flags
+    # Which names atoms are about, what those of a name are, and the bit of the last.
+    cdef int *atom_names
+    cdef int *name_uses
+    cdef int name_bit
     cdef int atoms
     cdef int first_atom
     cdef int *local_starts
@@ -90,7 +94,7 @@ cdef class Values:
     cdef int find_list(self, int tag, int operand) noexcept nogil
     cdef void note(self, int item) noexcept nogil
     cdef void note_substrings(
-        self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
+        self, int name, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil
     cdef int folded_child(self, int node, int byte) noexcept nogil
     cdef void note_atoms_of(
@@ -103,6 +107,7 @@ cdef class Values:
         self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil
     cdef void sort_operands(self, int start, int size) noexcept nogil
+    cdef void note_bits(self, int head) noexcept nogil
     cdef void note_lists(
         self, int name, unsigned char *p, Py_ssize_t start, Py_ssize_t end,
         int contained,

@@ -47,6 +47,18 @@ SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 INLINE_BYTES = cython.declare(cython.int, 24)
 SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 
+# What constraints on a name look for, as bits; siena.matching.engine.checking has the
+# same.  Of atoms, the last bit stands for all names from its number on.
+USES_PARTS = cython.declare(cython.int, 1)
+USES_ATOMS = cython.declare(cython.int, 2)
+LAST_BIT = cython.declare(cython.int, 31)
+# Operands up to this many are put in order by steps that shrink, with no heap.
+FEW = cython.declare(cython.int, 256)
+# Behind more operands than this there are bits, by which most others are told.
+SEARCHED = cython.declare(cython.int, 4)
+# Eight words, of 31 bits each: plain Python has no 32nd in an array of integers.
+BIT_WORDS = cython.declare(cython.int, 8)
+
 
 @cython.cfunc
 @cython.inline
@@ -108,6 +120,9 @@ class Values:
         self.atom_tokens = ints(table["atom_tokens"])
         self.atom_bounds = ints(table["atom_bounds"])
         self.atom_flags = ints(table["atom_flags"])
+        self.atom_names = ints(table["atom_names"])
+        self.name_uses = ints(table["name_uses"])
+        self.name_bit = 0
         self.local_starts = ints(table["local_starts"])
         self.local_ranks = ints(table["local_ranks"])
         self.row_places = ints(table["row_places"])
@@ -285,16 +300,24 @@ class Values:
     @cython.nogil
     @cython.exceptval(check=False)
     def note_substrings(
-        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+        self,
+        name: cython.int,
+        p: cython.p_uchar,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
     ) -> cython.void:
-        """Note, behind their number, the substrings that occur and atoms that hold."""
+        """Note, behind their number, the substrings that occur and atoms that hold.
+
+        Nothing is looked for that no constraint on this name asks about.
+        """
+        uses: cython.int = self.name_uses[name]
         node: cython.Py_ssize_t
         report: cython.Py_ssize_t
         byte: cython.int
         head: cython.int = self.lists_used
         i: cython.Py_ssize_t
         self.note(0)
-        if not self.has_parts and self.atoms == 0:
+        if uses == 0:
             return
         if self.serial == SERIAL_MAX:
             for node in range(self.nodes):
@@ -302,7 +325,7 @@ class Values:
             self.serial = 0
         self.serial += 1
         node = ROOT_SUBSTRING
-        for i in range(start, end if self.has_parts else start):
+        for i in range(start, end if uses & USES_PARTS else start):
             # Aho and Corasick: where no edge goes on, go on from the longest end of
             # what was read that some operand begins with.
             byte = p[i]
@@ -323,11 +346,13 @@ class Values:
                 self.node_seen[report] = self.serial
                 self.note(cython.cast(cython.int, report))
                 report = self.node_links[4 * self.node_links[4 * report] + 1]
-        if self.atoms:
+        if uses & USES_ATOMS:
+            self.name_bit = min(name, LAST_BIT)
             self.note_atoms(p, start, end)
         if not self.is_full:
             self.lists[head] = self.lists_used - head - 1
             self.sort_operands(head + 1, self.lists[head])
+            self.note_bits(head)
 
     @cython.cfunc
     @cython.inline
@@ -347,10 +372,16 @@ class Values:
         start: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.void:
-        """Note the atoms that hold, of those that one text leads to; of none for -1."""
+        """Note the atoms that hold, of those that one text leads to; of none for -1.
+
+        Those of other names are passed over: a command line contains many a text that
+        only names of files are compared with.
+        """
         k: cython.int
         first: cython.int = self.fold_atoms[node] if node >= 0 else 0
         for k in range(first, self.fold_atoms[node + 1]):
+            if not (self.atom_names[k] >> self.name_bit) & 1:
+                continue
             if (self.atom_flags[k] & IS_SURE) or is_like(
                 p, start, end,
                 self.atom_tokens, self.atom_bounds[k], self.atom_bounds[k + 1],
@@ -423,6 +454,7 @@ class Values:
         """Put what was noted in order, to be searched; by a heap, which needs no room.
 
         Of the ``size`` items the first ``top`` are a heap, and those behind in place.
+        A few are sorted by Shell's method instead, whose steps are 40, 13, 4 and 1.
         """
         lists = self.lists
         top: cython.int = size
@@ -430,6 +462,18 @@ class Values:
         at: cython.int
         below: cython.int
         moved: cython.int
+        if size <= FEW:
+            below = 40 if size > 80 else 13 if size > 26 else 4 if size > 8 else 1
+            while below > 0:
+                for i in range(start + below, start + size):
+                    moved = lists[i]
+                    at = i
+                    while at >= start + below and lists[at - below] > moved:
+                        lists[at] = lists[at - below]
+                        at -= below
+                    lists[at] = moved
+                below //= 3
+            return
         while top > 1:
             if i > 0:
                 i -= 1
@@ -449,6 +493,28 @@ class Values:
                 at = below
                 below = 2 * at + 1
             lists[start + at] = moved
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_bits(self, head: cython.int) -> cython.void:
+        """Write, behind operands that are many, a bit for each.
+
+        Most tests are about an operand that is not there, and a bit says so sooner than
+        a search.
+        """
+        lists = self.lists
+        size: cython.int = lists[head]
+        bits: cython.int = head + 1 + size
+        z: cython.int
+        if size <= SEARCHED:
+            return
+        for z in range(BIT_WORDS):
+            self.note(0)
+        if self.is_full:
+            return
+        for z in range(head + 1, bits):
+            lists[bits + ((lists[z] >> 5) & 7)] |= 1 << min(lists[z] & 31, 30)
 
     @cython.cfunc
     @cython.nogil
@@ -526,7 +592,7 @@ class Values:
             self.is_full = True
             return -1
         self.memory[m + 6] = self.lists_used
-        self.note_substrings(p, start, end)
+        self.note_substrings(name, p, start, end)
         self.memory[m + 7] = self.lists_used
         self.note_lists(name, p, start, end, self.memory[m + 6])
         if self.is_full:

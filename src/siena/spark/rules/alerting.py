@@ -155,7 +155,6 @@ class _Batch:
         self.out = _Rows()
         self.events: dict[int, Event] = {}
         self.columns = columns_of(batch, task.layout)
-        self.attributes = Attributes(batch.num_rows, self.columns, self.look_at)
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
@@ -205,11 +204,14 @@ class _Batch:
             ]
             return rows[is_kept], numbers[is_kept]
         # Rule by rule, all its rows at once.
+        attributes = Attributes(
+            self.batch.num_rows, self.columns, self.look_at, np.unique(rows[places])
+        )
         places = places[np.argsort(numbers[places], kind="stable")]
         starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
         for some in np.split(places, starts[1:]) if len(places) else ():
             test = self.rules.test(int(numbers[some[0]]))
-            is_kept[some] = test(self.attributes, rows[some])
+            is_kept[some] = test(attributes, rows[some])
         return rows[is_kept], numbers[is_kept]
 
     def alert(self, rows: Places, numbers: Places) -> None:
@@ -226,17 +228,17 @@ class _Batch:
                 )
                 for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
             ]
-        fired = numbers.tolist()
+        fired = pa.array(numbers)
         said: dict[str, Any] = {
-            RULE: [rules.ids[n] for n in fired],
-            VERSION: [rules.versions[n] for n in fired],
-            SEVERITY: [rules.severities[n] for n in fired],
+            RULE: rules.about["id"].take(fired),
+            VERSION: rules.about["version"].take(fired),
+            SEVERITY: rules.about["severity"].take(fired),
             REASONS: reasons,
             REVISION: self.revision,
         }
         remembering = self.task.remembering
         if remembering is not None and remembering.suppress is not None:
-            said[KEY] = self.suppressed_by(rows, fired, remembering)
+            said[KEY] = self.suppressed_by(rows, numbers.tolist(), remembering)
             said[SPEC] = suppression(remembering.suppress)
         self.out.add(rows, **said)
 

@@ -88,6 +88,8 @@ class LoadedRules:
         self.table = table
         batch, about = _read_note(table)
         columns = batch.to_pydict()
+        # The same of what alerts say, to be taken by the column.
+        self.about = batch.select(["id", "version", "severity"])
         self.ids: list[str] = columns["id"]
         self.versions: list[str] = columns["version"]
         self.severities: list[str] = columns["severity"]

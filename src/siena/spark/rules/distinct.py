@@ -21,6 +21,8 @@ from siena.spark.batch.rows import read_row
 Event = Mapping[str, Value]
 Places = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+# Rows of a batch for each that residuals ask about, from which on only these are read.
+ASKED_SHARE = 2
 Texts: TypeAlias = "Sequence[str] | pa.Array"
 
 
@@ -102,8 +104,13 @@ class Attributes:
         rows: int,
         columns: Mapping[str, pa.Array] | None,
         events: Callable[[Places], Mapping[int, Event]],
+        asked: Places | None = None,
     ) -> None:
+        """Of what; ``asked`` are the rows that are asked about, or else any may be."""
         self._rows = rows
+        # To take few rows and encode these is quicker than to encode all of them.
+        is_few = asked is not None and ASKED_SHARE * len(asked) <= rows
+        self._asked = asked if is_few else None
         self._columns = columns
         self._events = events
         self._known: dict[str, CodedAttribute] = {}
@@ -134,6 +141,8 @@ class Attributes:
         column = self._columns.get(name)
         if column is None:
             return CodedAttribute(name, np.full(self._rows, -1, np.int64), [])
+        if self._asked is not None:
+            column = column.take(pa.array(self._asked))
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
         codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -142,6 +151,10 @@ class Attributes:
         if values.null_count:  # what stands for a null is absent, too
             is_null = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
             codes[is_null[codes]] = -1
+        if self._asked is not None:
+            of_rows = np.full(self._rows, -1, np.int64)
+            of_rows[self._asked] = codes
+            codes = of_rows
         return CodedAttribute(name, codes, values)
 
 

@@ -71,6 +71,73 @@ def test_strings_are_matched_as_a_loop_does(
     ]
 
 
+@pytest.mark.parametrize(
+    "kernel", [Kernel, plain("match").Kernel], ids=["compiled", "plain"]
+)
+@pytest.mark.parametrize("names", [1, 5, 33, 40])
+def test_a_value_is_searched_for_what_its_own_name_asks(
+    kernel: Any,  # noqa: ANN401
+    names: int,
+) -> None:
+    """With more names than an atom has bits, the last of which they share."""
+    asked = [
+        (Operator.SUBSTRING_FOLDED, "k"),
+        (Operator.NOT_SUBSTRING_FOLDED, "bA"),
+        (Operator.SUBSTRING, "a"),
+        (Operator.NOT_SUBSTRING, "b"),
+        (Operator.NOT_LIKE, "*a?"),
+        (Operator.SUFFIX_FOLDED, "AB"),
+    ]
+    # Of each name another choice; every seventh is only asked for being there.
+    filters = [
+        Filter(
+            [Constraint(f"n{i}", *asked[(i + k) % len(asked)])]
+            if i % 7 != 3
+            else [Constraint(f"n{i}", Operator.ANY, None)]
+        )
+        for i in range(names)
+        for k in range(1 + i % 2)
+    ]
+    notifications = [
+        Notification({f"n{i}": text for i in range(names)})
+        for text in ["kab", "KELVIN", "baAB", "", "xb", "aab\N{KELVIN SIGN}"]
+    ]
+    assert matched(filters, notifications, kernel) == [
+        [number for number, f in enumerate(filters) if f.matches(n)]
+        for n in notifications
+    ]
+
+
+@pytest.mark.parametrize(
+    "kernel", [Kernel, plain("match").Kernel], ids=["compiled", "plain"]
+)
+@pytest.mark.parametrize("size", [1, 4, 5, 8, 9, 26, 27, 80, 81, 256, 257, 600])
+def test_a_value_may_contain_few_operands_or_many(
+    kernel: Any,  # noqa: ANN401
+    size: int,
+) -> None:
+    operands = [f"<{number}>" for number in range(size)]
+    # What is longer is noted after what is in it, so that the order is none.
+    operands += [f"<{number}><{number + 1}>" for number in range(0, size - 1, 3)]
+    operators = [
+        Operator.SUBSTRING,
+        Operator.NOT_SUBSTRING,
+        Operator.SUBSTRING_FOLDED,
+        Operator.NOT_SUBSTRING_FOLDED,
+    ]
+    filters = [
+        Filter([Constraint("s", operator, operand)])
+        for operand in operands
+        for operator in operators
+    ]
+    texts = ["".join(operands[:size]), "".join(operands[size:0:-2]), "", "<0>"]
+    notifications = [Notification(s=text) for text in texts]
+    assert matched(filters, notifications, kernel) == [
+        [number for number, f in enumerate(filters) if f.matches(n)]
+        for n in notifications
+    ]
+
+
 TESTED = [
     Constraint(name, operator, value)
     for name in ("s", "t")

@@ -12,6 +12,12 @@ BEYOND = 32
 # kind that is not among some; it is a string, and an atom does not hold of it.
 ABSENT, OTHER, WITHOUT = range(3)
 
+# What the constraints on a name look for in its values, as bits; and the last of the
+# bits by which an atom says which names it is about: it stands for all the others.
+# Names are numbered by how often they are used, so that few share it.
+USES_PARTS, USES_ATOMS = 1, 2
+LAST_BIT = 31
+
 # The kinds of values as bits, as the kernel tells them from coordinates.
 KIND_BITS = {
     Kind.BOOLEAN: 1,
