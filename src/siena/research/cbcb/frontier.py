@@ -5,12 +5,12 @@ What a table must remember of a disjunction.  The
 here filters come and go by the thousand, and no order is asked for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from siena.algebra.covering import covers_filter
 from siena.algebra.sat import satisfiable
-from siena.model import Filter
+from siena.model import Filter, Operator, Value
 
 
 class Frontier:
@@ -24,8 +24,9 @@ class Frontier:
     True
 
     Cost: a filter can be covered only by filters without names that it lacks, and
-    covers only filters that have all of its names.  Each is filed under one of its
-    names for the first question, the rarest, and under all of them for the second.
+    covers only filters that have all of its names; it matches only notifications that
+    have them.  Each is filed under one of its names for the first question and the
+    last, the rarest, and under all of them for the second.
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,23 @@ class Frontier:
             if g.by_name.keys() <= f.by_name.keys()
         )
 
+    def matches(self, notification: Mapping[str, Value]) -> bool:
+        """Whether one of the filters does; only those are asked whose name it has."""
+        return any(
+            f.matches(notification)
+            for name in (None, *notification)
+            for f in self._by_key.get(name, ())
+        )
+
+    def is_just(self, wanted: Sequence[Filter]) -> bool:
+        """Whether these are the filters, all of them and no other."""
+        return len(wanted) == len(self._key) and all(f in self._key for f in wanted)
+
+    @property
+    def bytes(self) -> int:
+        """How long all filters are, as text."""
+        return sum(map(_length, self._key))
+
     def add(self, f: Filter) -> list[Filter] | None:
         """Add a filter; those it covers, which are gone, or None if it is covered."""
         if self.covers(f):
@@ -60,7 +78,9 @@ class Frontier:
         names = f.by_name
         for name in names:
             self._by_name.setdefault(name, {})[f] = None
-        rarest = min(names, key=lambda name: len(self._by_name[name]), default=None)
+        # What wants a name absent matches notifications without it: it is always asked.
+        filed = () if any(c.operator is Operator.ABSENT for c in f) else names
+        rarest = min(filed, key=lambda name: len(self._by_name[name]), default=None)
         self._key[f] = rarest
         self._by_key.setdefault(rarest, {})[f] = None
         return gone
@@ -86,3 +106,8 @@ def _covers(general: Filter, specific: Filter) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _is_satisfiable(f: Filter) -> bool:
     return satisfiable(f)
+
+
+@lru_cache(maxsize=1 << 14)
+def _length(f: Filter) -> int:
+    return len(str(f).encode())

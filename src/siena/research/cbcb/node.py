@@ -25,9 +25,9 @@ Links must not reorder messages.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from siena.matching.matcher import Matcher
-from siena.matching.reference import ReferenceMatcher
 from siena.model import Filter, Notification
 from siena.research.cbcb.broadcast import Broadcast
 from siena.research.cbcb.frontier import Frontier
@@ -111,7 +111,7 @@ class Node:
         broadcast: Broadcast,
         options: Options | None = None,
         *,
-        matcher: Callable[[], Matcher] = ReferenceMatcher,
+        matcher: Callable[[], Matcher] | None = None,
     ) -> None:
         self.broker = broker
         self.broadcast = broadcast
@@ -132,6 +132,10 @@ class Node:
     def wanted(self) -> Wanted:
         """What the broker's own applications want."""
         return self._own.wanted(self.broker)
+
+    def wants(self, notification: Notification) -> bool:
+        """Whether the broker's own applications want a notification."""
+        return bool(self._own.match(notification))
 
     # --- What the broker does of its own accord -----------------------------------
 
@@ -278,6 +282,8 @@ class Node:
         return [(child, message) for child in children]
 
 
+# Answers of one branch differ only where an interest has changed since the last.
+@lru_cache(maxsize=1 << 10)
 def _reduced(wanted: Wanted) -> Wanted:
     """Without what is covered, so that replies do not grow with every fork."""
     frontier = Frontier()

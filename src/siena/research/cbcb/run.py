@@ -74,7 +74,8 @@ class Sample:
     """What happened in one interval, and the memory at its end.
 
     ``expected`` and ``missing`` are about notifications published in the interval,
-    whenever they arrived; the rest is about what happened in it.
+    whenever they arrived, and ``wanting`` says how many of them so many brokers wanted;
+    the rest is about what happened in it.
     """
 
     time: float
@@ -85,6 +86,7 @@ class Sample:
     useless: int
     packets: Counter[str]
     table_bytes: int
+    wanting: Counter[int] = field(default_factory=Counter)
 
     @property
     def false_negatives(self) -> float:
@@ -233,5 +235,6 @@ class _Run:
                 useless=fates["useless"] - fates_before["useless"],
                 packets=packets - packets_before,
                 table_bytes=table_bytes,
+                wanting=Counter(len(p.expected) for p in published),
             )
             fates_before, packets_before = fates, packets

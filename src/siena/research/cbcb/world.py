@@ -14,7 +14,6 @@ from itertools import count
 from typing import Literal
 
 from siena.matching.matcher import Matcher
-from siena.matching.reference import ReferenceMatcher
 from siena.model import Filter, Notification
 from siena.research.cbcb.broadcast import Broadcast
 from siena.research.cbcb.messages import KINDS, ContentMessage, Message
@@ -57,7 +56,7 @@ class CbcbWorld:
         options: how all brokers behave.
         layer: the trees that messages travel on.
         delay_s: how long a link of weight 1 takes; with 0, everything is at once.
-        matcher: what brokers look notifications up in.
+        matcher: what brokers look notifications up in; None for their tables.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class CbcbWorld:
         *,
         layer: Layer = "shortest paths",
         delay_s: float = 1.0,
-        matcher: Callable[[], Matcher] = ReferenceMatcher,
+        matcher: Callable[[], Matcher] | None = None,
     ) -> None:
         self.topology = topology
         self.now = 0.0
@@ -104,9 +103,7 @@ class CbcbWorld:
     def publish(self, broker: Broker, notification: Notification) -> Publication:
         """An application of a broker publishes; its own broker counts as well."""
         expected = frozenset(
-            b
-            for b, node in self.nodes.items()
-            if any(f.matches(notification) for f in node.wanted)
+            b for b, node in self.nodes.items() if node.wants(notification)
         )
         publication = Publication(self.now, broker, expected)
         self.publications.append(publication)

@@ -5,7 +5,8 @@ from hypothesis import event, given, strategies as st
 from siena.algebra.covering import covers_filter
 from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import satisfiable
-from siena.model import Filter, Notification
+from siena.matching.reference import ReferenceMatcher
+from siena.model import Constraint, Filter, Notification, Operator
 from siena.research.cbcb.frontier import Frontier
 from siena.research.cbcb.messages import join
 from siena.research.cbcb.table import InterfaceTable
@@ -43,6 +44,45 @@ def test_a_frontier_is_the_roots_of_the_poset(some: list[Filter]) -> None:
     assert set(frontier) == poset.roots
 
 
+filters_and_notifications = kinds_of_one_family().flatmap(
+    lambda kinds: st.tuples(
+        st.lists(filters(kinds, max_size=3), max_size=8),
+        notifications(of=values_of(kinds)),
+    )
+)
+
+
+@given(filters_and_notifications)
+def test_a_frontier_matches_what_one_of_the_filters_does(
+    drawn: tuple[list[Filter], Notification],
+) -> None:
+    some, notification = drawn
+    frontier = Frontier()
+    for f in some:
+        frontier.add(f)
+    expected = any(f.matches(notification) for f in some)
+    assert frontier.matches(notification) == expected
+    event(f"matches: {expected}")
+
+
+def test_a_frontier_asks_what_wants_a_name_absent() -> None:
+    frontier = Frontier()
+    frontier.add(Filter([Constraint("x", Operator.ABSENT)]))
+    assert frontier.matches(Notification(y=1))
+    assert not frontier.matches(Notification(x=1))
+
+
+@given(some_filters)
+def test_a_frontier_knows_whether_filters_are_just_its_own(some: list[Filter]) -> None:
+    frontier = Frontier()
+    for f in some:
+        frontier.add(f)
+    distinct = list(dict.fromkeys(some))
+    assert frontier.is_just(tuple(frontier))
+    assert frontier.is_just(distinct) == (set(frontier) == set(distinct))
+    assert frontier.bytes == sum(len(str(f).encode()) for f in frontier)
+
+
 @st.composite
 def histories(
     draw: st.DrawFn,
@@ -60,10 +100,11 @@ def test_a_table_is_a_list_of_filters_for_each_interface(
 ) -> None:
     steps, asked = history
     table = InterfaceTable()
+    looping = InterfaceTable(ReferenceMatcher)
     counting = InterfaceTable(CountingMatcher)
     plain: dict[int, list[Filter]] = {}
     for interface, replaces, wanted in steps:
-        for one in (table, counting):
+        for one in (table, looping, counting):
             if replaces:
                 one.replace(interface, wanted)
             else:
@@ -80,7 +121,8 @@ def test_a_table_is_a_list_of_filters_for_each_interface(
         expected = {
             i for i, some in plain.items() if any(f.matches(notification) for f in some)
         }
-        assert table.match(notification) == counting.match(notification) == expected
+        for one in (table, looping, counting):
+            assert one.match(notification) == expected
         event(f"interfaces: {len(expected)}")
 
 

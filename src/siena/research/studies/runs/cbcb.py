@@ -1,10 +1,12 @@
 """Runs of CBCB, over time, and when everything has arrived: what has been lost?
 
 A run gives a curve: its samples are kept as a text of JSON in one cell, one list for
-each interval, in the order of :class:`Sample`.
+each interval, in the order of :class:`Sample`.  Another cell has, as a list, how many
+notifications so many brokers wanted.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
@@ -59,6 +61,8 @@ def over_time(row: Row) -> Row:
     >>> found = over_time(row)
     >>> [sample.missing > 0 for sample in samples(found)]
     [True, True, False]
+    >>> sum(n * count for n, count in enumerate(wanted_by(found))) == found["expected"]
+    True
     """
     topology = topology_of(row)
     plan = CbcbPlan(
@@ -79,6 +83,7 @@ def over_time(row: Row) -> Row:
         delay_s=DELAY_S,
         seed=integer(row, "seed"),
     )
+    found = list(run(plan))
     taken = [
         Sample(
             round(s.time, 6),
@@ -93,8 +98,9 @@ def over_time(row: Row) -> Row:
             s.packets["ME"],
             s.table_bytes,
         )
-        for s in run(plan)
+        for s in found
     ]
+    wanting = sum((s.wanting for s in found), Counter[int]())
     far = max(max(distances(topology, b).values()) for b in topology.brokers)
     return {
         "spreading_s": float(far) * DELAY_S,
@@ -105,12 +111,18 @@ def over_time(row: Row) -> Row:
         },
         "table_bytes": taken[-1].table_bytes,
         "samples": json.dumps(taken, separators=(",", ":")),
+        "wanting": json.dumps([wanting[n] for n in range(max(wanting, default=0) + 1)]),
     }
 
 
 def samples(row: Row) -> list[Sample]:
     """The samples of a row."""
     return [Sample(*each) for each in json.loads(text(row, "samples"))]
+
+
+def wanted_by(row: Row) -> list[int]:
+    """How many notifications of a run none, one, two… of the brokers wanted."""
+    return [int(each) for each in json.loads(text(row, "wanting"))]
 
 
 def topology_of(row: Row) -> Topology:
