@@ -18,8 +18,8 @@ REMEMBERED_MAX = 1_024
 # the values of events repeat.
 ANSWERS_MAX = 32_768
 ANSWER_CHARACTERS_MAX = 512
-# What would take in the patterns that follow it.
-_QUOTING = r"\Q"
+# What would take in the patterns that follow it, and the end of a group around it.
+QUOTING = r"\Q"
 
 
 @lru_cache(REMEMBERED_MAX)
@@ -71,7 +71,7 @@ def compile_regulars(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     tests = [compile_regular(pattern) for pattern in patterns]
     if len(tests) == 1:
         return tests[0]
-    if not any(_QUOTING in pattern for pattern in patterns):
+    if not any(QUOTING in pattern for pattern in patterns):
         # A flag ends with its group.
         try:
             return compile_regular("|".join(f"(?:{p})" for p in patterns))

@@ -33,7 +33,7 @@ from siena.model.expression import (
 )
 from siena.model.expression.evaluation import truth
 from siena.model.expression.operations import ANYWHERE, FAILING
-from siena.model.expression.regular import compile_regular
+from siena.model.expression.regular import QUOTING, compile_regular
 from siena.model.expression.tree import walk
 from siena.model.limits import REGULAR_CHARACTERS_MAX
 from siena.spark.rules.distinct import (
@@ -252,6 +252,9 @@ def _joined(patterns: Iterable[str]) -> list["_Pattern"]:
     waiting: list[str] = []
     size = 0
     for pattern in patterns:
+        if QUOTING in pattern:
+            tests.append(_Pattern(pattern))
+            continue
         if waiting and size + len(pattern) + 5 > PATTERN_CHARACTERS_MAX:
             tests += _compiled(waiting)
             waiting, size = [], 0
@@ -261,15 +264,12 @@ def _joined(patterns: Iterable[str]) -> list["_Pattern"]:
 
 
 def _compiled(patterns: list[str]) -> list["_Pattern"]:
-    if not patterns:
-        return []
-    try:
-        return [_Pattern("|".join(f"(?:{pattern})" for pattern in patterns))]
-    except SienaError:
-        if len(patterns) == 1:
-            raise
-        # Too much for one automaton, or groups of one name: each for itself.
-        return [test for pattern in patterns for test in _compiled([pattern])]
+    if len(patterns) > 1:
+        try:
+            return [_Pattern("|".join(f"(?:{pattern})" for pattern in patterns))]
+        except SienaError:
+            pass  # too much for one automaton, or groups of one name
+    return [_Pattern(pattern) for pattern in patterns]
 
 
 class _Pattern:

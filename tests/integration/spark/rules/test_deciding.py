@@ -10,7 +10,14 @@ from hypothesis import given, strategies as st
 import expressions as drawn
 from siena.lang.expression import parse_expression
 from siena.model import Constraint, Operator
-from siena.model.expression import Expression, Operation, call, holds
+from siena.model.expression import (
+    Attribute,
+    Expression,
+    Literal,
+    Operation,
+    call,
+    holds,
+)
 from siena.rules.residuals.gate import Gate
 from siena.rules.residuals.needs import need_of
 from siena.spark.batch.columns import Layout
@@ -112,6 +119,22 @@ def test_what_is_decided_of_columns_holds(
 
 
 COLUMN_TYPES = pa.schema([("x", pa.string()), ("y", pa.string()), ("z", pa.int64())])
+
+
+@pytest.mark.parametrize(
+    "patterns", [[r"\Qs.t"], [r"\Qa", r"\Qa)|(?:\Q\Eb"], ["(?i)K", r"\Qs."]]
+)
+def test_what_a_pattern_quotes_ends_with_it(patterns: list[str]) -> None:
+    """Neither the end of a group nor another pattern becomes a part of it."""
+    matches = [
+        call(Operation.MATCHES, Attribute("x"), Literal(pattern))
+        for pattern in patterns
+    ]
+    residual = call(Operation.OR, *matches)
+    given_events = [{"x": text} for text in (*TEXTS, "sxt", "a)|(?:b")]
+    expected = [holds(residual, event) for event in given_events]
+    assert any(expected)
+    assert decided(residual, given_events) == expected
 
 
 def test_only_what_is_one_attribute_is_a_column() -> None:
