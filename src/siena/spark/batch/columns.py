@@ -141,7 +141,31 @@ def wide_batch(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
 
 
 def _whole(column: pa.Array) -> pa.Array:
-    return whole_numbers(column) if pa.types.is_decimal(column.type) else column
+    return whole_numbers(column) if pa.types.is_decimal(column.type) else in_utc(column)
+
+
+def in_utc(column: pa.Array) -> pa.Array:
+    """Times in UTC: the zone of a session says how they are shown, not what they are.
+
+    In another one, Python has no first and last hours of the language's times, and
+    takes two hours of each autumn for one.
+
+    >>> there = pa.timestamp("us", "America/New_York")
+    >>> in_utc(pa.array([0], there)).type
+    TimestampType(timestamp[us, tz=UTC])
+    """
+    kind = _kind_in_utc(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+def _kind_in_utc(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_type, _kind_in_utc(kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(_kind_in_utc(kind.value_type))
+    return kind
 
 
 def _without_nan(column: pa.Array) -> pa.Array:

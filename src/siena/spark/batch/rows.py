@@ -25,7 +25,7 @@ from siena.lang.notification_form import (
 from siena.matching.input.buffers import join
 from siena.model import Notification, Value
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
-from siena.spark.batch.columns import Layout, wide_batch
+from siena.spark.batch.columns import Layout, in_utc, wide_batch
 
 Event = Mapping[str, Value]
 
@@ -38,7 +38,7 @@ def encode_rows(
     """Blocks back to back, where they begin and end, and why rows have none."""
     blocks: list[bytes] = []
     reasons: list[str | None] = []
-    for row in column.to_pylist():
+    for row in in_utc(column).to_pylist():
         try:
             if row is None:
                 raise InvalidNotificationError("there is no notification")
@@ -125,7 +125,11 @@ def _read(
         case Decimal():
             yield name, _number(value)
         case datetime():
-            yield name, value if value.tzinfo else value.replace(tzinfo=UTC)
+            # Spark hands out times in the zone of the session.
+            yield (
+                name,
+                value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC),
+            )
         case date():
             yield name, datetime.combine(value, time(), UTC)
         case time():
@@ -161,7 +165,7 @@ def events_of(
         wide = wide_batch(batch, layout).take(places)
         return [dict(read_row(row, layout.many)) for row in wide.to_pylist()]
     ((_, column),) = layout.columns
-    values = batch.column(column).take(places).to_pylist()
+    values = in_utc(batch.column(column).take(places)).to_pylist()
     if None in values:
         raise InvalidNotificationError("there is no notification")
     if layout.form == "json":

@@ -20,7 +20,7 @@ from siena.errors import SienaError
 from siena.model.expression import holds
 from siena.model.spelling import spell
 from siena.model.values import Value
-from siena.spark.batch.columns import Layout
+from siena.spark.batch.columns import Layout, in_utc
 from siena.spark.batch.compiling import OnError
 from siena.spark.batch.rows import events_of
 from siena.spark.batch.worker import Found, match_batch, refuse_bad
@@ -247,7 +247,8 @@ class _Batch:
         places = pa.array(rows)
         times = self.payload.column(remembering.time).take(places).to_pylist()
         columns = [
-            self.payload.column(i).take(places).to_pylist() for i in remembering.by
+            in_utc(self.payload.column(i).take(places)).to_pylist()
+            for i in remembering.by
         ]
         keys: list[str | None] = []
         for number, time, *values in zip(numbers, times, *columns, strict=True):

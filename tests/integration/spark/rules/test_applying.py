@@ -39,6 +39,19 @@ def said(found: DataFrame) -> set[tuple[Any, ...]]:
     return set(rows)
 
 
+def test_a_session_may_have_any_zone(spark: SparkSession) -> None:
+    """That of a machine is what Spark has if nobody says otherwise."""
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    assert zone is not None
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        events = spark.sql("SELECT timestamp'2026-11-01 00:30:00' AS at")
+        (found,) = apply(events, [{"id": "r", "text": "at any"}]).collect()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+    assert [held.value for held in found.why] == ["2026-11-01T04:30:00Z"]
+
+
 def test_an_alert_says_rule_version_severity_and_why(spark: SparkSession) -> None:
     compiled = compile_rules(RULES)
     assert len(compiled) == 2
