@@ -15,8 +15,10 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +85,8 @@ class CompiledSubscriptions:
     @cached_property
     def table(self) -> ForwardingTable:
         """The table itself, mapped."""
+        # First: should the file be replaced from now on, this is not what is named.
+        _ = self.digest
         return ForwardingTable.load(self.path, verify=False)
 
     @cached_property
@@ -115,14 +119,24 @@ class CompiledSubscriptions:
         """The file under the name of its contents, which lives as long as we do.
 
         Spark reads it again and again, so it must not go with the user's.
+
+        Raises:
+            SienaError: if another file has its place since it was looked at.
         """
         path = (self.home or tables_folder()) / f"{self.digest}{SUFFIX}"
         if not path.exists():
-            beside = path.with_name(f".{path.name}")
+            # Of its own: several queries of a program may begin at once.
+            beside = path.with_name(f".{path.name}.{uuid4().hex}")
             try:
                 os.link(self.path, beside)
             except OSError:  # another file system, or one without links
                 shutil.copyfile(self.path, beside)
+            if digest_of(beside) != self.digest:
+                beside.unlink()
+                raise SienaError(
+                    f"{self.path} is another table than when it was opened",
+                    hint="open it again",
+                )
             beside.replace(path)
         return path
 
@@ -285,6 +299,16 @@ def _rejected(
             hint = 'on_error="set_aside", or --set-aside, puts such rows aside'
             raise SienaError(str(reject), hint=hint) from error
         return reject
+
+
+def contents_of(path: Path) -> str:
+    """By what a worker knows the contents of a file: its name, if we gave it that.
+
+    A name that somebody else gave it may be that of other contents one day.
+    """
+    name = path.name.removesuffix(SUFFIX)
+    is_ours = len(name) == 2 * sha256().digest_size and name.isalnum()
+    return name if is_ours else digest_of(path)
 
 
 def open_compiled(path: str | os.PathLike[str]) -> CompiledSubscriptions:

@@ -214,11 +214,13 @@ def plan_for(
     key: str | Sequence[str] | None = None,
     column: str | None = None,
     many: frozenset[str] = frozenset(),
+    added: str | None = None,
 ) -> Plan:
     """The columns that workers need: the key, and the attributes that filters name.
 
     ``asked`` is :meth:`ForwardingTable.compared`; without it, all attributes that mean
     something.  ``many`` are the names that may have several values, in an array.
+    ``added`` is a column of our own, which is no attribute.
     """
     schema = notifications.schema
     payload = payload_of(schema, key)
@@ -237,6 +239,8 @@ def plan_for(
         )
         return Plan(columns, payload, layout)
     places: list[tuple[str, int]] = []
+    if added is not None:
+        attributes.pop(added, None)
     wanted = wanted_of(attributes, asked)
     several = {n for n in many if n in attributes and attributes[n].is_several}
     if asked is None:

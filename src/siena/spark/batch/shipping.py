@@ -14,7 +14,12 @@ from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
 from siena.matching.table import ForwardingTable
-from siena.spark.batch.compiling import CompiledSubscriptions, Owners, read_owners
+from siena.spark.batch.compiling import (
+    CompiledSubscriptions,
+    Owners,
+    contents_of,
+    read_owners,
+)
 from siena.spark.foreign.reading import names_in
 
 # Tables that a worker keeps mapped, the last used ones.
@@ -35,7 +40,7 @@ class Loaded(NamedTuple):
 
 # What each session was given: Spark refuses a name for the second time.
 _given: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
-# In a worker, which serves many tasks one after the other.
+# In a worker, which serves many tasks one after the other; by the contents.
 _loaded: OrderedDict[str, Loaded] = OrderedDict()
 
 
@@ -56,15 +61,20 @@ def ship(spark: SparkSession, compiled: CompiledSubscriptions) -> str:
 
 
 def load(name: str) -> Loaded:
-    """The table of that name, in a worker; mapped and verified the first time."""
-    found = _loaded.get(name)
+    """The table of that name, in a worker; mapped and verified the first time.
+
+    A file that has another one's place by now is another table: what a query names may
+    have been compiled anew since the worker began.
+    """
+    path = Path(name if Path(name).is_absolute() else SparkFiles.get(name))
+    contents = contents_of(path)
+    found = _loaded.get(contents)
     if found is None:
-        path = name if Path(name).is_absolute() else SparkFiles.get(name)
         table = ForwardingTable.load(path)
-        found = _loaded[name] = Loaded(table, read_owners(table))
+        found = _loaded[contents] = Loaded(table, read_owners(table))
         while len(_loaded) > TABLES_KEPT_MAX:
             _loaded.popitem(last=False)
-    _loaded.move_to_end(name)
+    _loaded.move_to_end(contents)
     return found
 
 

@@ -120,9 +120,10 @@ def apply(  # noqa: PLR0913 -- all but two have a default
         )
     wanted = _names(key, events.columns)
     _require_free(wanted, is_timed=time is not None)
-    remembering = None
+    remembering = added = None
     needed = list(wanted)
     if time is not None:
+        added = TIME
         events = events.withColumn(TIME, instant(events.schema, time))
         by = suppress.by if suppress is not None else ()
         needed = list(dict.fromkeys([*wanted, *by, TIME]))
@@ -132,7 +133,9 @@ def apply(  # noqa: PLR0913 -- all but two have a default
             suppress and suppress.span // timedelta(microseconds=1),
         )
     many = frozenset() if loaded is None else loaded.many
-    plan = plan_for(events, asked_of(loaded), key=needed, column=column, many=many)
+    # What we have added is not to be found by rules that look everywhere.
+    asked = asked_of(loaded)
+    plan = plan_for(events, asked, key=needed, column=column, many=many, added=added)
     task = AlertTask(in_force, plan.layout, on_error, why, remembering)
     applied = _Applied(events, plan, task, wanted, needed)
     return applied.alerts() if remembering is None else applied.remembered()

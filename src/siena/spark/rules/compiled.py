@@ -23,6 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from siena.dialects import read_rule
 from siena.errors import FilterError, SienaError, TableFileError
 from siena.lang.expression import expression_from_json, expression_to_json
+from siena.matching.engine.table_file import MAGIC
 from siena.matching.pieces import make_piece
 from siena.matching.table import ForwardingTable
 from siena.matching.texts import Sought
@@ -40,6 +41,7 @@ from siena.rules.sigma_files import is_correlation
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
     OnError,
+    contents_of,
     store_table,
 )
 from siena.spark.rules.counting import Condition, condition_of
@@ -66,7 +68,7 @@ class CompiledRules:
     @cached_property
     def loaded(self) -> "LoadedRules":
         """The rules themselves, mapped."""
-        return LoadedRules(ForwardingTable.load(self.file.path, verify=False))
+        return LoadedRules(self.file.table)
 
     def __len__(self) -> int:
         return len(self.loaded.ids) + len(self.loaded.conditions)
@@ -241,27 +243,29 @@ def open_rules(path: str | os.PathLike[str]) -> CompiledRules:
 
 def is_compiled(path: Path) -> bool:
     """Whether a file is one of compiled rules."""
-    from siena.matching.engine.table_file import MAGIC  # noqa: PLC0415
-
     if not path.is_file():
         return False
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
-# In a worker, which serves many tasks one after the other.
+# In a worker, which serves many tasks one after the other; by the contents.
 _loaded: OrderedDict[str, LoadedRules] = OrderedDict()
 
 
 def load(name: str) -> LoadedRules:
-    """The rules that were shipped under a name, in a worker."""
-    found = _loaded.get(name)
+    """The rules that were shipped under a name, in a worker.
+
+    A folder of revisions may have been made anew since the worker began.
+    """
+    path = Path(name if Path(name).is_absolute() else SparkFiles.get(name))
+    contents = contents_of(path)
+    found = _loaded.get(contents)
     if found is None:
-        path = name if Path(name).is_absolute() else SparkFiles.get(name)
-        found = _loaded[name] = LoadedRules(ForwardingTable.load(path))
+        found = _loaded[contents] = LoadedRules(ForwardingTable.load(path))
         while len(_loaded) > SETS_KEPT_MAX:
             _loaded.popitem(last=False)
-    _loaded.move_to_end(name)
+    _loaded.move_to_end(contents)
     return found
 
 

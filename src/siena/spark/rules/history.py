@@ -141,18 +141,18 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
     """
     compiled = _compiled(rules, settings, dialect)
     who = [by] if isinstance(by, str) else list(by)
-    placed = history
-    if time is not None:
-        placed = history.withColumn(PERIOD, period_of(history.schema, time, every))
-    wanted = [*who, *([PERIOD] if time is not None else [])]
+    period = None if time is None else period_of(history.schema, time, every)
     found = apply(
-        placed,
+        history,
         compiled,
-        key=wanted,
+        key=list(dict.fromkeys([*who, *([] if time is None else [time])])),
         column=column,
         time=time if compiled.loaded.conditions else None,
         why=False,
-    ).persist()
+    )
+    if period is not None:
+        found = found.withColumn(PERIOD, period)
+    found = found.persist()
     try:
         totals = _counted(found, [RULE, VERSION, SEVERITY, F.isnotnull(ERROR)])
         periods = [] if time is None else _counted(found, [RULE, PERIOD])

@@ -341,6 +341,21 @@ def test_alerts_of_one_host_are_suppressed_and_counted(spark: SparkSession) -> N
         apply(events, RULES[:1], suppress=hold)
 
 
+def test_rules_that_look_everywhere_do_not_see_what_we_add(spark: SparkSession) -> None:
+    """The time of an event is its own column, and not ours beside it."""
+    moment = datetime(2026, 11, 15, 2, 40, 3, tzinfo=UTC)
+    events = spark.createDataFrame([(1, moment)], "id long, at timestamp")
+    micros = int(moment.timestamp()) * 1_000_000
+    rules = [
+        {"id": str(text), "dialect": "expression", "text": f'anywhere_like("*{text}*")'}
+        for text in (micros, "02:40")
+    ]
+    found = apply(
+        events, rules, time="at", suppress=Suppression(("id",), timedelta(seconds=1))
+    )
+    assert said(found) == {(1, "02:40")}
+
+
 def test_names_of_ours_are_refused(spark: SparkSession) -> None:
     events = spark.createDataFrame([(1, "x")], "level long, rule string")
     with pytest.raises(SienaError, match="have a column 'rule' already"):

@@ -73,3 +73,10 @@ def test_what_rules_would_have_said(spark: SparkSession) -> None:
     assert len(removed) == 2
     assert all(event["id"] % 10 == 9 for event in removed)
     assert json.loads(found.to_json())["alerts"] == found.alerts
+
+
+def test_a_period_is_no_part_of_an_event(spark: SparkSession) -> None:
+    rule = {"id": "r", "dialect": "expression", "text": 'anywhere_like("*T00:00:*")'}
+    found = backtest(history(spark), [rule], time="at")
+    assert found.alerts == 10
+    assert [period.alerts for period in found.periods] == [1] * 10
