@@ -208,7 +208,9 @@ class Broker:
         await self._listen(sockets)
         self.links.call(self.settings.links)
         self.log_service.start()
-        self.table_compactor = TableCompactor(self.state.exchange)
+        self.table_compactor = TableCompactor(
+            self.state.exchange, self.state.shares.rebuild
+        )
 
     async def _listen(self, sockets: list[socket.socket]) -> None:
         """Accept connections; at which of them with TLS, the addresses say."""
@@ -390,6 +392,30 @@ class Broker:
         """Seconds, to measure how long a connection is looked at."""
         return self._clock.elapsed()
 
+    def keeps_waiting(self, connection: Connection) -> bool:
+        """Let a connection wait, if it has asked for too much; whether it must."""
+        account = connection.account
+        return account is not None and self.state.shares.keeps_waiting(
+            account, connection
+        )
+
+    def charge(self, connection: Connection, seconds: float) -> None:
+        """Draw what it took to read requests, or what is in vain."""
+        if connection.account is not None:
+            sender = None if connection.is_closing else connection
+            if sender is None:  # what it has left behind is no reason to wait for long
+                seconds = min(seconds, self.settings.quotas.work_seconds)
+            self.state.shares.work(
+                connection.account,
+                sender,
+                seconds,
+                is_service=connection.neighbour is None,
+            )
+
+    def serve(self, seconds: float) -> None:
+        """Count what it took to do what nobody's account is drawn for."""
+        self.state.shares.serve(seconds, self._clock.elapsed())
+
     def route(self) -> None:
         """Route what has been published so far."""
         self.publications.flush()
@@ -428,6 +454,8 @@ class Broker:
         if connection.role is not None:  # we have called
             return
         counters.connections += 1
+        connection.account = self.state.accounts.of_stranger(connection.host)
+        connection.asked_at = self._clock.elapsed()
         connection.role = Handshake(connection, self)
         if not connection.is_greeted:
             connection.greet(self._info)

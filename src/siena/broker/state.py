@@ -92,6 +92,8 @@ class BrokerState:
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.settings.quotas)
         self.shares = Shares(self.accounts, self.clock)
+        self.exchange.watchers.append(self.shares.change)
+        self.exchange.compiling = self.shares.compiling
         self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)

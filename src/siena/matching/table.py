@@ -28,6 +28,7 @@ from siena.errors import InvalidNotificationError, LimitError
 from siena.matching.answers import Delivery, Statistics, Wanted
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine, Matches
+from siena.matching.engine.linear_tier import TESTED_MAX
 from siena.matching.engine.rebuilding import Rebuild
 from siena.matching.engine.table_file import StoredTable, read, write
 from siena.matching.engine.tiers import Tiers
@@ -51,6 +52,10 @@ MASK_BITS = 64
 GONE_SHARE_MAX = 0.5
 # What a table compiles on the spot, if somebody rebuilds it: a few milliseconds.
 MERGED_ROWS_MAX = 4_096
+# Tables of so few rows are compiled whole, rather than asked in several engines, once
+# as much was asked as would be tested in a loop: to make one engine takes hardly
+# longer than to make another, and two take twice as long to ask.
+WHOLE_ROWS_MAX = 256
 # Numbers of interests, which kernels keep in 32 bits.
 INTERESTS_MAX = 2**31 - 1
 
@@ -91,6 +96,8 @@ class ForwardingTable:
         self._gone_share_max = GONE_SHARE_MAX
         self._rebuild: Rebuild | None = None
         self._joiners: list[Joiner] = []
+        # How many messages it was asked about since it changed, while it is small.
+        self._asked = 0
         # The view of a table that rests; whoever changes the table forgets it.
         self._at_rest: View | None = None
         self.note: bytes | memoryview = b""
@@ -110,6 +117,7 @@ class ForwardingTable:
         filters = filters_of(interest)
         with self._lock:
             self._at_rest = None
+            self._asked = 0
             number = self._count
             if number == INTERESTS_MAX:
                 raise LimitError("INTERESTS_MAX", INTERESTS_MAX, "interests")
@@ -136,6 +144,7 @@ class ForwardingTable:
         """
         with self._lock:
             self._at_rest = None
+            self._asked = 0
             self._check(number)
             self._several -= len(self._tiers.columns.rows(number)) > 1
             self._always.discard(number)
@@ -177,6 +186,11 @@ class ForwardingTable:
         """
         for notification in notifications:
             self._tiers.sample.keep(encode(notification))
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether all is compiled, so that the next batch costs what others do."""
+        return self._at_rest is not None
 
     @property
     def is_scattered(self) -> bool:
@@ -538,6 +552,7 @@ class ForwardingTable:
         if at_rest is not None and bits == 0:
             return at_rest
         with self._lock:
+            is_whole = self._make_whole(messages or 0)
             labels = self._labels
             as_masks = bits > 0 and len(labels) <= bits and not self._still_there
             # What is found before it has been tested has a number, and no bit; there
@@ -559,9 +574,27 @@ class ForwardingTable:
                 interests=self._count,
                 joiners=self._joiners,
             )
-            if bits == 0 and view.fresh is None:
+            if bits == 0 and view.fresh is None and is_whole:
                 self._at_rest = view
             return view
+
+    def _make_whole(self, messages: int) -> bool:
+        """Compile a small table whole, if it is time; false if that is still to come.
+
+        With interests that come and go all the time, others would ask several engines,
+        and for what is gone, at each of their batches.
+        """
+        tiers = self._tiers
+        if len(tiers.columns) > WHOLE_ROWS_MAX:
+            return True
+        tiers.settle()
+        if not (self._still_there or tiers.is_scattered):
+            return True
+        self._asked += messages
+        if self._asked * max(1, tiers.fresh_rows) <= TESTED_MAX:
+            return False
+        self._consolidate()
+        return True
 
 
 def _require_good(counts: Ints) -> None:

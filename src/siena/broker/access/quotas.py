@@ -7,6 +7,7 @@ by that name.  A principal without an identity is its connection.
 import os
 from collections import Counter
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,7 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     publication_bytes_second: Amount = 0
     # Seconds of the processor that requests of one principal, or neighbour, may take at
     # once while others are served, and how much of each second it gets back.
-    work_seconds: Seconds = 0.5
+    work_seconds: Seconds = 0.1
     work_share: Annotated[float, Meta(gt=0, le=1)] = 0.1
     # What a neighbour has announced: filters and advertisements.
     announcements: Amount = 1_000_000
@@ -126,9 +127,23 @@ class Accounts:
         self.quotas = quotas
         self.refusals: Counter[str] = Counter()
         self._of_identities: dict[str, Account] = {}
+        self._work_of_hosts: dict[str, Bucket] = {}
         self._memory = 0
         self._asked = 0
         self._memory_max = memory_of_machine() * 3 // 4
+
+    def of_stranger(self, host: str) -> Account:
+        """A new account, but for the work: all strangers of one host share that.
+
+        Of IPv6, a host is the network that one is given.
+        """
+        account, key = self._open(), network_of(host)
+        work = self._work_of_hosts.pop(key, account.work)
+        if work is not None:
+            while len(self._work_of_hosts) >= ACCOUNTS_MAX:  # the one seen longest ago
+                del self._work_of_hosts[next(iter(self._work_of_hosts))]
+            account.work = self._work_of_hosts[key] = work
+        return account
 
     def of(self, identity: str | None) -> Account:
         """The account of an identity; of none, a new one for each connection."""
@@ -202,6 +217,21 @@ class Accounts:
         for identity, account in list(self._of_identities.items()):
             if not account.connections and not account.commits:
                 del self._of_identities[identity]
+
+
+def network_of(host: str) -> str:
+    """What strangers share: an address, or of IPv6 the 64 bits that lead to it.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8::7:1"), network_of("")
+    ('192.0.2.7', '2001:db8::/64', '')
+    """
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 6 and address.ipv4_mapped is None:
+        return str(ip_network((address, 64), strict=False))
+    return host
 
 
 def memory_now() -> int:

@@ -108,7 +108,6 @@ class Client:
         if run.total:
             self._publications.add(self._connection, run)
             account = self.session.account
-            self._state.shares.serve(account)
             if account.is_limited:
                 self._charge(account, run.total, run.end - run.start)
 
@@ -119,7 +118,6 @@ class Client:
         before = self._state.counters.publications
         end = self._publications.publish(self._connection, frames)
         account = self.session.account
-        self._state.shares.serve(account)
         if account.is_limited:
             count = self._state.counters.publications - before
             self._charge(account, count, end)
@@ -207,7 +205,6 @@ class Client:
             return
         match event:
             case Ping():
-                self._state.shares.serve(self.session.account)
                 pong = event.answer().pack()
                 self._publications.answer(self._connection, pong)
             case PublishRun():

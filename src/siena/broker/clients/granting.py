@@ -38,7 +38,14 @@ class Granting:
 
     def begin(self, session: Session, *, is_known: bool) -> None:
         """A client has come; with another credential, perhaps, than before."""
-        session.account = self._state.accounts.of(holder_of(session))
+        accounts, who = self._state.accounts, session.sink
+        holder = holder_of(session)
+        if isinstance(who, Connection):
+            if holder is not None or who.account is None:
+                who.account = accounts.of(holder)
+            session.account = who.account
+        else:
+            session.account = accounts.of(holder)
         session.account.connections += 1
         self._license(session)
         if is_known:
@@ -79,11 +86,12 @@ class Granting:
 def holder_of(session: Session) -> str | None:
     """Whose account is drawn from: of strangers at one address, all of them have one.
 
-    At a broker without ``[access]`` each connection has its own.
+    At a broker without ``[access]`` each connection has its own, but for what its
+    requests take.
     """
     principal = session.principal
     if principal.identity is not None or principal.is_local:
         return principal.identity
     who = session.sink
-    host = who.address.rpartition(":")[0] if isinstance(who, Connection) else ""
+    host = who.host if isinstance(who, Connection) else ""
     return f"anonymous at {host}"

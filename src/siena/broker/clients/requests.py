@@ -14,6 +14,7 @@ from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
 from siena.broker.ids import token_of_offer
 from siena.broker.io.connection import Connection
+from siena.broker.io.role import DRAWN
 from siena.broker.limits import IDENTITIES_MAX, PATTERNS_MAX, SLICE_SECONDS_MAX
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
@@ -34,7 +35,6 @@ from siena.messages.requests import filters_of
 from siena.model import Filter, Pattern
 from siena.protocol import control_frames as bodies
 from siena.protocol.control_frames import Body, Done, SubscribeRun
-from siena.protocol.durable.reading import DurableSubscribe
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.acked_runs import AckedRun
 from siena.protocol.limits import (
@@ -46,24 +46,6 @@ from siena.routing.mailbox import QUEUE_DEFAULT
 from siena.routing.steps.backlog import STEP_MAX, Task
 
 B = TypeVar("B", bound=Body)
-
-
-# What is drawn from the account of whoever asks for it: it takes long, or makes others
-# do so.  The log and durable subscriptions are read as fast as they are.
-CHARGED = frozenset(
-    (
-        bodies.Subscribe,
-        bodies.Unsubscribe,
-        bodies.Advertise,
-        bodies.Unadvertise,
-        bodies.Suspend,
-        bodies.Resume,
-        bodies.Look,
-        bodies.UnsubscribeCovered,
-        bodies.UnadvertiseCovered,
-        DurableSubscribe,
-    )
-)
 
 
 class Requests:
@@ -97,7 +79,7 @@ class Requests:
             raise ProtocolError(
                 Fault.BAD_FRAME, f"{body.op.name} is not for a client to send"
             )
-        if type(body) not in CHARGED:
+        if type(body) not in DRAWN:
             handler(session, body)
             return
         account, shares = session.account, self._state.shares
@@ -106,7 +88,6 @@ class Requests:
             raise self._state.accounts.refuse("work_seconds")
         elapsed = self._state.clock.elapsed
         begun = elapsed()
-        shares.serve(account, begun)
         try:
             handler(session, body)
         finally:
@@ -126,7 +107,6 @@ class Requests:
         state, account = self._state, session.account
         elapsed = state.clock.elapsed
         begun = elapsed()
-        state.shares.serve(account, begun)
         try:
             for done, body in enumerate(run.bodies):
                 if sender is not None:

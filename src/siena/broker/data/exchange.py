@@ -5,6 +5,7 @@ must be equal to, one frame after the other, is in the tests.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,6 @@ class Routed(Struct, frozen=True):
     """How often a block was found to match a filter of a licence, whosoever it is."""
 
 
-def _nobody_asks() -> None:
-    pass
-
-
 class Exchange:
     """Who wants what, and what they get.
 
@@ -74,8 +71,12 @@ class Exchange:
 
     def __init__(self) -> None:
         self._dispatcher = Dispatcher()
-        self.on_change: Callable[[], None] = _nobody_asks
+        self.watchers: list[Callable[[], None]] = []
         """Called whenever somebody wants something else."""
+        self.compiling: Callable[[Callable[[], bool]], AbstractContextManager[None]]
+        self.compiling = lambda _is_at_rest: nullcontext()
+        """In which the first batches after such changes are matched; it is told how
+        to find out whether that was all."""
         # Of each connection its slot and of each slot its connection, and how many
         # interests it has; slots are small, and given again.
         self._slots: dict[int, int] = {}
@@ -95,7 +96,8 @@ class Exchange:
         self._licences = LicenceEntries(self._dispatcher, self._changed)
 
     def _changed(self) -> None:
-        self.on_change()
+        for watcher in self.watchers:
+            watcher()
 
     def __len__(self) -> int:
         return len(self._dispatcher.table)
@@ -120,7 +122,7 @@ class Exchange:
         slot = self._slots.get(connection)
         if slot is None:
             slot = self._slots[connection] = self._take_slot(connection)
-        self.on_change()
+        self._changed()
         added = self._dispatcher.add(
             interest, slot=NO_SLOT if is_away else slot, number=number
         )
@@ -132,7 +134,7 @@ class Exchange:
     def unsubscribe(self, connection: int, entry: int) -> None:
         """A connection no longer wants what has this entry."""
         slot = self._slots[connection]
-        self.on_change()
+        self._changed()
         self._dispatcher.remove(entry)
         if str(connection) in self._places:
             self._take_away(str(connection), 1)
@@ -160,7 +162,7 @@ class Exchange:
 
     def watch(self, key: Key, interest: Filter) -> None:
         """A neighbour, a monitor or an absent client's party wants something."""
-        self.on_change()
+        self._changed()
         watched = self._watched.get(key)
         if watched is None:
             watched = self._watched[key] = {}
@@ -200,7 +202,7 @@ class Exchange:
 
     def unwatch(self, key: Key, interest: Filter) -> None:
         """And no longer wants it."""
-        self.on_change()
+        self._changed()
         watched = self._watched[key]
         self._dispatcher.remove(watched.pop(interest))
         if not watched:
@@ -223,6 +225,14 @@ class Exchange:
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
         """
+        if self.table.is_at_rest:
+            return self._route(frames, start, end, licence)
+        with self.compiling(lambda: self.table.is_at_rest):
+            return self._route(frames, start, end, licence)
+
+    def _route(
+        self, frames: Octets, start: int, end: int, licence: int | Ints | None
+    ) -> Routed:
         allowed: Flags | None = None
         if licence is None:
             found = self._dispatcher.dispatch(frames, start, end, BLOCK_BYTES_MAX)

@@ -7,10 +7,13 @@ compiled anew.
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from siena.broker.data.exchange import Exchange
 from siena.broker.limits import UPKEEP_SECONDS, UPKEEP_SECONDS_MAX
+from siena.matching.engine.rebuilding import Rebuild
 
 log = logging.getLogger("siena.broker")
 
@@ -21,10 +24,16 @@ class TableCompactor:
     Ownership: its maker calls :meth:`stop`.
     """
 
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(
+        self,
+        exchange: Exchange,
+        on_rebuilt: Callable[[float], None] = lambda _seconds: None,
+    ) -> None:
         self._table = exchange.table
         self._changed = asyncio.Event()
-        exchange.on_change = self._changed.set
+        exchange.watchers.append(self._changed.set)
+        # Told what it took of the processor, elsewhere.
+        self._on_rebuilt = on_rebuilt
         self.rebuilds = 0
         """How many engines were made."""
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -55,6 +64,14 @@ class TableCompactor:
 
     async def _rebuild(self) -> None:
         rebuild = self._table.rebuild()
-        await asyncio.shield(asyncio.to_thread(rebuild.run))
+        seconds = await asyncio.shield(asyncio.to_thread(_run, rebuild))
+        self._on_rebuilt(seconds)
         self._table.adopt(rebuild)
         self.rebuilds += 1
+
+
+def _run(rebuild: Rebuild) -> float:
+    """Make it; the seconds of the processor that this thread took for it."""
+    begun = time.thread_time()
+    rebuild.run()
+    return time.thread_time() - begun

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from siena.broker.access.principal import LOCAL, Principal
-from siena.broker.access.quotas import Accounts
+from siena.broker.access.quotas import Account, Accounts
 from siena.broker.data.licences import Licence
 from siena.broker.io.backpressure import Held, Holder
 from siena.broker.io.host import ConnectionHost
 from siena.broker.io.listen import keep_alive, limit_unacknowledged
 from siena.broker.io.outbox import Fit, Outbox
-from siena.broker.io.role import EndRole, InPlace, Publisher, carry_out
+from siena.broker.io.role import DRAWN, EndRole, InPlace, Publisher, carry_out
 from siena.broker.limits import (
     DRAIN_SECONDS_MAX,
     HERE_BYTES_MIN,
@@ -49,6 +49,13 @@ class Connection(asyncio.BufferedProtocol):
     Back-pressure: what is sent never waits; the outbox says what is too much.  A
     connection that is held is not read from, until all that hold it let go.
     """
+
+    account: Account | None = None
+    """Whose account what it asks for is drawn from; of a call of ours, none yet."""
+    asked_at = 0.0
+    """When it came, or asked for something last that was drawn."""
+    is_in_vain = False
+    """Whether what it sent last was nothing new, and is drawn, too."""
 
     def __init__(
         self,
@@ -147,6 +154,7 @@ class Connection(asyncio.BufferedProtocol):
             or lead + nbytes < self._received.needed
             or self._held_by
             or self.is_closing
+            or self._host.keeps_waiting(self)
         ):
             self.put(bytes(room[lead or 0 : (lead or 0) + nbytes]))
             return
@@ -169,6 +177,11 @@ class Connection(asyncio.BufferedProtocol):
                 self._host.on_readable(self)
             if self._received.size >= INPUT_BYTES_MAX and not self._is_full:
                 self._pause()
+
+    @property
+    def host(self) -> str:
+        """The other end's address, without its port."""
+        return self.address.rpartition(":")[0]
 
     @property
     def is_reading(self) -> bool:
@@ -248,11 +261,13 @@ class Connection(asyncio.BufferedProtocol):
         role, self.role = self.role, None
         self._publisher = self._in_place = None
         self._events = None
+        begun = self._host.elapsed()
         try:
             if role is not None:
                 role.gone()
         finally:
             self._host.closed(self)
+            self._host.charge(self, self._host.elapsed() - begun)
 
     # --- Coming in ------------------------------------------------------------------
 
@@ -262,14 +277,15 @@ class Connection(asyncio.BufferedProtocol):
         here, self._here = self._here, None
         if self.is_closing or self._held_by:
             return 0
+        if here is None and self._host.keeps_waiting(self):
+            return 0
         size = 0
         if self._events is not None:
             pass  # and nothing has come meanwhile
         elif here is not None:
             size = len(here)
             # What stands at the beginning is published where it is, if it may be.
-            in_place = self._in_place
-            start = 0 if in_place is None else in_place.publish(here)
+            start = 0 if self._in_place is None else self._publish(self._in_place, here)
             self._events = self.conversation.read_in_place(here, start)
         elif self._received.is_enough:
             size = self._received.size
@@ -292,25 +308,61 @@ class Connection(asyncio.BufferedProtocol):
         """Carry out events, one by one, until one of them ends the connection.
 
         False if it is the turn of others before all of them have been carried out.
+        What it takes to read a request is drawn as well as what it takes to do it.
         """
-        deadline = self._host.elapsed() + SLICE_SECONDS_MAX
+        elapsed = self._host.elapsed
+        before = elapsed()
+        deadline = before + SLICE_SECONDS_MAX
         for event in events:
-            assert self.role is not None, "it has ended"
-            if isinstance(event, PublishRun):
-                assert self._publisher is not None, "or it would not be allowed"
-                self._publisher.run(event)
-            elif isinstance(event, Reply):
-                self._host.route()  # what follows from lines before
-                self._add(event.data)
-            elif isinstance(event, Quit):
-                self.leave()
-            else:
-                carry_out(event, self.role, self._host, self)
+            if type(event) in DRAWN:
+                self._host.charge(self, elapsed() - before)
+                self._host.route()  # which is not this one's, and before it anyway
+                before = elapsed()
+            self._do(event)
+            now = elapsed()
+            self._account_for(event, now - before)
+            before = now
             if self.is_closing:
                 break
-            if self.is_undecided or self._host.elapsed() > deadline:
+            if self.is_undecided or now > deadline:
                 return False
         return True
+
+    def _do(self, event: Event) -> None:
+        """Carry out one event."""
+        assert self.role is not None, "it has ended"
+        if isinstance(event, PublishRun):
+            assert self._publisher is not None, "or it would not be allowed"
+            self._publisher.run(event)
+        elif isinstance(event, Reply):
+            self._host.route()  # what follows from lines before
+            self._add(event.data)
+        elif isinstance(event, Quit):
+            self.leave()
+        else:
+            carry_out(event, self.role, self._host, self)
+
+    def _account_for(self, event: Event, seconds: float) -> None:
+        """Draw what an event took if it was in vain; what requests take is drawn."""
+        if not self.is_in_vain:
+            if type(event) not in DRAWN:
+                self._host.serve(seconds)
+            return
+        self.is_in_vain = False
+        if type(event) not in DRAWN or isinstance(event, ProtocolError):
+            self._host.charge(self, seconds)
+
+    def _publish(self, in_place: InPlace, here: memoryview) -> int:
+        """Publish what stands at the beginning; where that ends."""
+        begun = self._host.elapsed()
+        end = in_place.publish(here)
+        seconds = self._host.elapsed() - begun
+        if self.is_in_vain:
+            self.is_in_vain = False
+            self._host.charge(self, seconds)
+        elif end:
+            self._host.serve(seconds)
+        return end
 
     def leave(self) -> None:
         """They have said good-bye."""
@@ -404,6 +456,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def fail(self, error: ProtocolError) -> None:
         """Tell what was wrong, and close if that cannot be lived with."""
+        self.is_in_vain = True
         self._add(self.conversation.refuse(error))
         if error.fault.closes:
             self.close()

@@ -30,6 +30,18 @@ class ConnectionHost(Protocol):
         """Seconds, to measure how long a connection is looked at."""
         ...
 
+    def keeps_waiting(self, connection: "Connection") -> bool:
+        """Let a connection wait, if it has asked for too much; whether it must."""
+        ...
+
+    def charge(self, connection: "Connection", seconds: float) -> None:
+        """It took so long to read what a connection asks for, or sends in vain."""
+        ...
+
+    def serve(self, seconds: float) -> None:
+        """It took so long to do what nobody's account is drawn for."""
+        ...
+
     def schedule_flush(self, connection: "Connection") -> None:
         """Something is to be sent; write it at the end of this turn."""
         ...

@@ -2,9 +2,34 @@
 
 from typing import Protocol
 
+from siena.protocol import control_frames as bodies
+from siena.protocol.durable.reading import DurableSubscribe
 from siena.protocol.error_codes import ProtocolError
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.states import Event, is_barrier, operation_of
+
+# What is drawn from the account of whoever asks for it, to read and to do: it takes
+# long, or makes others do so; and so does what is refused.  The log and durable
+# subscriptions are read, and publications stored and passed on, as fast as they are.
+DRAWN = frozenset(
+    (
+        bodies.Connect,
+        bodies.Subscribe,
+        bodies.SubscribeRun,
+        bodies.Unsubscribe,
+        bodies.Advertise,
+        bodies.Unadvertise,
+        bodies.Suspend,
+        bodies.Resume,
+        bodies.Look,
+        bodies.UnsubscribeCovered,
+        bodies.UnadvertiseCovered,
+        bodies.Tell,
+        bodies.Digest,
+        DurableSubscribe,
+        ProtocolError,
+    )
+)
 
 
 class EndRole(Protocol):

@@ -12,7 +12,7 @@ import logging
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
-from siena.broker.io.shares import THERE_SECONDS
+from siena.broker.io.shares import WAIT_SECONDS
 from siena.broker.limits import (
     ROOM_BYTES,
     SLICE_SECONDS_MAX,
@@ -126,7 +126,7 @@ class Tick:
             self._schedule()
         else:
             self._is_waiting = True
-            self._loop.call_later(THERE_SECONDS, self._look_again)
+            self._loop.call_later(WAIT_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
         self._is_waiting = False
@@ -161,7 +161,8 @@ class Tick:
         """Let the router decide about what was gathered, at the cost of who asked."""
         begun = self._elapsed()
         self._state.handle_gathered()
-        self._state.shares.end_turn(self._elapsed() - begun)
+        seconds, puts_off = self._elapsed() - begun, bool(self._state.router.backlog)
+        self._state.shares.end_turn(seconds, puts_off=puts_off)
 
     def _route(self) -> None:
         try:
@@ -182,7 +183,7 @@ class Tick:
         except Exception:
             log.exception("a mistake of ours, in what was put off")
             self._state.fail_links()
-        shares.work_off(elapsed() - begun)
+        shares.work_off(elapsed() - begun, is_done=not router.backlog)
 
     def _write(self, connection: Connection) -> None:
         try:

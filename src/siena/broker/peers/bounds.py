@@ -84,17 +84,18 @@ class Bounds:
         self._counters = counters
         identity = connection.principal.identity
         self._account = state.accounts.of(identity or f"broker {number}")
+        connection.account = self._account
 
     @contextmanager
     def work(self) -> Iterator[None]:
         """Do what takes long, at the cost of the neighbour."""
         shares, elapsed = self._state.shares, self._state.clock.elapsed
-        shares.serve(self._account)
         begun = elapsed()
         try:
             yield
         finally:
-            shares.work(self._account, self._connection, elapsed() - begun)
+            seconds = elapsed() - begun
+            shares.work(self._account, self._connection, seconds, is_service=False)
 
     def check_room(self, count: int) -> None:
         """Let a neighbour announce no more than its quota, and what there is room for.
@@ -110,7 +111,6 @@ class Bounds:
 
     def charge(self, run: ForwardRun) -> None:
         """Let a neighbour that brings more than its quota be read more slowly."""
-        self._state.shares.serve(self._account)
         now = self._state.clock.elapsed()
         _, start, end, total = run.publications
         wait = self._account.publish(total, end - start, now)

@@ -80,6 +80,11 @@ class Tiers:
         """Whether there are several engines where one would do."""
         return sum(len(tier) > 0 for tier in self._tiers) > 1
 
+    @property
+    def fresh_rows(self) -> int:
+        """How many rows the last tier has, which may be left to a loop."""
+        return len(self._tiers[-1])
+
     def settle(self) -> None:
         """Assign the rows that have come since to tiers."""
         end = len(self.columns)

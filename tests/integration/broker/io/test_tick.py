@@ -4,7 +4,7 @@ import asyncio
 
 from siena.broker.broker import Broker
 from siena.broker.clients.session import Session
-from siena.broker.io.shares import THERE_SECONDS
+from siena.broker.io.shares import WHILE_SECONDS
 from siena.broker.limits import SLICE_SECONDS_MAX
 from siena.broker.settings import Settings
 from siena.clock import SystemClock
@@ -31,14 +31,14 @@ async def test_there_is_no_turn_before_what_is_put_off_may_be_done() -> None:
     try:
         state = broker.state
         state.shares.work_off(1.0)
-        state.shares.serve(state.accounts.of("ann"))
+        state.shares.serve(0.01, clock.seconds)
         before = state.counters.ticks
         state.router.backlog.add(iter([[]]))
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
         assert state.router.backlog, "others are there"
         assert state.counters.ticks == before + 1
-        clock.seconds += 2 * THERE_SECONDS  # and have gone
+        clock.seconds += 3 * WHILE_SECONDS  # and have gone
         await until(lambda: not state.router.backlog)
     finally:
         await broker.drain()

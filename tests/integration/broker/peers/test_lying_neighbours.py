@@ -127,6 +127,29 @@ async def test_what_it_tells_costs_it_its_share_and_not_that_of_others() -> None
         await until(lambda: broker.state.counters.router_in == wanted)
 
 
+async def test_what_it_brings_in_vain_is_drawn_from_its_account_and_the_rest_not() -> (
+    None
+):
+    async with serving(LOCAL) as broker:
+        liar = await link(broker)
+        rogue = number_of("rogue")
+        work = broker.state.accounts.of(f"broker {rogue}").work
+        assert work is not None
+        await liar.sync()
+        before = work.left
+        own = Stamp(rogue, EPOCH, 1)
+        liar.send(pack_forward(Forwarded(own, rogue, 1.0, 9, 0, encode({"x": 1}))))
+        await liar.sync()
+        assert work.left == before
+        of_others = Stamp(broker.state.router.me, 1, 1)
+        for stamp in (own, of_others):  # once more, and one that it may not bring
+            before = work.left
+            one = Forwarded(stamp, rogue, 1.0, 9, 0, encode({"x": 1}))
+            liar.send(pack_forward(one) * 100)
+            await liar.sync()
+            assert work.left < before + work.rate  # drawn, and filled a little
+
+
 async def test_a_number_stays_with_whoever_came_with_it() -> None:
     """Found: a stranger that says peer claims the number of another broker."""
     peers = {"peer": {"import": "[]", "export": "[]"}}

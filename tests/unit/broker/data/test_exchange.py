@@ -1,5 +1,8 @@
 """The exchange against its obvious twin, while interests come and go."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from hypothesis import given, strategies as st
 
 from broker.obvious_exchange import ObviousExchange
@@ -87,3 +90,26 @@ def test_a_neighbour_comes_after_many_clients_interests() -> None:
     frames = run_of([encode({"x": 7})]).frames
     ((key, messages),) = exchange.route(frames, 0, len(frames)).others
     assert (key, messages.tolist()) == (5, [0])
+
+
+def test_only_what_follows_a_change_is_matched_at_the_cost_of_who_changed_it() -> None:
+    exchange = Exchange()
+    at_rest: list[bool] = []
+
+    @contextmanager
+    def compiling(is_at_rest: Callable[[], bool]) -> Iterator[None]:
+        yield
+        at_rest.append(is_at_rest())
+
+    exchange.compiling = compiling
+    changes: list[None] = []
+    exchange.watchers.append(lambda: changes.append(None))
+    frames = run_of([encode({"x": 5})]).frames
+    entry = exchange.subscribe(7, 1, parse("x > 3"))
+    for _ in range(3):
+        assert exchange.route(frames, 0, len(frames)).out
+    assert at_rest == [True]
+    exchange.unsubscribe(7, entry)
+    assert not exchange.route(frames, 0, len(frames)).out
+    assert len(at_rest) == 2
+    assert len(changes) == 2

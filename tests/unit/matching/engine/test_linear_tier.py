@@ -7,7 +7,7 @@ from siena.lang import parse_filter
 from siena.matching.engine import linear_tier as fresh
 from siena.matching.engine.tiers import FRESH_ROWS
 from siena.matching.input.buffers import encode_all
-from siena.matching.table import ForwardingTable
+from siena.matching.table import WHOLE_ROWS_MAX, ForwardingTable
 from siena.sim.workload import TR0605
 
 
@@ -36,14 +36,52 @@ def test_a_few_new_filters_need_no_engine(table: ForwardingTable) -> None:
     assert table.match_filters({"fresh": 1}) == []
 
 
-def test_an_engine_is_made_when_it_pays(table: ForwardingTable) -> None:
+@pytest.mark.parametrize(
+    ("more", "then"),
+    [
+        (0, 1),  # a small table is compiled whole
+        (WHOLE_ROWS_MAX, 2),
+    ],
+)
+def test_an_engine_is_made_when_it_pays(
+    table: ForwardingTable, more: int, then: int
+) -> None:
+    for f in TR0605(names=20, seed=2).filters(more):
+        table.add(0, f)
+    table.consolidate()
+    table.match_filters({})
     number = table.add(3, parse_filter("fresh = 1"))
     blocks = encode_all([{"fresh": 1}] * 1000)
     for _ in range(fresh.TESTED_MAX // 1000):
         assert table.match_buffer(*blocks).filters.tolist() == [number] * 1000
     assert engines(table) == 1
     assert table.match_buffer(*blocks).filters.tolist() == [number] * 1000
-    assert engines(table) == 2
+    assert engines(table) == then
+    assert (table.lone_engine(1) is None) == (then > 1)
+
+
+def test_a_small_table_forgets_what_is_gone_when_it_pays(
+    table: ForwardingTable,
+) -> None:
+    workload = TR0605(names=20, seed=1)
+    workload.filters(FRESH_ROWS + 1)
+    blocks = encode_all(workload.notifications(1000))
+    gone = [3, 5, 60]
+    for number in gone:
+        table.remove(number)
+    twin = ForwardingTable()
+    for number in range(FRESH_ROWS + 1):
+        if number not in gone:
+            twin.add(0, table.filters(number)[0])
+    numbers = np.delete(np.arange(FRESH_ROWS + 1), gone)
+    expected = twin.match_buffer(*blocks)
+    is_plain = []
+    for _ in range(1 + fresh.TESTED_MAX // 1000):
+        found = table.match_buffer(*blocks)
+        assert found.counts.tolist() == expected.counts.tolist()
+        assert sorted(found.filters) == sorted(numbers[expected.filters])
+        is_plain.append(table.is_at_rest and table.lone_engine(1) is not None)
+    assert is_plain == [False] * (fresh.TESTED_MAX // 1000) + [True]
 
 
 def test_a_bad_block_matches_nothing_and_moves_nothing(table: ForwardingTable) -> None:
