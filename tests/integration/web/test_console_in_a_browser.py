@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -25,7 +26,10 @@ if which("chromium") is None:
 # Playwright's own, of which nothing is known where it is missing.
 Browser = Any
 Page = Any
+Route = Any
 
+# A test loads pages and looks at them with axe several times, beside other tests.
+pytestmark = pytest.mark.timeout(300)
 MILLISECONDS = 30_000
 NETWORK = """
 brokers = [
@@ -107,8 +111,16 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, mode: str) -> Iterator[Page]:
-    """A page, of which nothing may be written to the browser's console."""
+def opened(
+    browser: Browser,
+    address: str,
+    mode: str,
+    pass_on: Mapping[str, Callable[[Route], None]] = MappingProxyType({}),
+) -> Iterator[Page]:
+    """A page, of which nothing may be written to the browser's console.
+
+    What it asks for at some addresses may be passed on by others.
+    """
     width = 390 if mode == "narrow" else 1_100
     context = browser.new_context(
         color_scheme="dark" if mode == "dark" else "light",
@@ -123,6 +135,8 @@ def opened(browser: Browser, address: str, mode: str) -> Iterator[Page]:
         "console",
         lambda said: wrong.append(said.text) if said.type == "error" else None,
     )
+    for pattern, act in pass_on.items():
+        page.route(pattern, act)
     page.goto(address)
     try:
         yield page
@@ -321,6 +335,30 @@ def test_who_is_there_is_asked_and_sees_what_is_theirs(
         page.reload()
         page.get_by_role("heading", name="Who is there?").wait_for()
         wanted.close()
+
+
+def test_a_refusal_that_comes_late_signs_nobody_out(
+    browser: Browser, guarded: dict[str, str]
+) -> None:
+    """What was asked before somebody signed in is refused after it."""
+    late: list[Route] = []
+
+    def keep(route: Route) -> None:
+        is_signed = "authorization" in route.request.headers
+        if late or is_signed:
+            route.continue_()
+        else:
+            late.append(route)
+
+    with opened(browser, guarded["http"], "light", pass_on={"**/readyz": keep}) as page:
+        page.get_by_label("Token").fill(guarded["root"])
+        page.get_by_role("button", name="Enter").click()
+        page.get_by_text("as root-id").wait_for()
+        with page.expect_response("**/readyz"):
+            late[0].fulfill(status=401, json={})
+        go(page, "Durable")
+        page.get_by_role("heading", name="Cursors").wait_for()
+        page.get_by_text("as root-id").wait_for()
 
 
 def test_pages_can_be_used_without_a_mouse(

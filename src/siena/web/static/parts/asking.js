@@ -6,13 +6,11 @@ const listeners = new Set();
 
 /** Show this token from now on, if the broker knows it. */
 export async function signIn(said) {
-  const before = token;
-  token = said.trim();
-  const answer = await fetch("/api/me", { headers: credentials(), cache: "no-store" }).catch(() => null);
-  if (!answer?.ok) {
-    token = before;
-    throw new Refused(answer?.status === 401 ? "The broker does not know this token." : "The broker does not answer.", answer?.status ?? 0);
-  }
+  // Nothing else shows it before the broker has said that it knows it.
+  const shown = said.trim();
+  const answer = await fetch("/api/me", { headers: credentials(shown), cache: "no-store" }).catch(() => null);
+  if (!answer?.ok) throw new Refused(answer?.status === 401 ? "The broker does not know this token." : "The broker does not answer.", answer?.status ?? 0);
+  token = shown;
   for (const listener of listeners) listener(false);
 }
 
@@ -31,7 +29,7 @@ export function onSignInWanted(listener) {
 export const hasToken = () => token !== "";
 
 /** The headers that say who is there. */
-export const credentials = () => (token ? { authorization: `Bearer ${token}` } : {});
+export const credentials = (shown = token) => (shown ? { authorization: `Bearer ${shown}` } : {});
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -42,7 +40,8 @@ export class Refused extends Error {
 
 /** What an address answers, as JSON; an error has the broker's own words. */
 export async function ask(path, body) {
-  const options = { headers: credentials(), cache: "no-store" };
+  const shown = token;
+  const options = { headers: credentials(shown), cache: "no-store" };
   if (body !== undefined) {
     options.method = "POST";
     options.headers["content-type"] = "application/json";
@@ -55,7 +54,8 @@ export async function ask(path, body) {
     throw new Refused("the broker does not answer", 0);
   }
   const said = await answer.json().catch(() => ({}));
-  if (answer.status === 401) for (const listener of listeners) listener(true);
+  // A broker takes its time to refuse: meanwhile somebody may have signed in.
+  if (answer.status === 401 && shown === token) for (const listener of listeners) listener(true);
   if (!answer.ok && path !== "/readyz") throw new Refused(said.text || said.error || `HTTP ${answer.status}`, answer.status);
   return said;
 }
