@@ -194,6 +194,16 @@ class Reading:
 
     # --- Delivering -----------------------------------------------------------------
 
+    def found(self, cursors: set[Cursor]) -> None:
+        """Something was found for these: it is for who reads them, if anyone does.
+
+        Who comes later gets it then.  Most of many durable subscriptions are read by
+        nobody at a moment, and a publication does not pay for them twice.
+        """
+        read = cursors & self._readers.keys()
+        if read:
+            self.serve(read)
+
     def serve(self, cursors: Iterable[Cursor]) -> None:
         """Deliver what these have, soon."""
         if not self._due:

@@ -154,7 +154,7 @@ class DurableService:
 
     def _found(self, cursors: set[Cursor]) -> None:
         assert self.reading is not None
-        self.reading.serve(cursors)
+        self.reading.found(cursors)
 
     def _publish_ours(self, block: bytes) -> None:
         """Publish a dead letter."""

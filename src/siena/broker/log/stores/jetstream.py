@@ -6,6 +6,8 @@ answer is waited for there, and not in the loop of the broker.
 *Once*: every message says behind which number it is to stand, and the server refuses it
 if something else stands there.  So what is sent again after an answer was lost is not
 kept twice, and of two brokers that write to one stream the second displaces the first.
+
+Why one module: the connection, which is made anew, and what is asked through it.
 """
 
 import asyncio
