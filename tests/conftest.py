@@ -1,4 +1,4 @@
-"""Hypothesis profiles, a guard, and how tests are shared out."""
+"""Hypothesis profiles, a guard, and how tests are collected and shared out."""
 
 import gc
 import os
@@ -41,7 +41,8 @@ if PROFILE == "night":
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say how tests are shared out, where several processes may run them."""
+    """Say what is collected, and how it is shared out among processes."""
+    config.pluginmanager.import_plugin("collecting")
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.import_plugin("side_by_side")
 

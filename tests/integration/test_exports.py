@@ -2,12 +2,27 @@
 
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import siena
 
 # Needed by some rooms or commands; nobody else should wait for them.
 HEAVY = {"asyncio", "numpy", "rich", "typer"}
+
+
+def test_every_module_can_be_imported() -> None:
+    """Also those that have no doctests, and are not collected for them."""
+    package = Path(siena.__path__[0])
+    names = [
+        ".".join(["siena", *path.relative_to(package).with_suffix("").parts])
+        for path in sorted(package.rglob("*.py"))
+        if path.name != "__main__.py" and "kernels" not in path.parts
+    ]
+    assert len(names) > 500
+    for name in names:
+        import_module(name.removesuffix(".__init__"))
 
 
 def test_every_public_name_exists() -> None:

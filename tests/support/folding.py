@@ -12,8 +12,9 @@ lower case.
 
 import sys
 import unicodedata
+from functools import cache
+from itertools import chain
 
-CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 _HEAD = '''"""Simple case folding as runs of code points.
 
 Made by ``tests/support/folding.py``.
@@ -28,6 +29,12 @@ RUNS = (
 '''
 
 
+@cache
+def characters() -> str:
+    """All characters there are: not the halves of surrogate pairs."""
+    return "".join(map(chr, chain(range(0xD800), range(0xE000, 0x110000))))
+
+
 def folded(character: str) -> str:
     r"""The simple folding of one character.
 
@@ -40,10 +47,26 @@ def folded(character: str) -> str:
     return character
 
 
+@cache
+def variants_of_all() -> dict[str, frozenset[str]]:
+    """Of each character that others are folded to, those others and itself.
+
+    >>> sorted(variants_of_all()["k"])
+    ['K', 'k', '\u212a']
+    """
+    found: dict[str, set[str]] = {}
+    for character in characters():
+        if character.casefold() == character:
+            continue  # as nearly all are: folded to itself
+        if (to := folded(character)) != character:
+            found.setdefault(to, set()).add(character)
+    return {to: frozenset({*which, to}) for to, which in found.items()}
+
+
 def runs() -> list[tuple[int, int, int, int]]:
     """The characters that folding changes, as few runs as go from left to right."""
     found: list[tuple[int, int, int, int]] = []
-    for character in CHARACTERS:
+    for character in characters():
         code, offset = ord(character), ord(folded(character)) - ord(character)
         if not offset:
             continue

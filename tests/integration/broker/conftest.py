@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 import uvloop
 
+HERE = Path(__file__).parent
+TIMEOUT = pytest.mark.timeout(60, method="thread")
+
 
 def pytest_asyncio_loop_factories(
     config: pytest.Config,  # noqa: ARG001 -- the hook's signature
@@ -18,5 +21,5 @@ def pytest_asyncio_loop_factories(
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """End what hangs: a signal does not reach a test while uvloop waits."""
     for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(60, method="thread"))
+        if item.path.is_relative_to(HERE):
+            item.add_marker(TIMEOUT)

@@ -10,13 +10,14 @@ from pyspark.sql import SparkSession
 from siena.spark import start_session
 
 HERE = Path(__file__).parent
+TIMEOUT = pytest.mark.timeout(300)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Starting a session takes longer than a test may otherwise."""
     for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.timeout(300))
+        if item.path.is_relative_to(HERE):
+            item.add_marker(TIMEOUT)
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,10 @@ enough; there are finitely many places, and a search from the empty string meets
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import pairwise
 
 from brute_force.language import FOLDING, Constraint
-from folding import CHARACTERS, folded
+from folding import folded, variants_of_all
 
 # Far more than a drawn line has; beyond it the universe is no longer complete.
 STATES_MAX = 30_000
@@ -134,6 +133,5 @@ def _tokens(operator: str, operand: str, ignores_case: bool) -> Iterator[Token]:
         yield STAR
 
 
-@cache
-def _variants(character: str) -> frozenset[str]:
-    return frozenset(c for c in CHARACTERS if folded(c) == character)
+def _variants(folded_: str) -> frozenset[str]:
+    return variants_of_all().get(folded_, frozenset(folded_))

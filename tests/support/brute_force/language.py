@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from folding import folded
@@ -50,6 +50,7 @@ def is_like(text: str, pattern: str) -> bool:
     return is_like(text[1:], pattern[1:])
 
 
+@lru_cache(2**16)  # the same few words are asked about again and again
 def _fold(text: str) -> str:
     return "".join(map(folded, text))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from command import siena
 from siena.bench.broker.contenders.nats import Nats
 from siena.bench.broker.contenders.siena import Siena
 from siena.bench.broker.loadgen import generator as bench_broker_generator
@@ -118,9 +119,9 @@ def test_another_server_does_the_same_work(peer: PeerServer) -> None:
 
 
 def test_a_wrong_option_is_one_line() -> None:
-    code, out, err = run("--matches", "200")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "200 matches of 100 interests" in err
+    done = siena("bench", "broker", "--matches", "200")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "200 matches of 100 interests" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from command import siena
 from siena.bench.match import plot as bench_plot, rounds as bench_rounds
 from siena.bench.match.contenders import EngineContender, Messages
 from siena.bench.match.report import slope
@@ -187,10 +188,10 @@ def test_bad_options_say_what_is_wrong(options: dict[str, object], said: str) ->
 
 
 def test_a_bad_option_is_one_line() -> None:
-    code, out, err = run("--filters", "many")
-    assert (code, out) == (2, "")
-    assert err.endswith("(write 1000,10000)\n")
-    assert err.count("\n") == 1
+    done = siena("bench", "match", "--filters", "many")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("(write 1000,10000)\n")
+    assert done.stderr.count("\n") == 1
 
 
 def test_help_teaches_with_examples() -> None:

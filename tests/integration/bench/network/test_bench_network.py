@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from command import siena
 from siena.bench.broker.contenders.contender import Wire
 from siena.bench.network.floods import ALONE
 from siena.bench.network.makes.make import Place
@@ -116,6 +117,6 @@ def test_another_make_does_the_same_work(peer: PeerNetwork) -> None:
     ],
 )
 def test_a_wrong_option_is_one_line(arguments: tuple[str, ...], said: str) -> None:
-    code, out, err = run(*arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    done = siena("bench", "network", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert said in done.stderr

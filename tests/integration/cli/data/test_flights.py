@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from command import siena
 from siena.cli.common.subscriptions import read_subscriptions
 from siena.lang.parser import parse_interest, parse_notification
 from siena.sim.flight_subscriptions import flight_subscriptions
@@ -14,12 +15,15 @@ from siena.sim.flights import flights
 
 
 def run(*arguments: str) -> str:
-    command = [sys.executable, "-m", "siena", "flights", *arguments]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    done = siena("flights", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_flights_read_back_as_they_are() -> None:
-    lines = run("--limit", "900").splitlines()
+    command = [sys.executable, "-m", "siena", "flights", "--limit", "900"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    lines = done.stdout.splitlines()
     assert [parse_notification(line) for line in lines] == list(islice(flights(), 900))
 
 

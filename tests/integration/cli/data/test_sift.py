@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from command import siena
 from siena.cli.data.matchers import BATCH, SIEVES
 
 SUBSCRIPTIONS = """subscriber,filter
@@ -29,14 +30,7 @@ bad =
 def run(
     folder: Path, *arguments: str, text: str = NOTIFICATIONS
 ) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "siena", "sift", *arguments],
-        cwd=folder,
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = siena("sift", *arguments, cwd=folder, stdin=text)
     return done.returncode, done.stdout, done.stderr
 
 

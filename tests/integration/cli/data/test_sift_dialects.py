@@ -1,8 +1,9 @@
 """``siena sift --dialect``: filters of other languages, with residuals."""
 
 import subprocess
-import sys
 from pathlib import Path
+
+from command import siena
 
 EVENTS = '{"bid": 1, "ask": 2}\n{"bid": 3, "ask": 2}\n{"symbol": "DIS"}\n'
 
@@ -10,14 +11,7 @@ EVENTS = '{"bid": 1, "ask": 2}\n{"bid": 3, "ask": 2}\n{"symbol": "DIS"}\n'
 def sift(folder: Path, table: str, *options: str) -> subprocess.CompletedProcess[str]:
     path = folder / "wanted.csv"
     path.write_text(table, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "-m", "siena", "sift", "-s", str(path), *options],
-        input=EVENTS,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return siena("sift", "-s", path, *options, stdin=EVENTS)
 
 
 def test_a_residual_decides_who_gets_what_the_filters_let_through(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from command import siena
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
@@ -23,13 +25,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "siena", "rules", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return siena("rules", *arguments)
 
 
 def test_a_review_shows_the_proof_writes_a_report_and_ends_with_one(

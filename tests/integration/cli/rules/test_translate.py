@@ -5,24 +5,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+from command import siena
+
 SQL = "price * 2 > 7 AND symbol LIKE 'D%'"
 
 
-def translate(
-    *arguments: str, stdin: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "siena", "translate", *arguments],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        check=False,
-        timeout=60,
-    )
+def translate(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return siena("translate", *arguments, stdin=stdin)
 
 
 def test_an_exact_rule_is_shown_as_filters() -> None:
-    done = translate("--from", "sql", SQL)
+    done = subprocess.run(
+        [sys.executable, "-m", "siena", "translate", "--from", "sql", SQL],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "1 filter, exact",

@@ -3,14 +3,14 @@
 import json
 import signal
 import socket
-import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from served import SERVE, process, ready
+from command import siena
+from served import process, ready
 
 
 def talk(url: str, lines: str) -> list[Any]:
@@ -134,13 +134,7 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
         (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
         (("--listen", ":0", "--log", __file__), "is not a folder"),
     ):
-        found = subprocess.run(
-            [*SERVE, *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=20,
-        )
+        found = siena("serve", *arguments)
         assert found.returncode == 2
         assert said in found.stderr
         assert found.stderr.count("\n") == 1

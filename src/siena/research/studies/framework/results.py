@@ -69,7 +69,7 @@ def conclude(study: Study, store: Store, size: Size, seeds: int | None) -> Resul
     folder.mkdir(parents=True, exist_ok=True)
     write_csv(rows, folder / "rows.csv")
     write_parquet(rows, folder / "rows.parquet")
-    figure = study.draw(rows)
+    figure = _laid_out(study.draw(rows))
     _write(folder / "figure.svg", _picture(figure, "svg", study.name))
     _write(folder / "figure.png", _picture(figure, "png", study.name))
     content = json.dumps(_plain(result), indent=1, ensure_ascii=False)
@@ -149,6 +149,17 @@ def machine() -> str:
                 break
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return f"{name}, {os.cpu_count()} cores, {platform.system()}, {python}"
+
+
+def _laid_out(figure: Figure) -> Figure:
+    """Let a figure find room for its texts, once and not anew for each form.
+
+    With what finds it still at work, Matplotlib draws each form twice.
+    """
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
 
 
 def _picture(figure: Figure, form: str, name: str) -> bytes:
