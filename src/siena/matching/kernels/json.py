@@ -19,6 +19,9 @@ import cython
 
 from siena.model.limits import ATTRIBUTES_MAX, NAME_CHARACTERS_MAX
 
+if not cython.compiled:  # otherwise in json.pxd
+    from siena.matching.kernels.inline.octets import is_utf8
+
 NAMES_MAX = cython.declare(cython.int, ATTRIBUTES_MAX)
 NAME_MAX = cython.declare(cython.int, NAME_CHARACTERS_MAX)
 # Digits that fit in 64 bits whatever they are.
@@ -137,7 +140,8 @@ class Transcoder:
                     return False
                 self.blank()
                 if self.i < self.end and self.p[self.i] == 0x6E:  # n
-                    if not self.null():
+                    # Nobody will see this name again, and find out that it is none.
+                    if not self.null() or not is_utf8(self.p, self.first, self.last):
                         return False
                     self.names[2 * (count + nulls)] = -1 - self.first
                     nulls += 1

@@ -92,14 +92,59 @@ def first_name(
     return 0
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_in_order(
+    p: cython.p_uchar, i: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    """Whether all names of a block, of which the first is at ``i``, ascend."""
+    before: cython.Py_ssize_t = i
+    before_end: cython.Py_ssize_t = i
+    at: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    key: cython.Py_ssize_t
+    is_first: cython.bint = True
+    if i == 0:
+        return False
+    while i < end:
+        at = text_at(p, i, end)
+        if at == 0 or size_at(p, i) >= end - at:
+            return False
+        stop = at + size_at(p, i)
+        key = at
+        i = stop
+        if not is_first:
+            # Up to where they differ, or one of them ends.
+            while before < before_end and at < stop and p[before] == p[at]:
+                before += 1
+                at += 1
+            if at == stop or (before < before_end and p[before] > p[at]):
+                return False
+        is_first = False
+        before = key
+        before_end = stop
+        at = text_at(p, i, end)
+        if at == 0:
+            i = end_of(p, i, end)
+        elif size_at(p, i) > end - at:
+            return False
+        else:
+            i = at + size_at(p, i)
+    return i == end
+
+
 def values_of(data, start, end, names):  # type: ignore[no-untyped-def]
     """The bytes of some attributes of a block, and 0xC1 for each that is absent.
 
-    ``names`` are in order, as those of the block are.  What is no block has none.
+    ``names`` are in order.  None if those of the block are not, as they may be where it
+    comes from elsewhere, or if it is no block.
     """
     p: cython.p_uchar = octets(data)
     stop: cython.Py_ssize_t = end
     i: cython.Py_ssize_t = first_name(p, start, stop)
+    if not is_in_order(p, i, stop):
+        return None
     at: cython.Py_ssize_t
     size: cython.Py_ssize_t
     found = []

@@ -101,6 +101,8 @@ class RuleMatcher:
             return self._asked(number, data[start:end])
         answers = self._answers.setdefault(number, {})
         values = values_of(data, start, end, names)
+        if values is None:
+            return self._asked(number, data[start:end])
         if (answer := answers.get(values)) is None:
             answer = self._asked(number, data[start:end])
             if len(values) <= ANSWER_BYTES_MAX:

@@ -88,7 +88,22 @@ def engine_column(column: pa.Array) -> pa.Array | None:
         return (
             column.cast(pa.time64("us"), safe=False).cast("int64").cast(_MICROSECONDS)
         )
-    return column if _is_read(kind) else None
+    return in_microseconds(column) if _is_read(kind) else None
+
+
+def in_microseconds(column: pa.Array) -> pa.Array:
+    """Times of a finer unit without what is less than a microsecond, as everywhere.
+
+    >>> fine = pa.array([-1, 1_999], pa.timestamp("ns"))
+    >>> in_microseconds(fine).cast("int64").to_pylist()
+    [-1, 1]
+    """
+    kind = column.type
+    if not pa.types.is_timestamp(kind) or kind.unit != "ns":
+        return column
+    # Towards the past, as the engine does it; a cast would go towards 1970.
+    whole = pc.floor_temporal(column.cast(pa.timestamp("ns")), unit="microsecond")
+    return whole.cast(_MICROSECONDS).cast(pa.timestamp("us", kind.tz))
 
 
 def whole_numbers(column: pa.Array) -> pa.Array:

@@ -16,7 +16,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from siena.errors import SienaError
 from siena.spark.batch.asking import wanted_of
-from siena.spark.batch.columns import Form, Layout, wide_columns
+from siena.spark.batch.columns import (
+    Form,
+    Layout,
+    in_microseconds,
+    wide_columns,
+)
 from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import (
     Subscriptions,
@@ -156,7 +161,7 @@ class Reader:
 
     def answer(self, read: pa.RecordBatch, loaded: Loaded) -> Iterator[pa.RecordBatch]:
         """The answers to a batch as it was read."""
-        kept = [read[name] for name in self.payload.names]
+        kept = [in_microseconds(read[name]) for name in self.payload.names]
         kinds = to_arrow_schema(self.payload, timezone="UTC").types
         payload = [
             column if column.type == kind else column.cast(kind)

@@ -89,6 +89,7 @@ def match_patterns(  # noqa: PLR0913 -- all but two have a default
         kept=tuple(wanted),
         within=_within(within, schema, time),
         lengths=compiled.lengths,
+        marks=compiled.marks,
     )
     matched = T.ArrayType(T.StructType([schema[name] for name in plan.kept]))
     answer = T.StructType(
@@ -193,7 +194,7 @@ class _Steps(NamedTuple):
         hashed = F.hash(*(column_of((name,)) for name in by)) if by else F.lit(0)
         steps = self._replace(notifications=self.notifications.withColumn(HASH, hashed))
         plan, task = steps.planned([*self.needed, HASH])
-        pack = PackTask(task, tuple(plan.payload.names))
+        pack = PackTask(task, tuple(plan.payload.names), self.compiled.marks)
         return steps.notifications.select(*plan.columns).mapInArrow(pack, SHARDED)
 
 

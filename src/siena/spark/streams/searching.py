@@ -23,8 +23,8 @@ from siena.spark.streams.shards import packed, unpacked
 PATTERN, STEPS, TIME = "siena_pattern", "siena_steps", "siena_time"
 # Searches of one shard that have begun: what a stream may remember.
 SEARCHES_MAX = 1_000_000
-# How a state begins; one of before this form was a pickle, which begins otherwise.
-MAGIC = b"SIENASEQ"
+# How a state begins; those of before this form begin otherwise.
+MAGIC = b"SIENASE2"
 
 Group = tuple[Any, ...]
 
@@ -38,6 +38,8 @@ class Columns:
     kept: tuple[str, ...]  # the columns that a sequence shows
     within: int | None
     lengths: tuple[int, ...]  # of each pattern
+    # What a checkpoint knows each pattern by: numbers change when patterns do.
+    marks: tuple[int, ...]
 
 
 class Sequences(NamedTuple):
@@ -148,7 +150,11 @@ class Searches:
         if len(self._begun) > SEARCHES_MAX:
             raise LimitError("SEARCHES_MAX", SEARCHES_MAX, "searches of one shard")
         self.compact()
-        begun = {key: search.accepted for key, search in self._begun.items()}
+        marks = self.columns.marks
+        begun = {
+            (marks[number], *group): search.accepted
+            for (number, *group), search in self._begun.items()
+        }
         rows = b"" if self._rows is None else packed(self._rows)
         return MAGIC + pickle.dumps((begun, rows))
 
@@ -167,11 +173,14 @@ class Searches:
         # A pickle, of a checkpoint of our own: groups may be of whatever type.
         begun, rows = pickle.loads(state[len(MAGIC) :])  # noqa: S301
         found = cls(columns)
+        numbers = {mark: number for number, mark in enumerate(columns.marks)}
+        # What is searched for by nobody any more is forgotten.
         found._begun = {
-            tuple(map(one_nan, key)): Search(
-                columns.lengths[key[0]], columns.within, accepted
+            (number, *map(one_nan, group)): Search(
+                columns.lengths[number], columns.within, accepted
             )
-            for key, accepted in begun.items()
+            for (mark, *group), accepted in begun.items()
+            if (number := numbers.get(mark)) is not None
         }
         found._rows = unpacked(rows) if rows else None
         return found

@@ -5,8 +5,10 @@ which step it is.  So all patterns are matched at once, and notifications that a
 step of anything go no further.
 """
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +41,8 @@ class CompiledPatterns(NamedTuple):
     subscribers: pa.Array  # of each pattern
     lengths: tuple[int, ...]  # of each pattern
     rejects: tuple[Reject, ...]
+    # What a checkpoint knows each pattern by: its number may be another next time.
+    marks: tuple[int, ...]
 
 
 def compile_patterns(
@@ -59,6 +63,7 @@ def compile_patterns(
     texts: list[str] = []
     ids: list[int] = []
     rejects: list[Reject] = []
+    marks: dict[int, None] = {}
     for row, (who, text) in enumerate(
         zip(rows["subscriber"].to_pylist(), rows["pattern"].to_pylist(), strict=True)
     ):
@@ -79,6 +84,7 @@ def compile_patterns(
             ids.append(number * STEP_BITS + step)
         subscribers.append(who)
         lengths.append(len(pattern))
+        marks[_mark(pattern, who, marks)] = None
     compiled = compile_rows(
         pa.table(
             {
@@ -91,7 +97,22 @@ def compile_patterns(
     kind = rows.schema.field("subscriber").type
     names = pa.array(subscribers, kind)
     names = names.cast(pa.int64() if pa.types.is_integer(kind) else pa.string())
-    return CompiledPatterns(compiled, names, tuple(lengths), tuple(rejects))
+    return CompiledPatterns(
+        compiled, names, tuple(lengths), tuple(rejects), tuple(marks)
+    )
+
+
+def _mark(pattern: Pattern, who: object, taken: Container[int]) -> int:
+    """A number of 63 bits that a pattern of a subscriber has in every session.
+
+    Of those that are there more than once, each has its own.
+    """
+    for again in itertools.count():
+        said = f"{again}\0{who!r}\0{pattern}".encode()
+        mark = int.from_bytes(blake2b(said, digest_size=8).digest()) >> 1
+        if mark not in taken:
+            return mark
+    raise AssertionError  # there are more numbers than patterns
 
 
 def _pattern(text: str | None, who: object) -> Pattern:
@@ -151,12 +172,15 @@ class PackTask:
 
     steps: StepsTask
     names: tuple[str, ...]  # of the payload, the last of which is a hash of the group
+    marks: tuple[int, ...]  # of each pattern
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The number of the shard, and its rows as bytes."""
+        marks = np.array(self.marks, np.int64) % SHARDS
         for batch in self.steps(batches):
             named = batch.rename_columns([*self.names, PATTERN, STEPS])
-            # Wide enough for any hash of 32 bits and any number of a pattern.
+            # Wide enough for any hash of 32 bits.
             hashes = named.column(len(self.names) - 1).to_numpy(zero_copy_only=False)
-            shards = (hashes.astype(np.int64) * 31 + named[PATTERN].to_numpy()) % SHARDS
+            own = marks[named[PATTERN].to_numpy()]
+            shards = (hashes.astype(np.int64) * 31 + own) % SHARDS
             yield cut_into_shards(pa.Table.from_batches([named]), shards)

@@ -14,13 +14,49 @@ from siena.errors import SienaError
 from siena.spark import Tally, match, match_parquet
 from siena.spark.batch import parquet, spreading
 from siena.spark.batch.columns import engine_column, wide_columns
+from siena.spark.batch.compiling import compile_rows
 from siena.spark.batch.parquet import plain_files
+from siena.spark.batch.small import small_job
 
 WANTED = [
     *(("ann", "x > 3"), ("ann", "x > 5"), ("bob", "s.t >* a"), ("cid", "p = 19.99")),
     *(("dee", "day < 2026-11-16T00:00:00Z"), ("eve", "at > 2026-11-15T00:00:00Z")),
     *(("gus", "[]"), ("hal", "code = b")),
 ]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+def test_nanoseconds_are_cut_off_wherever_they_stand(
+    zone: str | None, tmp_path: Path
+) -> None:
+    """In what is matched, in what a residual looks at, and in the answer."""
+    kind = pa.timestamp("ns", zone)
+    rows = {"at": pa.array([1_999, -1], kind), "end": pa.array([1_001, -999], kind)}
+    pq.write_table(pa.table(rows), tmp_path / "rows.parquet")
+    wanted = pa.table(
+        {
+            "subscriber": ["ann", "bob", "cid"],
+            "filter": [
+                "at = 1970-01-01T00:00:00.000001Z",
+                "at = 1969-12-31T23:59:59.999999Z",
+                "at = end",
+            ],
+            "dialect": [None, None, "sql"],
+        }
+    )
+    job = small_job(
+        tmp_path / "rows.parquet",
+        compile_rows(wanted),
+        key=None,
+        column=None,
+        output="deliveries",
+        on_error="raise",
+    )
+    assert job is not None
+    found = job.run()
+    micros = found["at"].cast(pa.int64()).to_pylist()
+    said = zip(micros, found["subscriber"].to_pylist(), strict=True)
+    assert sorted(said) == [(-1, "bob"), (-1, "cid"), (1, "ann"), (1, "cid")]
 
 
 @pytest.fixture

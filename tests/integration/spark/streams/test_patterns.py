@@ -3,6 +3,7 @@
 import math
 import pickle
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -229,7 +230,12 @@ def test_over_a_stream(
 # --- Many searches, without Spark ---------------------------------------------------
 
 COLUMNS = Columns(
-    by=("k",), order=("t", "s"), kept=("id", "s"), within=None, lengths=(2,)
+    by=("k",),
+    order=("t", "s"),
+    kept=("id", "s"),
+    within=None,
+    lengths=(2,),
+    marks=(7,),
 )
 
 
@@ -280,6 +286,22 @@ def test_a_group_may_be_nan_and_what_has_none_is_in_no_search() -> None:
     assert math.isnan(found["k"][0].as_py())
 
 
+def test_a_search_is_of_its_pattern_whatever_number_that_has() -> None:
+    """Somebody has put another one before it, or taken it away."""
+    searches = Searches(COLUMNS)
+    searches.offer(steps((1, 1, 1.0, 0, 1.0)), is_sorted=False)
+    state = searches.save()
+    second = replace(COLUMNS, lengths=(2, 2), marks=(9, 7))
+    last = steps((2, 2, 1.0, 1, 1.0))
+    assert ids(Searches.load(second, state).offer(last, is_sorted=False)) == []
+    moved = last.set_column(
+        last.schema.get_field_index(PATTERN), PATTERN, pa.array([1], pa.int64())
+    )
+    found = Searches.load(second, state).offer(moved, is_sorted=False)
+    assert (ids(found), found[PATTERN].to_pylist()) == ([(1, 2)], [1])
+    assert len(Searches.load(replace(COLUMNS, lengths=(), marks=()), state)) == 0
+
+
 def test_a_state_of_before_is_refused() -> None:
     with pytest.raises(SienaError, match="an older version"):
         Searches.load(COLUMNS, pickle.dumps({}))
@@ -296,6 +318,37 @@ def test_more_searches_than_a_shard_may_remember_are_refused(
 
 
 # --- And with it --------------------------------------------------------------------
+
+
+def test_patterns_may_change_between_two_runs_of_a_stream(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """What has begun goes on, and belongs to no other pattern."""
+    kinds = "id long, t long, x long"
+    old, new = ("ann", "x = 0 then x = 1"), ("bob", "x = 7 then x = 1")
+
+    def run(row: tuple[int, int, int], *patterns: tuple[str, str]) -> None:
+        rows = spark.createDataFrame([row], kinds).coalesce(1)
+        rows.write.mode("append").parquet(str(tmp_path / "in"))
+        stream = spark.readStream.schema(kinds).parquet(str(tmp_path / "in"))
+        wanted = spark.createDataFrame(
+            list(patterns), "subscriber string, pattern string"
+        ).coalesce(1)
+        query = (
+            match_patterns(stream, wanted, time="t")
+            .writeStream.format("parquet")
+            .trigger(availableNow=True)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .start(str(tmp_path / "out"))
+        )
+        assert query.awaitTermination(200)
+
+    run((1, 1, 0), old)
+    run((2, 2, 1), new, old)
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert [(r.subscriber, r.pattern, [m.id for m in r.matched]) for r in found] == [
+        ("ann", 1, [1, 2])
+    ]
 
 
 def test_structs_and_nan_in_a_table_and_in_a_stream(

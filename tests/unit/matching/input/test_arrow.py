@@ -512,9 +512,10 @@ PLAIN = [
 ]
 
 
-def transcoded(text: str, name: str) -> bytes | None:
+def transcoded(text: str | bytes, name: str) -> bytes | None:
     """The block of a text, if it is plain."""
-    data = np.frombuffer(text.encode() + b"\0", np.uint8)
+    written = text if isinstance(text, bytes) else text.encode()
+    data = np.frombuffer(written + b"\0", np.uint8)
     out = np.empty(3 * len(data) + 16, np.uint8)
     ends, done = np.zeros(2, np.int64), np.zeros(1, np.uint8)
     transcoder = TRANSCODERS[name](data, out, np.empty(2 * ATTRIBUTES_MAX, np.int64))
@@ -564,6 +565,18 @@ def test_the_kernel_makes_the_blocks_of_the_exact_reader(name: str, text: str) -
         return
     assert accepted
     assert Notification(msgspec.msgpack.decode(block)) == wanted
+
+
+@pytest.mark.parametrize("name", TRANSCODERS)
+@pytest.mark.parametrize("wrong", [b"\xff", b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80"])
+def test_a_name_without_a_value_has_to_be_a_text(name: str, wrong: bytes) -> None:
+    """It is written nowhere, so that nobody could find out later."""
+    for good in ("é", "", "\U0001f600"):
+        assert transcoded(f'{{"{good}": null, "x": 1}}', name) == b"\x81\xa1x\x01"
+    text = b'{"x": 1, "' + wrong + b'": null}'
+    assert transcoded(text, name) is None
+    column = TextColumn.of([text])
+    assert encode_texts(column)[2].tolist() == _encode_slowly(column)[2].tolist()
 
 
 @given(st.lists(_objects | st.none() | st.sampled_from(PLAIN[:3]), max_size=5))

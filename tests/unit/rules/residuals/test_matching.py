@@ -1,14 +1,18 @@
 """Rules matched in bulk are those that match one by one."""
 
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
 import expressions as drawn
+from siena.block import encode_in_order
 from siena.dialects import read_rule
 from siena.dialects.factoring.factor import factor
 from siena.lang.expression import parse_expression
+from siena.matching.input.buffers import join
 from siena.model import Constraint, Operator
 from siena.model.expression import Expression, Operation, call, holds
 from siena.model.expression.evaluation import truth
@@ -77,6 +81,40 @@ def test_what_matches_in_bulk_matches(
     # The second time it is remembered.
     for _ in range(2):
         assert list(map(sorted, matcher.match(given_events))) == expected
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["", "a", "x", "xy", "y", "z"]),
+            st.integers(0, 2) | st.sampled_from(["", "b", "c" * 40]) | st.booleans(),
+        ),
+        min_size=2,
+        max_size=8,
+    ),
+    st.randoms(use_true_random=False),
+    st.sampled_from(["short", "long"]),
+)
+@example([{"y": 1, "x": 0}, {"y": 1, "x": 2}], Random(0), "short")
+@example([{"x": 0, "y": 1}, {"x": 2, "y": 1}], Random(0), "long")
+def test_blocks_of_others_have_names_in_any_order(
+    events: list[dict[str, Any]], chance: Random, header: str
+) -> None:
+    """And a header that is longer than it need be; neither has a part in an answer."""
+    rules = [read_rule("sql", "x < y"), read_rule("expression", "x = z or xy = y")]
+    blocks = []
+    for event in events:
+        items = list(event.items())
+        chance.shuffle(items)
+        block = encode_in_order(dict(items))
+        head = b"\xdf" + len(items).to_bytes(4, "big")
+        blocks.append(head + block[1:] if header == "long" else block)
+    found = RuleMatcher(rules).match_buffer(*join(blocks))
+    expected = [[n for n, r in enumerate(rules) if r.matches(e)] for e in events]
+    assert found.counts.tolist() == list(map(len, expected))
+    ends = np.cumsum(found.counts)[:-1]
+    said = [sorted(each.tolist()) for each in np.split(found.filters, ends)]
+    assert said == expected
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

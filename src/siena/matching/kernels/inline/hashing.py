@@ -21,16 +21,25 @@ def hash_bytes(p, start, end, seed):
 
     The seed is secret, so that nobody can prepare strings that collide.
     """
+    secret = scrambled(seed, _MULTIPLIER) | 1
     h = scrambled(seed, end - start)
     while start + 8 <= end:
-        h = scrambled(h, load(p, start, 8))
+        h = _folded(h ^ load(p, start, 8), secret)
         start += 8
     if start + 4 <= end:
-        return scrambled(h, load(p, start, 4) | (load(p, end - 4, 4) << 32))
+        rest = load(p, start, 4) | (load(p, end - 4, 4) << 32)
+        return _folded(h ^ rest, secret)
     if start < end:
         middle = start + ((end - start) >> 1)
-        return scrambled(h, p[start] | (p[middle] << 8) | (p[end - 1] << 16))
+        rest = p[start] | (p[middle] << 8) | (p[end - 1] << 16)
+        return _folded(h ^ rest, secret)
     return h
+
+
+def _folded(a, b):
+    """Both halves of a product in one."""
+    product = a * b
+    return (product & _WORD) ^ (product >> 64)
 
 
 def tag_of(h):
