@@ -48,8 +48,8 @@ def read_cloudevents(text: str) -> Expression:
     subject != a and type >* com. or subject absent and type >* com. or
     not string subject any and type >* com.
     """
-    form = read_json(text)
     try:
+        form = read_json(text)
         if isinstance(form, list):
             return _all(form, ())
         return _filter(form, ())

@@ -71,16 +71,21 @@ class TextFinder:
         self._shortest = np.full(len(wanted), np.iinfo(np.int32).max, np.int64)
         # Where numbers are written as texts, these may be among them.
         self._is_loose = np.zeros(len(wanted), np.bool_)
+        # Of each mark the bit that stands for it: most have none, and rows stay short.
+        self._bits = np.zeros(len(wanted), np.int64)
+        known = 0
         for mark, each in enumerate(wanted):
-            if each is None or not automaton.takes(each.texts, mark):
+            if each is None or not automaton.takes(each.texts, known):
                 continue
             self.is_known[mark] = True
+            self._bits[mark] = known
+            known += 1
             if each.shortest is not None:
                 self._shortest[mark] = each.shortest
             self._is_loose[mark] = any(map(_may_be_written, each.texts)) or (
                 each.shortest is not None and each.shortest <= _WRITTEN_MAX
             )
-        self._width = len(wanted) // 8 + 1
+        self._width = known // 8 + 1
         self._kernel_arrays = automaton.arrays()
         self._kernel = TextKernel(*self._kernel_arrays)
 
@@ -124,7 +129,8 @@ class TextFinder:
     def may_be(self, seen: Sightings, rows: Longs, marks: Longs) -> Bools:
         """Whether rows may be what those with these marks wait for."""
         flags = seen.flags[rows]
-        found = (seen.bits[rows, marks >> 3] >> (marks & 7).astype(np.uint8)) & 1 != 0
+        bits = self._bits[marks]
+        found = (seen.bits[rows, bits >> 3] >> (bits & 7).astype(np.uint8)) & 1 != 0
         found |= ~self.is_known[marks]
         found |= seen.longest[rows] >= self._shortest[marks]
         found |= (flags & IS_STRANGE) != 0

@@ -36,10 +36,10 @@ def read_sns(text: str) -> Expression:
 
 
 def _read(text: str, what: str) -> Expression:
-    form = read_json(text)
-    if not isinstance(form, dict):
-        raise InvalidFormError(f"{what} is a JSON object").at(text, 0)
     try:
+        form = read_json(text)
+        if not isinstance(form, dict):
+            raise InvalidFormError(f"{what} is a JSON object")
         alternatives = _Pattern().object([{}], (), form)
     except EntryError as error:
         raise placed(error, text, error.path) from None

@@ -12,6 +12,7 @@ from siena.matching.kernels.inline.hashing cimport (
     scrambled,
     tag_of,
 )
+from siena.matching.kernels.inline.noted cimport SEARCHED, may_be_noted
 from siena.matching.kernels.inline.octets cimport (
     big_endian,
     double_of,

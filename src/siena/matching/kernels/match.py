@@ -89,6 +89,7 @@ if not cython.compiled:  # otherwise in match.pxd
         scrambled,
         tag_of,
     )
+    from siena.matching.kernels.inline.noted import SEARCHED, may_be_noted
     from siena.matching.kernels.inline.octets import (
         big_endian,
         double_of,
@@ -197,8 +198,6 @@ NAMES_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 # Words of a row and of an entry in the memory of values.
 ROW = cython.declare(cython.int, 8)
 ENTRY = cython.declare(cython.int, 16)
-# Behind more operands of a value than this there are bits that tell most others.
-SEARCHED = cython.declare(cython.int, 4)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
 
@@ -1010,9 +1009,7 @@ class Kernel:
         at += 1
         if size == 0:
             return False
-        if size > SEARCHED and not (
-            (lists[at + size + ((operand >> 5) & 7)] >> min(operand & 31, 30)) & 1
-        ):
+        if size > SEARCHED and not may_be_noted(lists, at + size, operand):
             return False
         while size > 1:
             half = size >> 1

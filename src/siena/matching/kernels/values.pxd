@@ -1,5 +1,11 @@
 # What C puts where it is called, and what the kernel reads of the memory itself.
 from siena.matching.kernels.inline.hashing cimport mix, tag_of
+from siena.matching.kernels.inline.noted cimport (
+    BIT_WORDS,
+    SEARCHED,
+    set_bit,
+    sort_noted,
+)
 from siena.matching.kernels.inline.patterns cimport (
     character_at,
     folded_of,
@@ -106,7 +112,6 @@ cdef class Values:
     cdef void note_atoms(
         self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil
-    cdef void sort_operands(self, int start, int size) noexcept nogil
     cdef void note_bits(self, int head) noexcept nogil
     cdef void note_lists(
         self, int name, unsigned char *p, Py_ssize_t start, Py_ssize_t end,

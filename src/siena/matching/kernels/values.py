@@ -16,6 +16,12 @@ import cython
 
 if not cython.compiled:  # otherwise in values.pxd
     from siena.matching.kernels.inline.hashing import mix, tag_of
+    from siena.matching.kernels.inline.noted import (
+        BIT_WORDS,
+        SEARCHED,
+        set_bit,
+        sort_noted,
+    )
     from siena.matching.kernels.inline.patterns import (
         character_at,
         folded_of,
@@ -52,12 +58,6 @@ SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
 USES_PARTS = cython.declare(cython.int, 1)
 USES_ATOMS = cython.declare(cython.int, 2)
 LAST_BIT = cython.declare(cython.int, 31)
-# Operands up to this many are put in order by steps that shrink, with no heap.
-FEW = cython.declare(cython.int, 256)
-# Behind more operands than this there are bits, by which most others are told.
-SEARCHED = cython.declare(cython.int, 4)
-# Eight words, of 31 bits each: plain Python has no 32nd in an array of integers.
-BIT_WORDS = cython.declare(cython.int, 8)
 
 
 @cython.cfunc
@@ -351,7 +351,7 @@ class Values:
             self.note_atoms(p, start, end)
         if not self.is_full:
             self.lists[head] = self.lists_used - head - 1
-            self.sort_operands(head + 1, self.lists[head])
+            sort_noted(self.lists, head + 1, self.lists[head])
             self.note_bits(head)
 
     @cython.cfunc
@@ -450,61 +450,9 @@ class Values:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def sort_operands(self, start: cython.int, size: cython.int) -> cython.void:
-        """Put what was noted in order, to be searched; by a heap, which needs no room.
-
-        Of the ``size`` items the first ``top`` are a heap, and those behind in place.
-        A few are sorted by Shell's method instead, whose steps are 40, 13, 4 and 1.
-        """
-        lists = self.lists
-        top: cython.int = size
-        i: cython.int = size >> 1
-        at: cython.int
-        below: cython.int
-        moved: cython.int
-        if size <= FEW:
-            below = 40 if size > 80 else 13 if size > 26 else 4 if size > 8 else 1
-            while below > 0:
-                for i in range(start + below, start + size):
-                    moved = lists[i]
-                    at = i
-                    while at >= start + below and lists[at - below] > moved:
-                        lists[at] = lists[at - below]
-                        at -= below
-                    lists[at] = moved
-                below //= 3
-            return
-        while top > 1:
-            if i > 0:
-                i -= 1
-                moved = lists[start + i]
-            else:
-                top -= 1
-                moved = lists[start + top]
-                lists[start + top] = lists[start]
-            at = i
-            below = 2 * at + 1
-            while below < top:
-                if below + 1 < top:
-                    below += lists[start + below + 1] > lists[start + below]
-                if lists[start + below] <= moved:
-                    break
-                lists[start + at] = lists[start + below]
-                at = below
-                below = 2 * at + 1
-            lists[start + at] = moved
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def note_bits(self, head: cython.int) -> cython.void:
-        """Write, behind operands that are many, a bit for each.
-
-        Most tests are about an operand that is not there, and a bit says so sooner than
-        a search.
-        """
-        lists = self.lists
-        size: cython.int = lists[head]
+        """Write, behind operands that are many, bits: tests are mostly about others."""
+        size: cython.int = self.lists[head]
         bits: cython.int = head + 1 + size
         z: cython.int
         if size <= SEARCHED:
@@ -514,7 +462,7 @@ class Values:
         if self.is_full:
             return
         for z in range(head + 1, bits):
-            lists[bits + ((lists[z] >> 5) & 7)] |= 1 << min(lists[z] & 31, 30)
+            set_bit(self.lists, bits, self.lists[z])
 
     @cython.cfunc
     @cython.nogil

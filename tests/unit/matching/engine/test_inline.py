@@ -4,7 +4,7 @@ from itertools import product
 
 from hypothesis import given, strategies as st
 
-from siena.matching.kernels.inline import hashing, octets
+from siena.matching.kernels.inline import hashing, noted, octets
 from siena.matching.kernels.match import hash_of
 
 
@@ -34,3 +34,15 @@ def test_the_twin_takes_what_python_decodes_for_text(data: bytes) -> None:
     """Surrogates are none, and nothing is longer than it must be."""
     is_text = octets.is_utf8(data, 0, len(data))
     assert is_text == (data.decode("utf-8", "replace").encode() == data)
+
+
+@given(st.lists(st.integers(0, 2**31 - 1), unique=True, max_size=30))
+def test_bits_tell_only_what_is_not_noted(operands: list[int]) -> None:
+    """That compiled kernels agree, tests/unit/matching/engine/test_checking.py says."""
+    words = [0] * noted.BIT_WORDS
+    for operand in operands:
+        noted.set_bit(words, 0, operand)
+    assert all(noted.may_be_noted(words, 0, operand) for operand in operands)
+    assert max(words) < 2**31
+    if not operands:
+        assert not noted.may_be_noted(words, 0, 5)
