@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from siena.algebra.catalogue.facet import (
     MISSING,
     OPEN,
@@ -14,7 +16,7 @@ from siena.algebra.catalogue.facet import (
 from siena.model import Filter, Value
 
 
-class Profile:
+class Profile(Struct, eq=False, gc=False):
     """A filter, its facets in the order of their names, and its place.
 
     >>> from siena.lang.parser import parse_filter as parse
@@ -25,13 +27,17 @@ class Profile:
     Filters with the same :meth:`key` select the same.
     """
 
-    __slots__ = ("facets", "filter")
+    filter: Filter
+    facets: tuple[Facet, ...] = ()
 
-    def __init__(self, f: Filter) -> None:
-        self.filter = f
-        facets: list[Facet] = []
-        since, constraints = 0, f.constraints
+    def __post_init__(self) -> None:
+        constraints = self.filter.constraints
         last = len(constraints) - 1
+        if not last:  # most often
+            self.facets = (facet_of(constraints[0].name, constraints),)
+            return
+        facets: list[Facet] = []
+        since = 0
         # The constraints on each name follow each other.
         for at, constraint in enumerate(constraints):
             name = constraint.name
