@@ -24,10 +24,8 @@ Cost: see ``siena bench covering``.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
-
-from msgspec import Struct
 
 from siena.algebra.catalogue.attribute import Attribute, Ends, Hint, ends_within
 from siena.algebra.catalogue.box_tree import BoxTree, Limit
@@ -172,7 +170,7 @@ class Catalogue:
             if name in self._attributes
         ]
         facets += map(_missing, self._missing.keys() - notification.keys())
-        ways = self._ways(tuple(sorted(facets, key=attrgetter("name"))))
+        ways = self._ways(tuple(sorted(facets, key=itemgetter(0))))
         for found in self._along(ways):
             if found.filter.matches(notification):
                 yield found
@@ -283,16 +281,19 @@ class Catalogue:
             yield from cell.find((), ())
 
 
-class _Cell(Struct, eq=False, gc=False):
+class _Cell:
     """The filters with the same tokens, and the ways to those with more.
 
     ``stock`` is ``None`` where there is only a way.  Most cells have one filter, which
     then stands for itself.
     """
 
-    tokens: tuple[Token, ...]
-    children: "dict[Token, _Cell] | None" = None
-    stock: Profile | list[Profile] | BoxTree[Profile] | None = None
+    __slots__ = ("children", "stock", "tokens")
+
+    def __init__(self, tokens: tuple[Token, ...]) -> None:
+        self.tokens = tokens
+        self.children: dict[Token, _Cell] | None = None
+        self.stock: Profile | list[Profile] | BoxTree[Profile] | None = None
 
     def add(self, profile: Profile) -> None:
         """Enter a filter."""

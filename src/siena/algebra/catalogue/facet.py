@@ -19,9 +19,7 @@ Whatever has no other form is ``OPEN``, also an operator that is not known here.
 
 from collections.abc import Callable
 from math import inf, nextafter
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 from siena.algebra.keys import FIRST_KEY, LAST_KEY, key_of, value_of
 from siena.algebra.ordered import Span, span_of
@@ -97,7 +95,7 @@ _EXTREMES = {
 }
 
 
-class Facet(Struct, frozen=True, gc=False):
+class Facet(NamedTuple):
     """One condition, placed.
 
     ``low`` and ``high`` are the ends of what has a place; of strings, ``high`` is the
@@ -118,13 +116,11 @@ def facet_of(name: str, condition: Condition) -> Facet:
     """The facet of a condition that something satisfies.
 
     >>> from siena.lang.parser import parse_filter as parse
-    >>> found = facet_of("x", parse("integer x > 3, integer x < 9").constraints)
-    >>> found.form, found.token, found.low, found.high
+    >>> facet_of("x", parse("integer x > 3, integer x < 9").constraints)[1:5]
     (1, ('x', 1), 4, 8)
     >>> facet_of("x", parse("integer x > 3, integer x < 5").constraints).token
     ('x', 0, 4)
-    >>> found = facet_of("s", parse("s *< ba").constraints)
-    >>> found.low, found.high
+    >>> facet_of("s", parse("s *< ba").constraints)[3:5]
     ('ab', 'ac')
     """
     if len(condition) == 1:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
-
 from siena.algebra.catalogue.facet import (
     MISSING,
     OPEN,
@@ -16,7 +14,7 @@ from siena.algebra.catalogue.facet import (
 from siena.model import Filter, Value
 
 
-class Profile(Struct, eq=False, gc=False):
+class Profile:
     """A filter, its facets in the order of their names, and its place.
 
     >>> from siena.lang.parser import parse_filter as parse
@@ -27,14 +25,16 @@ class Profile(Struct, eq=False, gc=False):
     Filters with the same :meth:`key` select the same.
     """
 
-    filter: Filter
-    facets: tuple[Facet, ...] = ()
+    __slots__ = ("facets", "filter")
 
-    def __post_init__(self) -> None:
-        constraints = self.filter.constraints
+    def __init__(self, f: Filter) -> None:
+        self.filter = f
+        constraints = f.constraints
         last = len(constraints) - 1
         if not last:  # most often
-            self.facets = (facet_of(constraints[0].name, constraints),)
+            self.facets: tuple[Facet, ...] = (
+                facet_of(constraints[0].name, constraints),
+            )
             return
         facets: list[Facet] = []
         since = 0

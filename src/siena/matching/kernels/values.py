@@ -115,7 +115,7 @@ class Values:
         self.node_ends = octets(table["node_ends"])
         self.node_links = ints(table["node_links"])
         # Behind the last node: the bytes of the longest operand, or 0 in older files.
-        self.longest = int(table["node_links"][-1])
+        self.longest = int(table["node_links"][len(table["node_links"]) - 1])
         self.atoms = header[11]
         self.first_atom = len(table["node_ends"])
         self.fold_mask = len(table["fold_edges"]) - 1
