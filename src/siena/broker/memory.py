@@ -9,8 +9,8 @@ the system clears first: a fifth of all it does.
 objects that hold each other and are held by nothing else.  What has survived is looked
 at again and again, all at once: with a hundred thousand interests, a broker is silent
 for a second each time.  Interests are in no such circles, nor are connections that have
-ended, as a test sees to.  So what survives a full collection is set aside for good, and
-each looks at no more than what came since the one before.
+ended, as a test sees to.  So what survives a collection is set aside for good, and each
+looks at no more than what came since the one before, once.
 """
 
 import ctypes
@@ -23,13 +23,10 @@ _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 _MMAP_THRESHOLD_MAX = 33_554_432  # glibc refuses more
 
-# After how many objects more a collection of the youngest follows; after how many of
-# these one of the younger ones; and after how many of those a full one, which is at
-# once: what stays is looked at twice, and not three times, before it is set aside.
-YOUNGEST_MAX = 5_000
-YOUNGER_MAX = 10
-FULL_MAX = 0
-_OLDEST = 2
+# After how many objects more a collection follows: it takes some milliseconds.  With
+# fewer, more of what is about to end would be set aside with the rest; and after each
+# there are none that a collection of older ones would look at.
+YOUNGEST_MAX = 50_000
 
 
 def keep_memory() -> bool:
@@ -47,8 +44,8 @@ def keep_memory() -> bool:
 
 
 def spare_what_stays() -> None:
-    """Look at nothing again that a full collection has left; in a broker's process."""
-    gc.set_threshold(YOUNGEST_MAX, YOUNGER_MAX, FULL_MAX)
+    """Look at nothing again that a collection has left; in a broker's process."""
+    gc.set_threshold(YOUNGEST_MAX)
     if _set_aside not in gc.callbacks:
         gc.callbacks.append(_set_aside)
     gc.collect()
@@ -64,6 +61,6 @@ def look_at_what_came() -> None:
         gc.collect()
 
 
-def _set_aside(phase: str, info: dict[str, int]) -> None:
-    if phase == "stop" and info["generation"] == _OLDEST:
+def _set_aside(phase: str, _info: dict[str, int]) -> None:
+    if phase == "stop":
         gc.freeze()

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from siena.broker.access.gate import Gate
@@ -54,6 +55,7 @@ from siena.routing.router import Router
 from siena.routing.steps.gathering import Batched
 
 log = logging.getLogger("siena.broker")
+_MESSAGE = itemgetter(1)
 
 
 def _not_asked(*_: object) -> None:
@@ -220,7 +222,7 @@ class BrokerState:
         if not outbox:  # most often
             return
         for (interface, kind), group in groupby(outbox, _kind):
-            messages: list[Any] = [message for _, message in group]
+            messages: list[Any] = [*map(_MESSAGE, group)]
             if isinstance(interface, int):
                 self._tell(interface, messages)
             elif kind is Numbered:
@@ -350,7 +352,7 @@ def _kind(sent: tuple[Interface, Message]) -> tuple[Interface, type | None]:
     interface, message = sent
     if type(interface) is int:
         return interface, None
-    if isinstance(interface, Party) and isinstance(message, Settled):
+    if type(interface) is Party and type(message) is Settled:
         return interface.client, Settled
     if isinstance(interface, Elsewhere):  # and no client, though it looks like one
         return interface, Elsewhere

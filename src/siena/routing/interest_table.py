@@ -14,6 +14,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Generic, NamedTuple
 
+from msgspec import Struct
+
 from siena.messages import Interface
 from siena.model import Value
 from siena.routing.demand.covering_order import Collection, F, Order
@@ -126,6 +128,8 @@ class InterestTable(Generic[F]):
         if holder.hop not in self._of_hop:  # most often: a client's new request
             node = self.order.add(item)
             self._of_hop[holder.hop] = _One(holder, node)
+            if self._entries.setdefault(node, holder) is holder:
+                return [Change(node, holder, True, item)]
             return [self._note(holder, node, item)]
         held = self._held(holder)
         if held is None:
@@ -231,10 +235,8 @@ class InterestTable(Generic[F]):
 
     def _note(self, holder: Holder, item: F, words: F) -> Change[F]:
         """Note in the entry of an item who holds it."""
-        entry = self._entries.get(item)
-        if entry is None:
-            self._entries[item] = holder
-        else:
+        entry = self._entries.setdefault(item, holder)
+        if entry is not holder:
             if isinstance(entry, Holder):
                 entry = self._entries[item] = _Entry(entry)
             entry.add(holder)
@@ -285,7 +287,7 @@ class _GivenUp(NamedTuple, Generic[F]):
     kept: set[F]
 
 
-class _One(NamedTuple, Generic[F]):
+class _One(Struct, Generic[F], frozen=True, gc=False):
     """What a hop has that has one item, from one origin."""
 
     holder: Holder

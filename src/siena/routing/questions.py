@@ -8,7 +8,7 @@ Who has offered something, and asks, publishes once it is answered.  So what is 
 of the offer is told to the neighbour that asks before its answer, however much that is.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from siena.algebra.sat import satisfiable
 from siena.messages import (
@@ -29,7 +29,7 @@ from siena.routing.patterns.monitors import Monitors
 from siena.routing.registrations import Registrations
 from siena.routing.settling import Question, Settling
 from siena.routing.steps.backlog import Task
-from siena.routing.steps.gathering import Asked
+from siena.routing.steps.gathering import Asked, Own
 from siena.routing.steps.unfolding import Unfolding
 from siena.routing.tables import Tables
 
@@ -61,8 +61,16 @@ class Questions:
         """Ask what a client or a neighbour asks."""
         return self.ask_all([Asked(message, source)])
 
-    def ask_all(self, asked: Iterable[Asked]) -> Outbox:
-        """Ask what clients and neighbours ask, all of it together."""
+    def ask_all(self, asked: Iterable[Asked], own: Sequence[Own] = ()) -> Outbox:
+        """Ask what clients and neighbours ask, all of it together.
+
+        ``own`` are questions of clients about filters of theirs that can be satisfied.
+        """
+        if own and (self._is_batching or self._tables.is_held):
+            each_asked = [
+                Asked(Settle(f, token), source, (f,)) for f, source, token in own
+            ]
+            asked, own = [*asked, *each_asked], ()
         questions: list[tuple[Question, Outbox]] = []
         answered: Outbox = []
         for message, source, filters in asked:
@@ -84,7 +92,7 @@ class Questions:
             if self._tables.is_held and isinstance(source, str):
                 self._unfolding.enter(source)
             questions.append(self._question(message, source, filters))
-        return answered + self._ask(questions)
+        return answered + self._ask(questions, own)
 
     def _is_alone_with(self, source: Interface) -> bool:
         """Whether there is no other broker to be asked on behalf of a neighbour."""
@@ -181,8 +189,10 @@ class Questions:
         wanted = filters_of(interest)
         return tuple([f for f in wanted if is_satisfiable(order, f)])
 
-    def _ask(self, questions: list[tuple[Question, Outbox]]) -> Outbox:
-        if not questions:
+    def _ask(
+        self, questions: list[tuple[Question, Outbox]], own: Sequence[Own] = ()
+    ) -> Outbox:
+        if not questions and not own:
             return []
         # What is held back would not be in force when its settling is answered.
         held_back = self._held_back()
@@ -190,8 +200,12 @@ class Questions:
             for question, _ in questions:
                 wanted = [f for f in question.filters if isinstance(f, Filter)]
                 held_back += self._tables.hasten(wanted, question.origin)
+            if own:
+                wanted = [f for f, _, _ in own]
+                held_back += self._tables.hasten(wanted, self._tables.me)
         neighbours = [*self._tables.neighbours.values()]
         asked = self._settling.ask_all(questions, neighbours)
+        asked += self._settling.ask_own(own, self._tables.me, neighbours)
         return held_back + self._told_first(asked)
 
     def _held_back(self) -> Outbox:

@@ -66,7 +66,7 @@ from siena.model import Advertisement, Filter, Notification, Pattern
 from siena.routing.clients import Clients
 from siena.routing.flat import Flat
 from siena.routing.forwarding import as_the_paper_has_it, brokers_among, root_of
-from siena.routing.interest_table import Change
+from siena.routing.interest_table import Change, Holder
 from siena.routing.options import Options
 from siena.routing.patterns.monitors import Monitors
 from siena.routing.quenching import Quenching
@@ -228,7 +228,10 @@ class Router:
             if source not in self.tables.neighbours:
                 return []
         elif isinstance(message, Subscribe):
-            self.registrations.subscribe(source, message.interest)
+            if type(source) is Party:
+                self.registrations.enter(source, message.interest)
+            else:
+                self.registrations.subscribe(source, message.interest)
         if not self.gathered:
             self.backlog.wake()
         is_full = self.gathered.add(message, source, token)
@@ -243,9 +246,12 @@ class Router:
         if not self.gathered:
             return []
         satisfiable = self.questions.satisfiable
-        out, asked = self.gathered.enter(satisfiable, self._announced, self._changed)
+        enter = self.gathered.enter
+        out, asked, own = enter(satisfiable, self._announced, self._changed)
         out += self._sync()
-        return out + self._answers(self.questions.ask_all(asked)) if asked else out
+        if asked or own:
+            out += self._answers(self.questions.ask_all(asked, own))
+        return out
 
     def gathered_from(self) -> set[Interface]:
         """Who sent what is gathered, and what was handled last of it."""
@@ -296,9 +302,12 @@ class Router:
         """What changes in the table of filters, or for the monitors."""
         if isinstance(message.interest, Pattern) and not message.interest.is_simple:
             return self._monitors.subscribe(source, message.interest)
-        table = self.tables.filters
-        holder = self.tables.holder(source, message.origin)
-        keeps_covered = self.tables.is_exact(source)
+        tables, table = self.tables, self.tables.filters
+        if isinstance(source, str):
+            holder, keeps_covered = Holder(source, self.me), False
+        else:
+            holder = tables.holder(source, message.origin)
+            keeps_covered = tables.is_exact(source)
         changes: list[Change[Filter]] = []
         for f in filters:
             changes += table.announce(holder, f, keeps_covered=keeps_covered)
@@ -511,9 +520,10 @@ class Router:
     def _answers(self, out: Outbox) -> Outbox:
         """What is to be sent; what moves wait for are answers to ourselves."""
         sent: Outbox = []
-        for interface, message in out:
-            if not isinstance(interface, Elsewhere) or not isinstance(message, Settled):
-                sent.append((interface, message))
+        for each in out:
+            interface, message = each
+            if type(interface) is not Elsewhere or not isinstance(message, Settled):
+                sent.append(each)
             elif message.token < 0:
                 sent += self._depart(str(interface), -message.token)
             else:

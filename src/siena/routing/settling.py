@@ -176,6 +176,38 @@ class Settling:
             out += self._ask_joint(Question((), origin, 0, fresh, ttl), joint)
         return out
 
+    def ask_own(
+        self,
+        own: Sequence[tuple[Filter, Interface, int]],
+        me: int,
+        neighbours: Sequence[Neighbour],
+    ) -> Outbox:
+        """The same for filters that clients have just asked for here, with tokens.
+
+        As :meth:`ask_all` of a question each, in fewer steps; that is its slow twin.
+        """
+        out: Outbox = []
+        joint = _Joint()
+        answers = joint.waiting.answer
+        ahead = [n for n in neighbours if self._leads(n, me)]
+        question = Question((), me, 0, fresh=False, ttl=TTL_MAX)
+        for f, source, token in own:
+            answer = source, Settled(token)
+            if not _is_short(f):
+                alone = question._replace(filters=(f,), source=source)
+                out += self.ask(alone, neighbours, [answer])
+                continue
+            is_asked = False
+            for neighbour in ahead:
+                found = self._to_ask(neighbour, f, question)
+                if found is not None:
+                    subject, told = found
+                    assert isinstance(subject, Filter)
+                    joint.asked.setdefault(neighbour.number, {})[subject] = told
+                    is_asked = True
+            (answers if is_asked else out).append(answer)
+        return out + self._ask_joint(question, joint)
+
     def _ask_joint(self, question: Question, joint: _Joint) -> Outbox:
         out: Outbox = []
         for number, asked in joint.asked.items():
@@ -286,14 +318,19 @@ class Settling:
         pair: tuple[Filter, int] | None
         if self._is_exact:
             pair = f, origin
-            if pair not in told or pair not in neighbour.filters.demand:
+            found = told.get(pair)
+            if found is None or pair not in neighbour.filters.demand:
                 pair = neighbour.filters.told_cover(f, origin)
-            if pair is None:
+                if pair is None:
+                    return None
+                f, found = pair[0], told[pair]
+            if (
+                found.settled
+                and not question.fresh
+                and self._is_settled(neighbour, found, origin)
+            ):
                 return None
-            found = told[pair]
-            if not question.fresh and self._is_settled(neighbour, found, origin):
-                return None
-            return pair[0], found
+            return f, found
         covers = [
             (g, other)
             for g, other in told
@@ -309,8 +346,6 @@ class Settling:
 
     def _is_settled(self, neighbour: Neighbour, told: Told, origin: int) -> bool:
         """Whether an announcement is in force wherever an origin reaches."""
-        if not told.settled:  # most often, it has just been told
-            return False
         return any(self._reach(neighbour, origin, other) for other in told.settled)
 
     def _to_ask_of_offer(
@@ -332,10 +367,12 @@ class Settling:
 
 def _is_short(subject: Subject) -> bool:
     """Whether it may be asked about together with others, in one frame."""
-    if type(subject) is not Filter or len(subject) > JOINT_CONSTRAINTS_MAX:
+    if type(subject) is not Filter or len(subject.constraints) > JOINT_CONSTRAINTS_MAX:
         return False
     for name, _, _, value in subject.constraints:
-        size = len(name) + (len(value) if isinstance(value, str) else 0)
+        size = len(name)
+        if type(value) is str:
+            size += len(value)
         if size > JOINT_CHARACTERS_MAX:
             return False
     return True

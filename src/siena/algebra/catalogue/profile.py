@@ -29,9 +29,15 @@ class Profile:
 
     def __init__(self, f: Filter) -> None:
         self.filter = f
-        facets: list[Facet] = []
-        since, constraints = 0, f.constraints
+        constraints = f.constraints
         last = len(constraints) - 1
+        if not last:  # most often
+            self.facets: tuple[Facet, ...] = (
+                facet_of(constraints[0].name, constraints),
+            )
+            return
+        facets: list[Facet] = []
+        since = 0
         # The constraints on each name follow each other.
         for at, constraint in enumerate(constraints):
             name = constraint.name

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from siena.broker.access.grants.decisions import InForce, narrow
+from siena.broker.access.grants.grant import UNLIMITED
 from siena.broker.clients.reading import read_interest
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
@@ -23,6 +24,7 @@ from siena.messages import (
     Advertise,
     Interest,
     Leave,
+    Party,
     PeerDisconnect,
     Resume,
     Settle,
@@ -211,16 +213,17 @@ class Requests:
 
     def _subscribe(self, session: Session, body: bodies.Subscribe) -> None:
         state, number = self._state, body.number
-        size = len(body.interest)
-        state.accounts.check("interest_characters", size, about=number)
+        accounts, size = state.accounts, len(body.interest)
+        if 0 < accounts.quotas.interest_characters < size:
+            raise accounts.refuse("interest_characters", about=number)
         interest = read_interest(body)
         known = session.asked_for(number)
         if known is None:
             self._check_room(session, interest, number)
             gate, principal = state.gate, session.principal
-            if gate.grant(principal).is_unlimited:
-                subscribe, party = Subscribe(interest), session.party(number)
-                state.gather(subscribe, party, number)
+            if gate.grant(principal) is UNLIMITED:
+                party = Party(session.client, number)
+                state.gather(Subscribe(interest), party, number)
             else:
                 in_force = gate.subscribe(principal, interest, number)
                 self._put_in_force(session, number, in_force, token=number)
@@ -290,14 +293,17 @@ class Requests:
                 f"more than {SUBSCRIPTIONS_MAX} subscriptions",
                 about=number,
             )
-        is_pattern = isinstance(interest, Pattern)
+        quotas, is_filter = accounts.quotas, type(interest) is Filter
+        is_pattern = not is_filter and isinstance(interest, Pattern)
         if is_pattern and session.patterns >= PATTERNS_MAX:
             raise ProtocolError(
                 Fault.TOO_MANY, f"more than {PATTERNS_MAX} patterns", about=number
             )
-        more = len(filters_of(interest)) if type(interest) is not Filter else 1
-        accounts.check("subscriptions", held + 1, about=number)
-        accounts.check("filters", session.filters + more, about=number)
+        filters = session.filters + (1 if is_filter else len(filters_of(interest)))
+        if 0 < quotas.subscriptions <= held:
+            raise accounts.refuse("subscriptions", about=number)
+        if 0 < quotas.filters < filters:
+            raise accounts.refuse("filters", about=number)
         if isinstance(interest, Pattern):
             accounts.check("patterns", session.patterns + 1, about=number)
             steps = session.steps + len(interest)

@@ -64,6 +64,10 @@ TOLD = (
 )
 
 
+# Of what routers say, this is told only if it is granted, and that is said otherwise.
+_LOOKED_AT = frozenset({Found, PeerConfirm})
+
+
 class Other(NamedTuple):
     """The broker at the other end."""
 
@@ -99,6 +103,7 @@ class Link:
         on_gone: Callable[["Link"], None],
     ) -> None:
         self.number, self.name, self.epoch, self.side, self.caller = other[:5]
+        self._is_in_mesh = other.side is Side.MESH
         self._urls = other.urls
         self.takes_runs = other.takes_runs
         self.hears_gaps = other.hears_gaps
@@ -287,8 +292,8 @@ class Link:
         told = [
             message
             for message in messages
-            if not isinstance(message, (Found, PeerConfirm))
-            or (isinstance(message, Found) and self._is_granted(message))
+            if type(message) not in _LOOKED_AT
+            or (type(message) is Found and self._is_granted(message))
         ]
         self.counters.router_out += len(told)
         if told:
@@ -425,7 +430,7 @@ class Link:
 
     def _origin(self, origin: int) -> int | None:
         """Where something came from counts within a mesh only."""
-        return origin if self.side is Side.MESH else None
+        return origin if self._is_in_mesh else None
 
     def _compare(self, theirs: Digest) -> None:
         """Compare, unless we have yet to forget what it has given up."""

@@ -175,6 +175,7 @@ def tries(texts: Texts, which: Ints, roots: Ints) -> tuple[Ints, Arrays]:
     below = below[below != ROOT_SUBSTRING]
     order = below[np.argsort(depth[below], kind="stable")].astype(np.int32)
     link_nodes(order, edges, parents, ends, links.reshape(-1))
+    links[count, 3] = depth[order].max(initial=0)  # of the longest substring
     return nodes, {"edges": edges, "node_ends": ends, "node_links": links.reshape(-1)}
 
 

@@ -30,6 +30,7 @@ cdef class Values:
     cdef int *edges
     cdef unsigned char *node_ends
     cdef int *node_links
+    cdef Py_ssize_t longest
     cdef bint has_parts
     # What is looked for in folded values, and the atoms that this leads to.
     cdef int fold_mask
@@ -102,6 +103,10 @@ cdef class Values:
     cdef void note_substrings(
         self, int name, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil
+    cdef void walk(
+        self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil
+    cdef Py_ssize_t step(self, Py_ssize_t node, int byte) noexcept nogil
     cdef int folded_child(self, int node, int byte) noexcept nogil
     cdef void note_atoms_of(
         self, int node, unsigned char *p, Py_ssize_t start, Py_ssize_t end

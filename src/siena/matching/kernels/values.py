@@ -52,6 +52,11 @@ SLOTS_AT_FIRST = cython.declare(cython.int, 1024)
 # Values up to this many bytes stand in their entry, behind ten words.
 INLINE_BYTES = cython.declare(cython.int, 24)
 SERIAL_MAX = cython.declare(cython.int, 0x7FFFFFFF)
+# A long value is read by four walks at once, if each has so many bytes of its own: what
+# one waits for, for operands fill more than the caches, the others need not.
+WALK_BYTES_MIN = cython.declare(cython.Py_ssize_t, 1024)
+# And so many times as many as it reads before, to come to where it is.
+WALK_SHARE_MIN = cython.declare(cython.Py_ssize_t, 4)
 
 # What constraints on a name look for, as bits; siena.matching.engine.checking has the
 # same.  Of atoms, the last bit stands for all names from its number on.
@@ -109,6 +114,8 @@ class Values:
         self.edges = ints(table["edges"])
         self.node_ends = octets(table["node_ends"])
         self.node_links = ints(table["node_links"])
+        # Behind the last node: the bytes of the longest operand, or 0 in older files.
+        self.longest = int(table["node_links"][len(table["node_links"]) - 1])
         self.atoms = header[11]
         self.first_atom = len(table["node_ends"])
         self.fold_mask = len(table["fold_edges"]) - 1
@@ -312,10 +319,7 @@ class Values:
         """
         uses: cython.int = self.name_uses[name]
         node: cython.Py_ssize_t
-        report: cython.Py_ssize_t
-        byte: cython.int
         head: cython.int = self.lists_used
-        i: cython.Py_ssize_t
         self.note(0)
         if uses == 0:
             return
@@ -324,28 +328,8 @@ class Values:
                 self.node_seen[node] = 0
             self.serial = 0
         self.serial += 1
-        node = ROOT_SUBSTRING
-        for i in range(start, end if uses & USES_PARTS else start):
-            # Aho and Corasick: where no edge goes on, go on from the longest end of
-            # what was read that some operand begins with.
-            byte = p[i]
-            report = -1
-            while True:
-                # Most nodes have few edges, and bits say for which bytes there may be
-                # one: hardly any is searched for that is not there.
-                if (self.node_links[4 * node + 3] >> (8 + (byte & 15))) & 1:
-                    report = self.child(cython.cast(cython.int, node), byte)
-                if report >= 0 or node == ROOT_SUBSTRING:
-                    break
-                node = self.node_links[4 * node]
-            node = ROOT_SUBSTRING if report < 0 else report
-            report = self.node_links[4 * node + 1]
-            while report >= 0 and self.node_seen[report] != self.serial:
-                # Noted once for a value, and with it, at once, all that it ends with:
-                # the walk is over where one was noted before, however operands nest.
-                self.node_seen[report] = self.serial
-                self.note(cython.cast(cython.int, report))
-                report = self.node_links[4 * self.node_links[4 * report] + 1]
+        if uses & USES_PARTS:
+            self.walk(p, start, end)
         if uses & USES_ATOMS:
             self.name_bit = min(name, LAST_BIT)
             self.note_atoms(p, start, end)
@@ -353,6 +337,68 @@ class Values:
             self.lists[head] = self.lists_used - head - 1
             sort_noted(self.lists, head + 1, self.lists[head])
             self.note_bits(head)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def walk(
+        self, p: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.void:
+        """Note the substrings that occur, of long values in four parts at once.
+
+        Where a walk is depends on no more bytes than the longest operand has.  So one
+        that begins so many before its part is, in it, where one from the beginning
+        would be; what it finds before occurs as well.
+        """
+        i: cython.Py_ssize_t
+        a: cython.Py_ssize_t = ROOT_SUBSTRING
+        b: cython.Py_ssize_t = ROOT_SUBSTRING
+        c: cython.Py_ssize_t = ROOT_SUBSTRING
+        d: cython.Py_ssize_t = ROOT_SUBSTRING
+        before: cython.Py_ssize_t = self.longest
+        part: cython.Py_ssize_t = 0
+        if before > 0 and end - start > before:
+            part = (end - start - before) // 4
+        if part < WALK_BYTES_MIN or part < WALK_SHARE_MIN * before:
+            for i in range(start, end):
+                a = self.step(a, p[i])
+            return
+        for i in range(start, start + part + before):
+            a = self.step(a, p[i])
+            b = self.step(b, p[i + part])
+            c = self.step(c, p[i + 2 * part])
+            d = self.step(d, p[i + 3 * part])
+        for i in range(start + 4 * part + before, end):  # what could not be shared
+            d = self.step(d, p[i])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def step(self, node: cython.Py_ssize_t, byte: cython.int) -> cython.Py_ssize_t:
+        """Where a walk is after one byte more; note the substrings that end with it.
+
+        Aho and Corasick: where no edge goes on, go on from the longest end of what was
+        read that some operand begins with.
+        """
+        report: cython.Py_ssize_t = -1
+        while True:
+            # Most nodes have few edges, and bits say for which bytes there may be one:
+            # hardly any is searched for that is not there.
+            if (self.node_links[4 * node + 3] >> (8 + (byte & 15))) & 1:
+                report = self.child(cython.cast(cython.int, node), byte)
+            if report >= 0 or node == ROOT_SUBSTRING:
+                break
+            node = self.node_links[4 * node]
+        node = ROOT_SUBSTRING if report < 0 else report
+        report = self.node_links[4 * node + 1]
+        while report >= 0 and self.node_seen[report] != self.serial:
+            # Noted once for a value, and with it, at once, all that it ends with: the
+            # walk is over where one was noted before, however operands nest.
+            self.node_seen[report] = self.serial
+            self.note(cython.cast(cython.int, report))
+            report = self.node_links[4 * self.node_links[4 * report] + 1]
+        return node
 
     @cython.cfunc
     @cython.inline

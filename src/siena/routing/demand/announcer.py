@@ -213,13 +213,14 @@ class Announcer(Generic[F]):
             self._message += 1
             self._first.update(dict.fromkeys(come, self._message))
             self._last.update(dict.fromkeys(come | again, self._message))
-        return self._messages(self._announce, come | again)
+        return self._messages(self._announce, come | again if again else come)
 
     def _remember(self, come: set[Pair[F]]) -> None:
+        told, watch = self.told, self.watch
         for pair in come:
-            self.told[pair] = Told()
-            if self.watch is not None:
-                self.watch(*pair, True)
+            told[pair] = Told()
+            if watch is not None:
+                watch(*pair, True)
 
     def _forget(self, pair: Pair[F]) -> None:
         del self.told[pair]
@@ -232,8 +233,9 @@ class Announcer(Generic[F]):
         If that would be too many at once, they are put off.
         """
         changed, again = self.demand.take_changes(), self.demand.take_again()
-        again &= self.told.keys()
-        changed |= again
+        if again:
+            again &= self.told.keys()
+            changed |= again
         if not changed and not self._is_new:
             return []
         if self._has_to_wait(changed):
@@ -251,7 +253,8 @@ class Announcer(Generic[F]):
             come, gone = self._come_and_gone(changed)
             is_implied = partial(self._is_implied, come)
         self._is_new = False
-        again = {pair for pair in again if pair in self.demand}
+        if again:
+            again = {pair for pair in again if pair in self.demand}
         if not gone:
             return self._come(come, again)
         for pair in gone:
@@ -264,14 +267,10 @@ class Announcer(Generic[F]):
         self, changed: set[Pair[F]]
     ) -> tuple[set[Pair[F]], set[Pair[F]]]:
         """What the neighbour must hear of, and what it holds in vain."""
-        come: set[Pair[F]] = set()
-        gone: set[Pair[F]] = set()
-        for pair in changed:
-            if pair in self.told:
-                if pair not in self.demand:
-                    gone.add(pair)
-            elif pair in self.demand and not self.demand.is_leaving(pair):
-                come.add(pair)
+        demand, told = self.demand, self.told
+        here = {pair for pair in changed if pair in told}
+        come = demand.told_of(changed - here)
+        gone = {pair for pair in here if pair not in demand}
         return come, gone
 
     def _has_to_wait(self, changed: set[Pair[F]]) -> bool:

@@ -138,8 +138,10 @@ class _Filters:
         # The filters with one key: one, but for the pairwise rule, which sees less.
         self._by_key: dict[object, Filter | tuple[Filter, ...]] = {}
         self._recent: dict[Filter, Profile] = {}
-        # The one that was asked for last, for it is most often asked for again.
+        # The one that was asked for last, for it is most often asked for again; and
+        # whether it is in the table, and need not be remembered otherwise.
         self._last = Profile(Filter())
+        self._is_last_there = False
         # All of them, once a notification has been asked about.
         self._all: Catalogue | None = None
 
@@ -147,11 +149,16 @@ class _Filters:
         """The profile of a filter, in the table or not."""
         if self._last.filter is f:
             return self._last
-        found = self._profiles.get(f) or self._recent.get(f)
-        if found is None:
+        if not self._is_last_there:
             if len(self._recent) >= PROFILES_MAX:
                 self._recent.clear()
-            found = self._recent[f] = Profile(f)
+            self._recent[self._last.filter] = self._last
+        found = self._profiles.get(f)
+        self._is_last_there = found is not None
+        if found is None:
+            found = self._recent.get(f) if self._recent else None
+            if found is None:
+                found = Profile(f)
         self._last = found
         return found
 
@@ -161,22 +168,28 @@ class _Filters:
         return self._equal(item, self._by_key.get(self.profile(item).key()))
 
     def add(self, item: Filter) -> Filter:
-        if item in self._profiles:
-            return item
         profile = self.profile(item)
+        if self._is_last_there:
+            return item
         key = profile.key()
         there = self._by_key.get(key)
-        known = self._equal(item, there)
-        if known is not None:
-            return known
+        if there is None:  # most often
+            self._by_key[key] = item
+        else:
+            known = self._equal(item, there)
+            if known is not None:
+                return known
+            self._by_key[key] = (*_several(there), item)
         self._profiles[item] = profile
-        self._by_key[key] = item if there is None else (*_several(there), item)
+        self._is_last_there = True
         if self._all is not None:
             self._all.add(profile)
         return item
 
     def remove(self, item: Filter) -> None:
         profile = self._profiles.pop(item)
+        if profile is self._last:
+            self._is_last_there = False
         key = profile.key()
         others = tuple(f for f in _several(self._by_key[key]) if f != item)
         if others:

@@ -36,6 +36,10 @@ class DeclarativeDemand(Generic[F]):
     def __contains__(self, pair: tuple[F, int]) -> bool:
         return pair in self.pairs()
 
+    def told_of(self, pairs: set[tuple[F, int]]) -> set[tuple[F, int]]:
+        """Those of some pairs that are in ``D(n)``."""
+        return pairs & self.pairs()
+
     part_max: int | None = None  # it does all at once
 
     @property

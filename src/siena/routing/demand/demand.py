@@ -114,8 +114,16 @@ class Demand(Generic[F]):
         self._again: set[Pair[F]] = set()
 
     def __contains__(self, pair: Pair[F]) -> bool:
-        item, origin = pair
-        return origin in self._origins.get(item, ())
+        return pair[1] in self._origins.get(pair[0], ())
+
+    def told_of(self, pairs: set[Pair[F]]) -> set[Pair[F]]:
+        """Those of some pairs that are in ``D(n)``, and do not stay for others only."""
+        leaving, origins = self._leaving, self._origins
+        return {
+            pair
+            for pair in pairs
+            if pair[1] in origins.get(pair[0], ()) and pair not in leaving
+        }
 
     def pairs(self) -> set[Pair[F]]:
         """``D(n)``."""
@@ -198,15 +206,16 @@ class Demand(Generic[F]):
 
     def enter(self, item: F, origin: int) -> None:
         """One more entry of this pair."""
-        counts = self._wanted.get(item)
+        wanted = self._wanted
+        size = len(wanted)
+        counts = wanted.setdefault(item, origin)
         is_new = True
-        if counts is None:
-            self._wanted[item] = origin
+        if len(wanted) > size:
             if self._gate is not None and not self._gate(item):
                 self._closed.add(item)
         else:
             if isinstance(counts, int):
-                counts = self._wanted[item] = {counts: 1}
+                counts = wanted[item] = {counts: 1}
             is_new = origin not in counts
             counts[origin] = counts.get(origin, 0) + 1
         if is_new and not (self._closed and item in self._closed):
@@ -272,10 +281,12 @@ class Demand(Generic[F]):
                 self._sinking[pair], found = list(self._origins), []
         for narrow in found:
             self._sink(narrow, pair)
-        origins = self._origins.get(item)
-        if origins is None:
+        alone = (origin,)
+        origins = self._origins.setdefault(item, alone)
+        if origins is alone:
             self._roots.add(item)
-        self._origins[item] = (*(origins or ()), origin)
+        else:
+            self._origins[item] = (*origins, origin)
         self._changed.add(pair)
 
     def _sink(self, narrow: F, pair: Pair[F]) -> None:

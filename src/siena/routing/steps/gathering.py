@@ -21,6 +21,10 @@ Changes = list[Change[Filter]]
 Filters = tuple[Filter, ...]
 
 
+# What a client wants, and asks about: a filter, its party, and the token of the answer.
+Own = tuple[Filter, Interface, int]
+
+
 class Asked(NamedTuple):
     """A question, who asks, and which filters it is about, where that is known."""
 
@@ -62,12 +66,16 @@ class Gathering:
         satisfiable: Callable[[Interest], Filters],
         announce: Callable[[Subscribe, Interface, Filters], Changes],
         change: Callable[[Changes], Outbox],
-    ) -> tuple[Outbox, list[Asked]]:
-        """Enter all of it into the tables; what follows, and what is to be asked."""
+    ) -> tuple[Outbox, list[Asked], list[Own]]:
+        """Enter all of it into the tables; what follows, and what is to be asked.
+
+        Of clients' own filters, which are by far the most, apart.
+        """
         entries = self._entered = self.entries
         self.entries, self._size = [], 0
         out: Outbox = []
         asked: list[Asked] = []
+        own: list[Own] = []
         changes: Changes = []
         for message, source, token in entries:
             if isinstance(message, Settle):
@@ -75,6 +83,16 @@ class Gathering:
                 continue
             interest = message.interest
             filters: Filters | None = None
+            if type(interest) is Filter:
+                filters = satisfiable(interest)
+                if filters:
+                    changes += announce(message, source, filters)
+                    if token is not None and isinstance(source, str):
+                        own.append((interest, source, token))
+                        continue
+                if token is not None:
+                    asked.append(Asked(Settle(interest, token), source, filters))
+                continue
             if is_sequence(interest):  # how it is cut depends on all before
                 out += change(changes)
                 out += change(announce(message, source, ()))
@@ -84,7 +102,7 @@ class Gathering:
                 changes += announce(message, source, filters)
             if token is not None:
                 asked.append(Asked(Settle(interest, token), source, filters))
-        return out + change(changes), asked
+        return out + change(changes), asked, own
 
     def sources(self) -> set[Interface]:
         """Where all of it came from, and what was entered last."""

@@ -274,6 +274,28 @@ def test_operands_are_parts_of_each_other(kernel: str) -> None:
     check(kernel, [parse_filter(text) for text in texts], published)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_long_values_are_read_by_several_walks(kernel: str) -> None:
+    """What stands where the parts of a value meet, or just before its end, is found."""
+    longest, part = 60, 1_100
+    size = 4 * part + longest + 3  # three bytes are left to the last walk
+    operands = ["x" * longest, "xyz", "yzx", "zzz", "y" * 7, "w"]
+    filters = [parse_filter(f's * "{operand}"') for operand in operands]
+    joints = [part * n + shift for n in range(1, 4) for shift in (0, longest)]
+    places = [0, size - 1, *joints]
+    published: list[dict[str, Value]] = []
+    for operand in operands:
+        for place in places:
+            for before in (0, 1, len(operand) - 1, len(operand)):
+                start = min(max(0, place - before), size - len(operand))
+                rest = size - start - len(operand)
+                published.append({"s": "a" * start + operand + "a" * rest})
+    published.append({"s": "a" * size})
+    if kernel == "plain":  # which is slow
+        published = published[:: len(published) // 24]
+    check(kernel, filters, published)
+
+
 class Counted:
     """An array that counts how often it is read."""
 
