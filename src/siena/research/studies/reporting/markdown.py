@@ -14,8 +14,9 @@ from siena.research.studies.reporting.summary import sentence, short
 PAGE = "README.md"
 DATA = "data"
 """The folder of rows, beside the page."""
-# Pages are kept with the sources: of many rows parquet alone, a tenth of the size.
-CSV_MAX = 128 * 1024
+# Pages are kept with the sources: of very many rows parquet alone, a tenth of the size.
+# Below it, rows can be read where the page is, without a download.
+CSV_MAX = 512 * 1024
 
 
 def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
