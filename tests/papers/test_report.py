@@ -149,6 +149,15 @@ def test_markdown_names_what_was_not_run(results: Store, tmp_path: Path) -> None
     assert "Not run yet: `fig5`." in page_.read_text(encoding="utf-8")
 
 
+def test_markdown_keeps_what_was_found_earlier(results: Store, tmp_path: Path) -> None:
+    both = write_pages(find_all(FEW), results, tmp_path / "page").read_text()
+    empty = Store(tmp_path / "empty")
+    again = write_pages(find_all(FEW), empty, tmp_path / "page").read_text()
+    assert again == both
+    other = write_pages(find_all(FEW), empty, tmp_path / "other").read_text()
+    assert "Not run yet: `fig33`, `pruning`." in other
+
+
 def test_of_many_rows_markdown_has_parquet_alone(
     results: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +167,8 @@ def test_of_many_rows_markdown_has_parquet_alone(
     text = write_pages(find_all(["fig33"]), results, tmp_path).read_text(
         encoding="utf-8"
     )
-    assert [path.name for path in (tmp_path / "data").iterdir()] == ["fig33.parquet"]
+    names = {path.name for path in (tmp_path / "data").iterdir()}
+    assert names == {"fig33.parquet", "fig33.json"}
     assert "data/fig33.parquet" in text
     assert "fig33.csv" not in text
 

@@ -15,10 +15,15 @@ from matplotlib.figure import Figure
 
 from siena.algebra.poset import Poset
 from siena.lang import parse_filter
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import Answer, Claim, undecided
+from siena.research.studies.framework.intervals import (
+    all_below,
+    cells,
+    curve_of,
+    ratio,
+)
 from siena.research.studies.framework.rows import (
     Row,
-    curve,
     distinct,
     integer,
     number,
@@ -54,18 +59,24 @@ def plan(size: Size, seeds: int) -> list[Row]:
 
 
 def _fewer(rows: Sequence[Row]) -> Answer:
-    told = curve(rows, "width", "told")
-    if len(told) == 1:
+    narrow, wide = min(distinct(rows, "width")), max(distinct(rows, "width"))
+    if narrow == wide:
         return undecided("there is one width only")
-    first, *_, last = told.values()
-    return decided(last < first, f"{first:.0f} at width 1, {last:.0f} at width 300")
+    told = cells(rows, ("filters", "width"), "told")
+    return all_below(
+        {
+            f"{filters:.0f} filters": ratio(told[filters, wide], told[filters, narrow])
+            for filters in distinct(rows, "filters")
+        }
+    )
 
 
 CLAIMS = (
     Claim(
         "fewer",
-        "the wider the bands, the fewer filters are told",
-        "mean of the filters told: fewer at the largest width than at the smallest",
+        "fewer filters are told where bands are widest than where they are narrowest",
+        "ratio of means, with its 95 % interval over the seeds: below 1 for every "
+        "number of filters",
         _fewer,
         {"all the same": constant("told", 7)},
     ),
@@ -78,8 +89,9 @@ def draw(rows: Sequence[Row]) -> Figure:
     for style, filters in enumerate(distinct(rows, "filters")):
         own = where(rows, filters=filters)
         share = [{**row, "share": number(row, "told") / filters} for row in own]
-        line(axes, curve(share, "width", "share"), f"{filters:,.0f} filters", style)
+        line(axes, curve_of(share, "width", "share"), f"{filters:,.0f} filters", style)
     finish(axes, "Told to a neighbour", "width of a band, at most", "share", log="x")
+    axes.set_ylim(bottom=0)
     return figure
 
 
@@ -95,5 +107,4 @@ STUDY = Study(
     plan=plan,
     claims=CLAIMS,
     draw=draw,
-    bands="Points are means over the seeds.",
 )

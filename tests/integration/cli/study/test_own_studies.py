@@ -68,13 +68,50 @@ def test_the_study_of_the_guide_holds_and_shows_what_the_guide_shows() -> None:
     assert all(part in text for part in parts)
 
 
+ALWAYS = """
+
+def _always(margins: object) -> Answer:
+    from siena.research.studies.framework.claim import decided
+
+    return decided(True, str(margins))
+"""
+
+
 def test_a_claim_that_cannot_fail_is_found() -> None:
     siena("study", "new", "blind")
     text = Path("blind.py").read_text(encoding="utf-8")
-    text = text.replace("decided(last < first,", "decided(True,")
+    text = text.replace("return all_below(", "return _always(") + ALWAYS
     Path("blind.py").write_text(text, encoding="utf-8")
     said = siena("study", "check", "blind.py", code=1)
     assert "not refuted by wrong rows: all the same" in said
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            'return {"told": ',
+            'return {"tell": ',
+            "claim fewer: looks for 'told', which is not there",
+        ),
+        (
+            'return {"told": len(poset.roots)}',
+            'return {"told": poset.roots}',
+            "the result told is a frozenset, and no text, number",
+        ),
+        ('"width": width, "seed": seed', '"width": width', "KeyError: 'seed'"),
+    ],
+    ids=["column", "result", "seed"],
+)
+def test_mistakes_in_a_study_of_ones_own_are_named_in_one_line(
+    right: str, wrong: str, message: str
+) -> None:
+    siena("study", "new", "mistaken")
+    text = Path("mistaken.py").read_text(encoding="utf-8")
+    assert right in text
+    Path("mistaken.py").write_text(text.replace(right, wrong), encoding="utf-8")
+    with pytest.raises(SienaError, match=message):
+        siena("study", "check", "mistaken.py")
 
 
 def test_rows_of_a_file_are_known_by_its_text_and_by_ours() -> None:

@@ -106,6 +106,7 @@ STUDY = Study(
     plan=plan,
     claims=CLAIMS,
     draw=draw,
+    bands="Every mark is one run.",
     seeds={"full": 2, "quick": 1, "test": 1},
     remark="A centralised service is at the first transit site here, in both.",
 )

@@ -23,10 +23,16 @@ from siena.research.studies.framework.intervals import (
     of_means,
     ratio,
 )
-from siena.research.studies.framework.rows import Row, curve, number, where
+from siena.research.studies.framework.rows import Row, curve, distinct, number, where
 from siena.research.studies.framework.spoils import constant, copied, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, formula, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    formula,
+    line,
+    panels,
+    ticks_at,
+)
 from siena.research.studies.runs.networks import gryphon
 
 SUBSCRIPTIONS = {
@@ -149,6 +155,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     x = "attributes that a subscription tests"
     finish(right, "20 brokers, 5 subscriptions each", x, "messages per event")
     right.set_ylim(bottom=0)
+    ticks_at(right, distinct(links, "tests"))
     return figure
 
 

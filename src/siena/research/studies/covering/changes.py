@@ -31,10 +31,10 @@ from siena.research.studies.framework.intervals import (
     curve_of,
     of_means,
 )
-from siena.research.studies.framework.rows import Row, number, where
+from siena.research.studies.framework.rows import Row, distinct, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import finish, line, panels, ticks_at
 from siena.research.studies.runs.interests import BROKERS, live
 
 # Less than this would not pay for comparing filters.
@@ -137,6 +137,7 @@ def draw(rows: Sequence[Row]) -> Figure:
             event = {"change": "Another interest", "fault": "A broken link"}[name]
             title = f"{event}: {WORKLOADS[workload]}"
             finish(each, title, "subscriptions", "messages between brokers", log="x")
+            ticks_at(each, distinct(rows, "subscriptions"))
             each.set_ylim(bottom=0)
     return figure
 

@@ -58,13 +58,30 @@ PARAMETERS = (
     Parameter("link costs", "stubs 1~10, to transit 10~30, transit 20~60", "ours"),
     Parameter("tree", "least spanning tree; hs rooted at a transit site", "ours"),
     Parameter("ce", "at a random site, reached the shortest way", "ours"),
-    Parameter("objects", "10 cycles of advertise, 10 publish, unadvertise", "stated"),
+    Parameter("an object", "10 cycles of advertise, 10 publish, unadvertise", "stated"),
     Parameter("time between publications", "exponential, mean 2000~2500", "stated"),
-    Parameter("parties", "10 cycles of subscribe, 10 receive, unsubscribe", "stated"),
+    Parameter("a party", "10 cycles of subscribe, 10 receive, unsubscribe", "stated"),
     Parameter("first advertisement, subscription", "in [0, 2500], in [0, 1]", "ours"),
     Parameter("latency", "0", "ours"),
     Parameter("runs", "a network, places and times for each seed", "10 stated"),
 )
+
+TWO_VIEWS = (
+    " Above, y is linear, as in the paper; below are the same curves with a "
+    "logarithmic y. x is logarithmic."
+)
+"""The end of a caption."""
+
+
+def parameters_with(*own: Parameter) -> tuple[Parameter, ...]:
+    """What a figure has of its own, and all else that the figures have in common.
+
+    >>> [p.value for p in parameters_with(Parameter("latency", "1", "ours"))
+    ...  if p.name == "latency"]
+    ['1']
+    """
+    known = {parameter.name for parameter in own}
+    return (*own, *(each_ for each_ in PARAMETERS if each_.name not in known))
 
 
 def sweep(size: Size, seeds: int) -> list[Row]:

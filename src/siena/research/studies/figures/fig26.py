@@ -14,13 +14,14 @@ from siena.research.studies.figures.architecture_figures import (
     ARCHITECTURES,
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
+    TWO_VIEWS,
     against,
     all_objects,
     cases,
     draw_architectures,
     intervals,
     named,
+    parameters_with,
     runs,
     swapped,
     sweep,
@@ -34,7 +35,7 @@ from siena.research.studies.framework.intervals import (
 )
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import copied, each
-from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.framework.study import Parameter, Size, Study
 from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
@@ -154,8 +155,11 @@ STUDY = Study(
     caption="Cost of all messages between 100 sites (every message costs the links it "
     "crosses) against the number of interested parties, for a centralised service, a "
     "hierarchy, and acyclic networks that forward subscriptions or advertisements. "
-    "Left 10 objects that publish, right 1,000.",
-    parameters=PARAMETERS,
+    "Left 10 objects that publish, right 1,000." + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "10 and 1,000", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

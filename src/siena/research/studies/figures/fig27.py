@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from siena.research.studies.figures.architecture_figures import (
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
     SATURATION,
+    TWO_VIEWS,
     Case,
     against,
     all_objects,
@@ -25,6 +25,7 @@ from siena.research.studies.figures.architecture_figures import (
     draw_architectures,
     intervals,
     named,
+    parameters_with,
     runs,
     swapped,
     sweep,
@@ -45,7 +46,7 @@ from siena.research.studies.framework.intervals import (
 )
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import constant, copied, each, only, times
-from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.framework.study import Parameter, Size, Study
 from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
@@ -253,8 +254,12 @@ STUDY = Study(
     shape="Rising curves that level off near 100 parties; hs above as, ever more.",
     caption="Cost of all messages between 100 sites against the number of interested "
     "parties, without the centralised service: a hierarchy (hs) and acyclic networks "
-    "that forward subscriptions (as) or advertisements (aa), for 1 to 1,000 objects.",
-    parameters=PARAMETERS,
+    "that forward subscriptions (as) or advertisements (aa), for 1 to 1,000 objects."
+    + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1, 10, 100, 1,000", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

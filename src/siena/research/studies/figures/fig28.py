@@ -17,12 +17,13 @@ from siena.research.studies.figures.architecture_figures import (
     ARCHITECTURES,
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
     TITLES,
+    TWO_VIEWS,
     Case,
     all_objects,
     cases,
     intervals,
+    parameters_with,
     runs,
     sweep,
 )
@@ -37,7 +38,7 @@ from siena.research.studies.framework.intervals import (
 )
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.spoils import constant, copied
-from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.framework.study import Parameter, Size, Study
 from siena.research.studies.reporting.drawing import line, panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
@@ -178,8 +179,12 @@ STUDY = Study(
     "acyclic network only for wanted ones, so that objects hardly matter.",
     shape="hs: curves far apart, the top one flat. as: all curves close together.",
     caption="Cost of all messages between 100 sites against the number of interested "
-    "parties; a drawing for each architecture, a curve for each number of objects.",
-    parameters=PARAMETERS,
+    "parties; a drawing for each architecture, a curve for each number of objects."
+    + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1, 10, 100, 1,000", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

@@ -13,12 +13,13 @@ from siena.research.studies.figures.architecture_figures import (
     ARCHITECTURES,
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
+    TWO_VIEWS,
     against,
     all_objects,
     cases,
     draw_architectures,
     intervals,
+    parameters_with,
     runs,
     swapped,
     sweep,
@@ -28,7 +29,7 @@ from siena.research.studies.framework.claim import Answer, Claim, Decide
 from siena.research.studies.framework.intervals import Interval, all_below
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.spoils import constant, only, times
-from siena.research.studies.framework.study import Size, Study
+from siena.research.studies.framework.study import Parameter, Size, Study
 from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
@@ -143,8 +144,11 @@ STUDY = Study(
     shape="Falling curves; ce stays on top; hs and as cross between 1 and 10 objects.",
     caption="Cost of all messages between 100 sites, divided by the requests that "
     "clients made, against the number of interested parties; a drawing for each number "
-    "of objects, a curve for each architecture.",
-    parameters=PARAMETERS,
+    "of objects, a curve for each architecture." + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1, 10, 100, 1,000", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

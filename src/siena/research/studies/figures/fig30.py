@@ -13,11 +13,12 @@ from siena.research.studies.figures.architecture_figures import (
     ARCHITECTURES,
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
     TITLES,
+    TWO_VIEWS,
     all_objects,
     cases,
     intervals,
+    parameters_with,
     runs,
 )
 from siena.research.studies.figures.fig28 import by_objects
@@ -30,7 +31,7 @@ from siena.research.studies.framework.claim import Answer, Claim
 from siena.research.studies.framework.intervals import all_below, ratio
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import each
-from siena.research.studies.framework.study import Study
+from siena.research.studies.framework.study import Parameter, Study
 from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
@@ -93,8 +94,11 @@ STUDY = Study(
     shape="hs falls with the parties, least with many objects; as stays low.",
     caption="Cost of all messages between 100 sites, divided by the requests that "
     "clients made, against the number of interested parties; a drawing for each "
-    "architecture, a curve for each number of objects.",
-    parameters=PARAMETERS,
+    "architecture, a curve for each number of objects." + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1, 10, 100, 1,000", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

@@ -20,12 +20,13 @@ from matplotlib.figure import Figure
 from siena.research.studies.figures.architecture_figures import (
     EVERY_CASE,
     PAPER,
-    PARAMETERS,
     PARTIES,
+    TWO_VIEWS,
     Case,
     cases,
     draw_architectures,
     intervals,
+    parameters_with,
     swapped,
     with_cost_per,
 )
@@ -54,7 +55,7 @@ from siena.research.studies.framework.spoils import (
     only,
     times,
 )
-from siena.research.studies.framework.study import Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import line, panels, two_views
 from siena.research.studies.runs.architectures import DEFAULTS, parameters, simulate
 
@@ -323,8 +324,11 @@ STUDY = Study(
     caption="Left: cost of all messages about subscriptions, divided by the number of "
     "subscriptions and unsubscriptions, against the interested parties; one object, "
     "100 sites, hierarchy (hs) and acyclic network (as). Right: what a lone party "
-    "pays, against the number of sites.",
-    parameters=PARAMETERS,
+    "pays, against the number of sites." + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1", "stated"),
+        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+    ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,

@@ -15,11 +15,12 @@ from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
     PAPER,
-    PARAMETERS,
     PARTIES,
+    TWO_VIEWS,
     cases,
     draw_architectures,
     intervals,
+    parameters_with,
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim
@@ -157,10 +158,10 @@ STUDY = Study(
     shape="Two parallel rising curves, hs above as.",
     caption="Cost of all notifications between 100 sites, divided by their number, "
     "against the interested parties, for a hierarchy (hs) and an acyclic network (as); "
-    "one object, and nine of ten notifications wanted by no party.",
-    parameters=(
-        Parameter("objects", "1, with 100 publications a cycle", "ours, see below"),
-        *PARAMETERS,
+    "one object, and nine of ten notifications wanted by no party." + TWO_VIEWS,
+    parameters=parameters_with(
+        Parameter("objects", "1", "stated"),
+        Parameter("an object", "10 cycles of 100 publications", "ours, as remarked"),
     ),
     run=simulate,
     plan=plan,

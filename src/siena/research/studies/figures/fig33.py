@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from siena.research.studies.figures.architecture_figures import (
     PAPER,
-    PARAMETERS,
     draw_architectures,
+    parameters_with,
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim, Select, decided
@@ -194,9 +194,11 @@ STUDY = Study(
     "their number, against how many it publishes. Left: no party is interested. Right: "
     "one party wants a single notification and leaves. Hierarchy (hs) and acyclic "
     "network (as).",
-    parameters=(
-        Parameter("objects", "1, in one cycle of K publications", "stated"),
-        *PARAMETERS,
+    parameters=parameters_with(
+        Parameter("objects", "1", "stated"),
+        Parameter("an object", "one cycle of K publications, 1 to 1,000", "stated"),
+        Parameter("parties", "none, or one", "stated"),
+        Parameter("a party", "one cycle of one notification", "stated"),
     ),
     run=simulate,
     plan=plan,

@@ -67,7 +67,7 @@ def study_of_scenario(path: Path) -> Study:
             for s in among(seeds)
         ]
 
-    network = [p for p in PARAMETERS if p.name not in {"objects", "parties", "runs"}]
+    network = [p for p in PARAMETERS if p.name not in {"an object", "a party", "runs"}]
     return Study(
         name=path.stem,
         title=f"The scenario {path.name}",

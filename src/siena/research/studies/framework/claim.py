@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from siena.errors import SienaError
 from siena.research.studies.framework.rows import Row
 
 Spoil = Callable[[Sequence[Row]], list[Row]]
@@ -98,7 +99,7 @@ class Claim:
     def answer(self, rows: Sequence[Row]) -> Answer:
         """What the rows say, however few they are."""
         own = self.of(rows)
-        return self.decide(own) if own else undecided("there are no such runs")
+        return self._decide(own) if own else undecided("there are no such runs")
 
     def finding(self, rows: Sequence[Row]) -> "Finding":
         """The claim with its verdict, and on what that rests."""
@@ -132,16 +133,26 @@ class Claim:
         missed = [
             f"not refuted by wrong rows: {words}"
             for words, spoil in self.spoils.items()
-            if self.decide(spoil(own)).verdict is not Verdict.DIFFERS
+            if self._decide(spoil(own)).verdict is not Verdict.DIFFERS
         ]
-        if self.decide(own).verdict is not Verdict.HOLDS and not self.mends:
+        if self._decide(own).verdict is not Verdict.HOLDS and not self.mends:
             missed.append("it does not hold, and names no rows on which it would")
         missed += [
             f"does not hold on mended rows: {words}"
             for words, mend in self.mends.items()
-            if self.decide(mend(own)).verdict is not Verdict.HOLDS
+            if self._decide(mend(own)).verdict is not Verdict.HOLDS
         ]
         return missed
+
+    def _decide(self, rows: Sequence[Row]) -> Answer:
+        try:
+            return self.decide(rows)
+        except KeyError as error:
+            known = ", ".join(dict.fromkeys(name for row in rows for name in row))
+            raise SienaError(
+                f"claim {self.name}: looks for {error}, which is not there",
+                hint=f"columns of its rows: {known}",
+            ) from error
 
     def _why(self, verdict: Verdict) -> str:
         if verdict is Verdict.OPEN:

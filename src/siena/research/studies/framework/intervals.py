@@ -115,14 +115,16 @@ def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
     if not margins:
         return undecided("there are no such runs")
     worst = max(margins, key=lambda case: margins[case].high)
-    words = f"{len(margins)} cases; nearest to {limit:g}: {margins[worst].words('.3g')}"
+    cases = "1 case" if len(margins) == 1 else f"{len(margins)} cases"
+    words = f"{cases}; nearest to {limit:g}: {margins[worst].words('.3g')}"
     words += f" ({worst})"
     if all(margin.high < limit for margin in margins.values()):
         return decided(True, words)
     wrong = {case: margin for case, margin in margins.items() if margin.low >= limit}
     if wrong:
         case = max(wrong, key=lambda each: wrong[each].low)
-        found = f"{len(wrong)} of {len(margins)} cases are not: {case}: "
+        are = "is" if len(wrong) == 1 else "are"
+        found = f"{len(wrong)} of {cases} {are} not: {case}: "
         return decided(False, found + wrong[case].words(".3g"))
     return undecided(words)
 

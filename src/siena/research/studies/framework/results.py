@@ -28,6 +28,8 @@ from siena.research.studies.framework.store import Kept, Store, task_of
 from siena.research.studies.framework.study import Size, Study
 
 DOTS_PER_INCH = 130
+RESULT = "result.json"
+"""The file of what was found, in the folder of a study."""
 
 
 class Result(NamedTuple):
@@ -73,7 +75,7 @@ def conclude(study: Study, store: Store, size: Size, seeds: int | None) -> Resul
     _write(folder / "figure.svg", _picture(figure, "svg", study.name))
     _write(folder / "figure.png", _picture(figure, "png", study.name))
     content = json.dumps(_plain(result), indent=1, ensure_ascii=False)
-    _write(folder / "result.json", content.encode())
+    _write(folder / RESULT, content.encode())
     return result
 
 
@@ -96,8 +98,13 @@ def rows_of(study: Study, store: Store, size: Size, seeds: int | None) -> list[K
 
 def read_result(study: str, store: Store) -> Result | None:
     """What was found when a study was last run; ``None`` if it was not."""
+    return result_in(store.of(study) / RESULT, study)
+
+
+def result_in(path: Path, study: str) -> Result | None:
+    """What a file says was found; ``None`` if there is no such file."""
     try:
-        text = (store.of(study) / "result.json").read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     known = json.loads(text)
@@ -108,7 +115,7 @@ def read_result(study: str, store: Store) -> Result | None:
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise SienaError(
-            f"{store.of(study)}: was written by another version of Siena",
+            f"{path}: was written by another version of Siena",
             hint=f"siena study run {study}",
         ) from error
     return Result(**{**known, "findings": tuple(findings)})

@@ -6,7 +6,7 @@ Each row is a task of its own, which keeps its row itself.  Both ways call the s
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,7 +59,13 @@ def work(task: Task, store: Store) -> Outcome:
         results = task.function(dict(task.parameters))
     except Exception as error:  # noqa: BLE001 -- it is raised where it can be read
         return Outcome(None, f"{type(error).__name__}: {error}")
-    kept = Kept({**task.parameters, **results}, process_time() - start)
+    taken = process_time() - start
+    cells: Mapping[str, object] = results  # a study of one's own may say otherwise
+    for name, cell in cells.items():
+        if not isinstance(cell, str | int | float | None):
+            words = f"the result {name} is a {type(cell).__name__}"
+            return Outcome(None, f"{words}, and no text, number, truth value or None")
+    kept = Kept({**task.parameters, **results}, taken)
     store.keep(task, kept)
     return Outcome(kept)
 

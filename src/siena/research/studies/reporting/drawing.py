@@ -1,12 +1,12 @@
 """How figures look: axes, colours and lines, the same in all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter, LogFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter, NullLocator
 
 from siena.research.studies.framework.claim import Verdict
 from siena.research.studies.framework.intervals import Interval
@@ -138,6 +138,12 @@ def finish(
             ncols=1 if len(handles) == 1 else 2 if not legend else len(handles),
             frameon=False,
         )
+
+
+def ticks_at(axes: Axes, xs: Iterable[float]) -> None:
+    """Labels of x at these values, and no others: for curves of few points."""
+    axes.set_xticks(list(xs))
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def two_views(

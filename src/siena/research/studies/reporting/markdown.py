@@ -5,7 +5,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from siena.research.studies.framework.registry import GROUPS
-from siena.research.studies.framework.results import Result, read_result
+from siena.research.studies.framework.results import (
+    RESULT,
+    Result,
+    read_result,
+    result_in,
+)
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
 from siena.research.studies.reporting.report import caption
@@ -14,22 +19,34 @@ from siena.research.studies.reporting.summary import sentence, short
 PAGE = "README.md"
 DATA = "data"
 """The folder of rows, beside the page."""
-# Pages are kept with the sources: of many rows parquet alone, a tenth of the size.
-CSV_MAX = 128 * 1024
+# Pages are kept with the sources: of very many rows parquet alone, a tenth of the size.
+# Below it, rows can be read where the page is, without a download.
+CSV_MAX = 512 * 1024
 
 
 def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
-    """Write the page, and beside it figures and rows of all studies that were run."""
+    """Write the page, and beside it figures and rows of all studies that were run.
+
+    What was found is kept beside the rows, too: a study that is not in the store stays
+    as it is in the folder, so that studies can be run again one by one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    data = folder / DATA
+    data.mkdir(exist_ok=True)
     asked = {study.name: study for study in studies}
+    new = {
+        name: result
+        for name in asked
+        if (result := read_result(name, store)) is not None
+    }
     done = {
         name: (study, result)
         for name, study in asked.items()
-        if (result := read_result(name, store)) is not None
+        if (result := new.get(name) or result_in(data / f"{name}.json", name))
     }
-    data = folder / DATA
-    data.mkdir(exist_ok=True)
-    for name in done:
+    for name in new:
+        found = (store.of(name) / RESULT).read_bytes()
+        (data / f"{name}.json").write_bytes(found)
         picture = (store.of(name) / "figure.svg").read_bytes()
         (folder / f"{name}.svg").write_bytes(picture)
         for form in ("csv", "parquet"):
