@@ -57,7 +57,7 @@ async def cost(
         async with siena.connect(broker.url) as client:
             await subscribe(client, count)
             for _ in range(rounds):
-                events = [
+                events: list[dict[str, str | int]] = [
                     {"s": f"k{rng.randrange(count)}", "x": n}
                     if rng.random() < wanted
                     else {"s": f"z{rng.randrange(OTHERS)}", "x": n}
