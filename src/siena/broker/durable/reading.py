@@ -195,10 +195,10 @@ class Reading:
     # --- Delivering -----------------------------------------------------------------
 
     def found(self, cursors: set[Cursor]) -> None:
-        """Something was found for these: it is for who reads them, if anyone does.
+        """New offsets were found for these cursors: those with a reader are served.
 
-        Who comes later gets it then.  Most of many durable subscriptions are read by
-        nobody at a moment, and a publication does not pay for them twice.
+        A reader that comes later is served then.  Most of many durable subscriptions
+        have no reader at a moment, and a publication does not pay for them twice.
         """
         read = cursors & self._readers.keys()
         if read:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from siena.errors import SienaError
 
 
-class Credentials(NamedTuple):
+class StoreCredentials(NamedTuple):
     """A user with a password, or a token alone."""
 
     user: str
@@ -14,7 +14,7 @@ class Credentials(NamedTuple):
     token: str
 
 
-def read_credentials(path: Path | None) -> Credentials | None:
+def read_credentials(path: Path | None) -> StoreCredentials | None:
     """What a file says: ``user:password``, or a token, on one line.
 
     Raises:
@@ -27,4 +27,8 @@ def read_credentials(path: Path | None) -> Credentials | None:
     except OSError as error:
         raise SienaError(f"the credentials of the store: {error}") from None
     user, colon, password = line.partition(":")
-    return Credentials(user, password, "") if colon else Credentials("", "", line)
+    return (
+        StoreCredentials(user, password, "")
+        if colon
+        else StoreCredentials("", "", line)
+    )
