@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from siena.research.studies.framework.claim import Answer, Claim, Select, decided
 from siena.research.studies.framework.intervals import (
@@ -30,7 +31,13 @@ from siena.research.studies.framework.rows import (
 )
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, line, panels, ticks_at
+from siena.research.studies.reporting.drawing import (
+    Plain,
+    finish,
+    line,
+    panels,
+    ticks_at,
+)
 from siena.research.studies.runs.interests import live
 
 WORKLOADS = {
@@ -263,8 +270,12 @@ def draw(rows: Sequence[Row]) -> Figure:
         points = _more(rows, workload)
         line(axes[3], points, WORKLOADS[workload], style)
     title = "Imperfect merging: notifications in vain, y logarithmic"
-    finish(axes[3], title, "subscriptions", "more messages, %", log="xy")
+    finish(axes[3], title, "subscriptions", "more messages, %", log="x")
     ticks_at(axes[3], distinct(_merged(rows), "subscriptions"))
+    # An interval may begin at nothing: below 1 % the axis is linear.
+    axes[3].set_yscale("symlog", linthresh=1)
+    axes[3].yaxis.set_major_formatter(FuncFormatter(lambda y, _: Plain.words(y)))
+    axes[3].set_ylim(bottom=0)
     for each in axes[len(known) : 3]:
         each.set_visible(False)
     return figure

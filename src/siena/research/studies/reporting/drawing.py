@@ -143,6 +143,7 @@ def finish(
 def ticks_at(axes: Axes, xs: Iterable[float]) -> None:
     """Labels of x at these values, and no others: for curves of few points."""
     axes.set_xticks(list(xs))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: Plain.words(x)))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
