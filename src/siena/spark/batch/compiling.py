@@ -304,7 +304,7 @@ def _rejected(
 def contents_of(path: Path) -> str:
     """By what a worker knows the contents of a file: its name, if we gave it that.
 
-    A name that somebody else gave it may be that of other contents one day.
+    Another name, which the user gave it, may be that of other contents one day.
     """
     name = path.name.removesuffix(SUFFIX)
     is_ours = len(name) == 2 * sha256().digest_size and name.isalnum()
