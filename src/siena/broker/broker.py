@@ -413,7 +413,7 @@ class Broker:
             )
 
     def serve(self, seconds: float) -> None:
-        """Count what it took to do what nobody's account is drawn for."""
+        """Count what it took to do what no account is drawn for."""
         self.state.shares.serve(seconds, self._clock.elapsed())
 
     def route(self) -> None:

@@ -52,9 +52,8 @@ MASK_BITS = 64
 GONE_SHARE_MAX = 0.5
 # What a table compiles on the spot, if somebody rebuilds it: a few milliseconds.
 MERGED_ROWS_MAX = 4_096
-# Tables of so few rows are compiled whole, rather than asked in several engines, once
-# as much was asked as would be tested in a loop: to make one engine takes hardly
-# longer than to make another, and two take twice as long to ask.
+# Tables of so few rows are compiled whole, once as much was asked as would be tested in
+# a loop: to make one engine takes hardly longer than another, and two are asked twice.
 WHOLE_ROWS_MAX = 256
 # Numbers of interests, which kernels keep in 32 bits.
 INTERESTS_MAX = 2**31 - 1
@@ -579,11 +578,7 @@ class ForwardingTable:
             return view
 
     def _make_whole(self, messages: int) -> bool:
-        """Compile a small table whole, if it is time; false if that is still to come.
-
-        With interests that come and go all the time, others would ask several engines,
-        and for what is gone, at each of their batches.
-        """
+        """Compile a small table whole, if it is time; false if it still is to be."""
         tiers = self._tiers
         if len(tiers.columns) > WHOLE_ROWS_MAX:
             return True

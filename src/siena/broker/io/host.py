@@ -39,7 +39,7 @@ class ConnectionHost(Protocol):
         ...
 
     def serve(self, seconds: float) -> None:
-        """It took so long to do what nobody's account is drawn for."""
+        """It took so long to do what no account is drawn for."""
         ...
 
     def schedule_flush(self, connection: "Connection") -> None:

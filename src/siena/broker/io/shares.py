@@ -2,13 +2,14 @@
 
 A request may take a thousand times as long as a publication, and make others take
 longer: what is published next waits until the table is compiled anew.  So all of that
-is drawn from the account of whoever asked (:class:`~siena.broker.access.quotas`), which
-fills again with time: and who has drawn too much waits, as long as others are served
-who have not.  While no others are there, requests get all there is.  What is put off
-(:mod:`siena.routing.steps.backlog`) has a share of its own, and is drawn likewise.
+is drawn from the account of the principal that asked
+(:class:`~siena.broker.access.quotas`), which fills again with time: and who has drawn
+too much waits, as long as others are served who have not.  While no others are there,
+requests get all there is.  What is put off (:mod:`siena.routing.steps.backlog`) has a
+share of its own, and is drawn likewise.
 
-To publish, to forward, to acknowledge and to read costs no one's account: whoever does
-so is one of those who are served.
+To publish, to forward, to acknowledge and to read is drawn from no account: clients and
+neighbours that do so are those who are served.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ class Causes:
 
     >>> from siena.broker.access.quotas import Bucket
     >>> ann, bob, causes = Bucket(1, 1), Bucket(1, 1), Causes()
-    >>> causes.add({ann: 0.3, bob: 0.1})
+    >>> causes.add({ann: 0.75, bob: 0.25})
     >>> causes.draw(2.0, now=0.0)
     >>> ann.left, bob.left
     (-0.5, 0.5)
