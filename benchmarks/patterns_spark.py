@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from rules_spark import cpu_seconds  # type: ignore[import-not-found] # beside it
+from rules_spark import cpu_seconds
 from siena.spark import start_session
 from siena.spark.streams.patterns import match_patterns
 from siena.spark.streams.steps import CompiledPatterns, compile_patterns

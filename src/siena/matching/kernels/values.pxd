@@ -6,6 +6,7 @@ from siena.matching.kernels.inline.noted cimport (
     set_bit,
     sort_noted,
 )
+from siena.matching.kernels.inline.octets cimport compare, compare_reversed
 from siena.matching.kernels.inline.patterns cimport (
     character_at,
     folded_of,
@@ -83,14 +84,6 @@ cdef class Values:
     ) noexcept nogil
 
     # For itself.
-    cdef int compare(
-        self, unsigned char *p, Py_ssize_t start, Py_ssize_t end,
-        unsigned char *q, Py_ssize_t i, Py_ssize_t j,
-    ) noexcept nogil
-    cdef int compare_reversed(
-        self, unsigned char *p, Py_ssize_t start, Py_ssize_t end,
-        unsigned char *q, Py_ssize_t i, Py_ssize_t j,
-    ) noexcept nogil
     cdef int rank(
         self, unsigned char *p, Py_ssize_t start, Py_ssize_t end
     ) noexcept nogil

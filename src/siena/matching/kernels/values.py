@@ -22,6 +22,7 @@ if not cython.compiled:  # otherwise in values.pxd
         set_bit,
         sort_noted,
     )
+    from siena.matching.kernels.inline.octets import compare, compare_reversed
     from siena.matching.kernels.inline.patterns import (
         character_at,
         folded_of,
@@ -169,52 +170,6 @@ class Values:
         self.is_full = False
 
     @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def compare(
-        self,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        q: cython.p_uchar,
-        i: cython.Py_ssize_t,
-        j: cython.Py_ssize_t,
-    ) -> cython.int:
-        """The order of two strings: by byte, which is by character."""
-        while start < end and i < j:
-            if p[start] != q[i]:
-                return 1 if p[start] > q[i] else -1
-            start += 1
-            i += 1
-        if start < end:
-            return 1
-        return -1 if i < j else 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def compare_reversed(
-        self,
-        p: cython.p_uchar,
-        start: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        q: cython.p_uchar,
-        i: cython.Py_ssize_t,
-        j: cython.Py_ssize_t,
-    ) -> cython.int:
-        """The same, with the first string read from its end."""
-        while start < end and i < j:
-            if p[end - 1] != q[i]:
-                return 1 if p[end - 1] > q[i] else -1
-            end -= 1
-            i += 1
-        if start < end:
-            return 1
-        return -1 if i < j else 0
-
-    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def rank(
@@ -226,7 +181,7 @@ class Values:
         order: cython.int
         while lo < hi:
             mid = (lo + hi) >> 1
-            order = self.compare(
+            order = compare(
                 p, start, end,
                 self.break_bytes, self.break_starts[mid], self.break_starts[mid + 1],
             )  # fmt: skip
@@ -250,7 +205,7 @@ class Values:
         order: cython.int
         while lo < hi:
             mid = (lo + hi) >> 1
-            order = self.compare_reversed(
+            order = compare_reversed(
                 p, start, end,
                 self.reverse_bytes,
                 self.reverse_starts[mid],

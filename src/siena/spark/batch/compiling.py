@@ -5,6 +5,8 @@ of each subscription in its order, whose it is: an Arrow stream with the columns
 ``subscriber`` and, where there are such, ``interface`` and ``id``.  Names are
 dictionaries, so that a match is a number until it is to be read.  Nothing here
 needs Spark.
+
+Why one module: what is written into the file and what reads it are one format.
 """
 
 import atexit

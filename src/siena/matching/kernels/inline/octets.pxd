@@ -112,3 +112,31 @@ cdef inline double float_of(unsigned int bits) noexcept nogil:
     cdef float real
     memcpy(&real, &bits, 4)
     return real
+
+cdef inline int compare(
+    const unsigned char *p, Py_ssize_t start, Py_ssize_t end,
+    const unsigned char *q, Py_ssize_t i, Py_ssize_t j,
+) noexcept nogil:
+    """The order of two strings: by byte, which is by character."""
+    while start < end and i < j:
+        if p[start] != q[i]:
+            return 1 if p[start] > q[i] else -1
+        start += 1
+        i += 1
+    if start < end:
+        return 1
+    return -1 if i < j else 0
+
+cdef inline int compare_reversed(
+    const unsigned char *p, Py_ssize_t start, Py_ssize_t end,
+    const unsigned char *q, Py_ssize_t i, Py_ssize_t j,
+) noexcept nogil:
+    """The same, with the first string read from its end."""
+    while start < end and i < j:
+        if p[end - 1] != q[i]:
+            return 1 if p[end - 1] > q[i] else -1
+        end -= 1
+        i += 1
+    if start < end:
+        return 1
+    return -1 if i < j else 0

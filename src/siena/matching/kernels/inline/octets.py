@@ -48,3 +48,15 @@ def double_of(bits):
 def float_of(bits):
     """The single-precision float with these bits."""
     return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def compare(p, start, end, q, i, j):
+    """The order of two strings: by byte, which is by character."""
+    first, second = bytes(p[start:end]), bytes(q[i:j])
+    return (first > second) - (first < second)
+
+
+def compare_reversed(p, start, end, q, i, j):
+    """The same, with the first string read from its end."""
+    first, second = bytes(p[start:end])[::-1], bytes(q[i:j])
+    return (first > second) - (first < second)
