@@ -48,9 +48,10 @@ def siena(*words: str, code: int = 0) -> str:
 def test_a_new_study_is_checked_run_shown_and_reported() -> None:
     assert siena("study", "new", "bands").startswith("bands.py")
     assert "✓ fewer" in siena("study", "check", "bands.py")
-    run = ["study", "run", "bands.py", "--quick", "--seeds", "1", "--serial"]
-    assert "✓ fewer" in siena(*run)
-    assert "Found (quick, 1 seeds" in siena("study", "show", "bands.py")
+    run = ["study", "run", "bands.py", "--quick", "--serial", "--seeds"]
+    assert "one seed has no interval" in siena(*run, "1")
+    assert "✓ fewer" in siena(*run, "2")
+    assert "Found (quick, 2 seeds" in siena("study", "show", "bands.py")
     siena("study", "report", "bands.py", "-o", "bands.html")
     assert "Bands, wide and narrow" in Path("bands.html").read_text(encoding="utf-8")
 

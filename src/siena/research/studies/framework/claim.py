@@ -109,6 +109,8 @@ class Claim:
         if seeds < self.seeds_min and answer.verdict is not Verdict.UNDECIDED:
             words = f"{answer.found}; needs {self.seeds_min} seeds"
             answer = undecided(words)
+        elif seeds == 1 and self._is_of_chance and answer.verdict is Verdict.HOLDS:
+            answer = undecided(f"{answer.found}; one seed has no interval")
         elif self.leaves_open and answer.verdict is not Verdict.UNDECIDED:
             outcome = f"with our choices it {answer.verdict}: {answer.found}"
             answer = Answer(Verdict.OPEN, outcome)
@@ -122,6 +124,11 @@ class Claim:
             why=self._why(answer.verdict),
             is_gating=self.is_gating,
         )
+
+    @property
+    def _is_of_chance(self) -> bool:
+        """Whether its test is about an interval: one seed may speak against it only."""
+        return "interval" in self.test
 
     def blind_spots(self, rows: Sequence[Row]) -> list[str]:
         """What is wrong with the claim itself: the wrong rows that do not refute it."""
