@@ -146,7 +146,8 @@ async def test_a_mistake_at_a_subscription_that_was_not_gathered_yet_is_told(
     async with chain(brokers) as (broker, *_):
         first, second = [await connect(broker) for _ in range(2)]
         with monkeypatch.context() as patch:
-            patch.setattr(broker.state.router.registrations, "subscribe", fails)
+            for way in ("subscribe", "enter"):  # without neighbours, and with them
+                patch.setattr(broker.state.router.registrations, way, fails)
             first.send(Subscribe(1, "x any"))
             async with timeout(5):
                 assert await final(first) == Fault.BROKEN.number
