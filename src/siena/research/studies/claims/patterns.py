@@ -145,10 +145,10 @@ STUDY = Study(
     says="Brokers take patterns apart and let those brokers look for a part that are "
     "near to what it is made of; the paper does not measure it.",
     shape="Delegation falls with locality; without it nothing changes.",
-    caption="Messages on links for each of 400 publications, and for each of 100 "
-    "clients that ask, in a tree of 50 brokers, against the share of patterns all of "
-    "whose steps are published at one broker; with delegation, and with clients that "
-    "subscribe to single events.",
+    caption="Messages on the links of a tree of brokers for each publication, and for "
+    "each client that asks, against the share of patterns all of whose steps are "
+    "published at one broker; with delegation, and with clients that subscribe to "
+    "single events.",
     parameters=(
         Parameter("network", "spanning tree of a power law, 50 brokers", "ours"),
         Parameter("clients, publications", "100, and 400", "ours"),
