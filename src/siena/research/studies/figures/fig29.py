@@ -141,7 +141,8 @@ STUDY = Study(
     says="A request to a centralised service costs most. The hierarchy is good for few "
     "parties and few objects, the acyclic network wherever notifications are ignored; "
     "with many parties, costs are shared.",
-    shape="Falling curves; ce stays on top; hs and as cross between 1 and 10 objects.",
+    shape="ce rises, and is on top from 30 parties on; the others fall in the end; hs "
+    "and as change places between 1 and 10 objects.",
     caption="Cost of all messages between 100 sites, divided by the requests that "
     "clients made, against the number of interested parties; a drawing for each number "
     "of objects, a curve for each architecture." + TWO_VIEWS,
