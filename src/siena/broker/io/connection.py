@@ -14,6 +14,7 @@ import logging
 import os
 import socket
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Any, cast
 
 from siena.broker.access.principal import LOCAL, Principal
@@ -30,7 +31,7 @@ from siena.broker.limits import (
     INPUT_BYTES_MAX,
     SLICE_SECONDS_MAX,
 )
-from siena.protocol.control_frames import Lost
+from siena.protocol.control_frames import Connect, Lost
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun
 from siena.protocol.server import ServerConversation
@@ -52,8 +53,9 @@ class Connection(asyncio.BufferedProtocol):
 
     account: Account | None = None
     """Whose account what it asks for is drawn from; of a call of ours, none yet."""
-    asked_at = 0.0
-    """When it came, or asked for something last that was drawn."""
+    asked_at = -inf
+    """When it came, or asked last for something that was drawn; to say who one is does
+    not count: those who only publish wait for nothing that others of their host ask."""
     is_in_vain = False
     """Whether what it sent last was nothing new, and is drawn, too."""
 
@@ -319,6 +321,8 @@ class Connection(asyncio.BufferedProtocol):
                 self._host.route()  # which is not this one's, and before it anyway
                 before = elapsed()
             self._do(event)
+            if type(event) is Connect:
+                self.asked_at = -inf
             now = elapsed()
             self._account_for(event, now - before)
             before = now

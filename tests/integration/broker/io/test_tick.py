@@ -9,6 +9,7 @@ from siena.broker.limits import SLICE_SECONDS_MAX
 from siena.broker.settings import Settings
 from siena.clock import SystemClock
 from siena.protocol.control_frames import Settled, Subscribe
+from siena.protocol.data_frames import Delivery
 from wire import connect, hang_up, until
 
 ROUNDS = 100
@@ -67,3 +68,29 @@ async def test_subscriptions_in_a_row_that_take_long_leave_others_their_turn() -
     finally:
         await broker.drain()
         hang_up()
+
+
+async def test_who_has_only_come_and_publishes_waits_for_no_request_of_others() -> None:
+    """Strangers of one host share what requests take; to come is none."""
+    clock = Hands()
+    broker = Broker(Settings(listen=("127.0.0.1:0",)), clock=clock)
+    await broker.start()
+    try:
+        state = broker.state
+        publisher, asker = [await connect(broker) for _ in range(2)]
+        await asker.subscribe(1, "x any")
+        work = state.accounts.of_stranger("127.0.0.1").work
+        assert work is not None
+        work.draw(10.0, clock.seconds)
+        state.shares.serve(0.01, clock.seconds)  # others are there
+        asker.send(Subscribe(2, "y any"))
+        await until(lambda: state.accounts.refusals["work_share"])
+        publisher.publish({"x": 1})
+        async with asyncio.timeout(5):
+            assert await publisher.sync() == []
+            assert isinstance(await asker.next(), Delivery)
+        clock.seconds += 3 * WHILE_SECONDS  # they have gone, and nobody waits
+        assert await asker.next() == Settled(2)
+    finally:
+        hang_up()
+        await broker.drain()
