@@ -31,9 +31,9 @@ PYTHON ?=
 SERVE ?=
 ARGS ?=
 BENCH ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
-# Processes in which tests run.  Two are sure to find a core each almost everywhere; two
-# more work while others wait for Spark, for processes that start, and for disks.
-JOBS ?= 4
+# Processes in which tests run.  Two are sure to find a core each almost everywhere; one
+# more works while others wait for Spark, for processes that start, and for disks.
+JOBS ?= 3
 # 100 examples per property, the same on every run; `dev` draws 50 new ones.
 HYPOTHESIS_PROFILE ?= ci
 export HYPOTHESIS_PROFILE
@@ -60,7 +60,7 @@ quick: $(BUILT) ## run the tests that need nothing but themselves (under a minut
 	$(BIN)/pytest -q -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
 
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (some six minutes on two cores)
+test: $(BUILT) ## run the everyday tests (some eight minutes on two cores)
 	$(BIN)/pytest -n $(JOBS) -m "not slow" $(ARGS)
 
 .PHONY: test-all

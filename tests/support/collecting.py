@@ -1,7 +1,8 @@
 """What is collected: doctests only where there are some.
 
 pytest asks every module of the repository for doctests, and Python's ``doctest`` looks
-at everything in it, in each process that runs tests.  A module whose text has no prompt has none.
+at everything in it, in each process that runs tests.  A module whose text has no
+prompt has none.
 """
 
 from collections.abc import Generator

@@ -209,8 +209,8 @@ class SocketStage(_Stage):
     async def rest(self) -> None:
         """What is written to a socket of this machine can be read from it at once.
 
-        So if nobody has read or written anything between some looks, nothing is on its
-        way.
+        So if nobody has read or written anything between some looks, and no broker has
+        put anything off or lets anybody wait, nothing is on its way.
         """
         before: object = None
         looks = 0
@@ -218,8 +218,14 @@ class SocketStage(_Stage):
             while looks < QUIET_LOOKS or not self._is_linked():
                 await asyncio.sleep(LOOK_SECONDS_OVER_SOCKETS)
                 now = [b.snapshot()["counters"] for b in self.brokers.values()]
-                looks = looks + 1 if now == before else 0
+                is_quiet = now == before and not self._is_put_off()
+                looks = looks + 1 if is_quiet else 0
                 before = now
+
+    def _is_put_off(self) -> bool:
+        """Whether a broker has work for later, or lets those wait who want much."""
+        states = [broker.state for broker in self.brokers.values()]
+        return any(s.router.backlog or s.shares.has_waiting for s in states)
 
     async def stop(self) -> None:
         for broker in self.brokers.values():

@@ -167,6 +167,11 @@ class Shares:
 
     # --- Who waits ------------------------------------------------------------------
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether senders wait, who have drawn too much."""
+        return bool(self._waiting)
+
     def must_wait(self, account: Account) -> bool:
         """Whether a principal has drawn too much, and others are there."""
         bucket = account.work
