@@ -18,7 +18,7 @@ PROMPT = b">>>"
 def pytest_collect_file(
     file_path: Path,
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Leave a module without a prompt to whoever else collects from it."""
+    """Leave a module without a prompt to the other collectors of pytest."""
     found = yield
     if file_path.suffix == ".py" and PROMPT not in file_path.read_bytes():
         return [each for each in found if not isinstance(each, DoctestModule)]

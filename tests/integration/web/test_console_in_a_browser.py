@@ -340,7 +340,7 @@ def test_who_is_there_is_asked_and_sees_what_is_theirs(
 def test_a_refusal_that_comes_late_signs_nobody_out(
     browser: Browser, guarded: dict[str, str]
 ) -> None:
-    """What was asked before somebody signed in is refused after it."""
+    """A request of the page from before its sign-in is refused after it."""
     late: list[Route] = []
 
     def keep(route: Route) -> None:

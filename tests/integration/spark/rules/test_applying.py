@@ -40,7 +40,7 @@ def said(found: DataFrame) -> set[tuple[Any, ...]]:
 
 
 def test_a_session_may_have_any_zone(spark: SparkSession) -> None:
-    """That of a machine is what Spark has if nobody says otherwise."""
+    """Spark takes the zone of the machine unless the session says another."""
     zone = spark.conf.get("spark.sql.session.timeZone")
     assert zone is not None
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")

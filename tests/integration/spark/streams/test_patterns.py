@@ -287,7 +287,7 @@ def test_a_group_may_be_nan_and_what_has_none_is_in_no_search() -> None:
 
 
 def test_a_search_is_of_its_pattern_whatever_number_that_has() -> None:
-    """Somebody has put another one before it, or taken it away."""
+    """Another pattern was put before it in the table, or taken away."""
     searches = Searches(COLUMNS)
     searches.offer(steps((1, 1, 1.0, 0, 1.0)), is_sorted=False)
     state = searches.save()

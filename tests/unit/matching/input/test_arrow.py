@@ -570,7 +570,7 @@ def test_the_kernel_makes_the_blocks_of_the_exact_reader(name: str, text: str) -
 @pytest.mark.parametrize("name", TRANSCODERS)
 @pytest.mark.parametrize("wrong", [b"\xff", b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80"])
 def test_a_name_without_a_value_has_to_be_a_text(name: str, wrong: bytes) -> None:
-    """It is written nowhere, so that nobody could find out later."""
+    """The block leaves such a name out, so its reader could not refuse it later."""
     for good in ("é", "", "\U0001f600"):
         assert transcoded(f'{{"{good}": null, "x": 1}}', name) == b"\x81\xa1x\x01"
     text = b'{"x": 1, "' + wrong + b'": null}'
