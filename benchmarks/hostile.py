@@ -9,6 +9,13 @@ count for little, but what a liar gets while nobody else wants it is counted as 
     python benchmarks/hostile.py                    all attacks
     python benchmarks/hostile.py --attack digests --rounds 5 --seconds 1
 
+The broker has a core for itself where there are several, and a liar the lowest
+priority: it would have a machine of its own.  What the machine itself does to the
+figures, the first row shows, of a process that computes and sends nothing.
+
+To want everything is no lie, and costs what it costs to deliver everything once more:
+who announces it a million times is compared with a neighbour that does so once.
+
 The figures are medians of the ratios of neighbouring rounds, with the least and the
 greatest; 1.00 is no harm at all.
 """
@@ -23,7 +30,7 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +100,21 @@ async def publish_for_nobody(group: asyncio.TaskGroup, host: str, port: int) -> 
         await writer.drain()
 
 
+async def compute(group: asyncio.TaskGroup, host: str, port: int) -> None:  # noqa: ARG001
+    """Nothing that the broker hears of."""
+    while True:
+        sum(range(100_000))
+        await asyncio.sleep(0)
+
+
+async def want_everything(group: asyncio.TaskGroup, host: str, port: int) -> None:
+    """A neighbour that wants everything, and says so once."""
+    reader, writer = await link(host, port)
+    drain(group, reader)
+    writer.write(Tell("subscribe", ["[]", None]).pack())
+    await writer.drain()
+
+
 async def announce_everything(group: asyncio.TaskGroup, host: str, port: int) -> None:
     """A neighbour that wants everything, in a million ways."""
     reader, writer = await link(host, port)
@@ -134,6 +156,7 @@ async def flood(group: asyncio.TaskGroup, host: str, port: int) -> None:
 
 
 ATTACKS: dict[str, Attack] = {
+    "nothing": compute,
     "subscriptions": subscribe_and_cancel,
     "products": multiply_out,
     "publications": publish_for_nobody,
@@ -141,6 +164,10 @@ ATTACKS: dict[str, Attack] = {
     "digests": disagree,
     "stamps": flood,
 }
+
+
+# What is there while the attack is not: what it would be if it were honest.
+HONEST: dict[str, Attack] = {"announcements": want_everything}
 
 
 async def connect(host: str, port: int, body: Connect) -> Streams:
@@ -200,6 +227,12 @@ async def count(host: str, port: int, number: int, counts: Any) -> None:  # noqa
         counts[number] += len(data)
 
 
+def lie(*arguments: object) -> None:
+    """The life of a liar, which gets what others leave of the processor."""
+    os.nice(19)
+    run(*arguments)
+
+
 def run(make: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> None:
     """The life of one process."""
 
@@ -230,10 +263,30 @@ def rates(pid: int, counts: Any, seconds: float) -> tuple[float, float]:  # noqa
     return bytes_more / (time.perf_counter() - begun), bytes_more / of_processor
 
 
+@contextlib.contextmanager
+def present(attack: Attack | None, where: tuple[str, int]) -> Iterator[None]:
+    """A liar, or who is there in its place, for as long as it takes."""
+    context = multiprocessing.get_context("spawn")
+    other = context.Process(target=lie, args=(attack, *where), daemon=True)
+    if attack is not None:
+        other.start()
+        time.sleep(1)  # until it has started
+    try:
+        yield
+    finally:
+        if attack is not None:
+            other.kill()
+            other.join()
+
+
 def measure(name: str, rounds: int, seconds: float) -> dict[str, object]:
     """One attack, with and without in turns."""
     context = multiprocessing.get_context("spawn")
+    cores = sorted(os.sched_getaffinity(0))
     with ProcessBroker(["--accept-peers"]) as broker:
+        if len(cores) > 1:
+            os.sched_setaffinity(broker.pid, cores[:1])
+            os.sched_setaffinity(0, cores[1:])  # and what is started from here
         host, _, port = broker.url.removeprefix("siena://").rpartition(":")
         where = host, int(port)
         counts = context.Array("Q", PAIRS, lock=False)
@@ -242,23 +295,22 @@ def measure(name: str, rounds: int, seconds: float) -> dict[str, object]:
         honest.start()
         while not all(counts):
             time.sleep(0.05)
+
+        def rates_with(attack: Attack | None) -> tuple[float, float]:
+            with present(attack, where):
+                return rates(broker.pid, counts, seconds)
+
         ratios: list[tuple[float, ...]] = []
-        before = rates(broker.pid, counts, seconds)
+        before = rates_with(HONEST.get(name))
         for _ in range(rounds):
-            liar = context.Process(
-                target=run, args=(ATTACKS[name], *where), daemon=True
-            )
-            liar.start()
-            time.sleep(1)  # until it has started
-            during = rates(broker.pid, counts, seconds)
-            liar.kill()
-            liar.join()
-            after = rates(broker.pid, counts, seconds)
+            during = rates_with(ATTACKS[name])
+            after = rates_with(HONEST.get(name))
             around = [statistics.mean(pair) for pair in zip(before, after, strict=True)]
             ratios.append(tuple(d / a for d, a in zip(during, around, strict=True)))
             before = after
         honest.kill()
         honest.join()
+    os.sched_setaffinity(0, cores)
     by_clock, of_processor = ([*each] for each in zip(*ratios, strict=True))
     return {
         "attack": name,

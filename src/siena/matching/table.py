@@ -40,7 +40,7 @@ from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
 from siena.matching.pieces import Piece
-from siena.matching.view import Joiner, View
+from siena.matching.view import Joiner, Lone, View
 from siena.model import Filter, Kind, Predicate, Value
 
 Ints = npt.NDArray[np.int32]
@@ -130,7 +130,7 @@ class ForwardingTable:
                 if f.constraints:
                     self._tiers.columns.add(f, number)
                     rows += 1
-            self._several += rows > 1
+            self._several += len(filters) > 1
             if rows < len(filters):
                 self._always.add(number)
         return number
@@ -145,7 +145,8 @@ class ForwardingTable:
             self._at_rest = None
             self._asked = 0
             self._check(number)
-            self._several -= len(self._tiers.columns.rows(number)) > 1
+            rows = len(self._tiers.columns.rows(number))
+            self._several -= rows + (number in self._always) > 1
             self._always.discard(number)
             self._gone = with_room(self._gone, number)
             self._gone[number] = 1
@@ -249,7 +250,7 @@ class ForwardingTable:
         each = np.arange(piece.interests)
         table._labels = Labels(each, each.astype(np.int32))
         table._always = set(piece.always.tolist())
-        table._several = int(np.count_nonzero(np.bincount(piece.rows.owners) > 1))
+        table._several = _with_several(piece.rows.owners, piece.always)
         table._gone = np.zeros(max(64, piece.interests), np.uint8)
         return table
 
@@ -304,8 +305,8 @@ class ForwardingTable:
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
 
-    def lone_engine(self, messages: int) -> Engine | None:
-        """The one engine that has everything, if there is one.
+    def lone_engine(self, messages: int) -> Lone | None:
+        """The one engine that has what engines have, if there is one.
 
         For those who ask it again and again, and :meth:`see` what they have asked.
         """
@@ -407,7 +408,8 @@ class ForwardingTable:
                 filters, and no filters without constraints.
         """
         view = self._view(bits=MASK_BITS if as_masks else 0)
-        if len(view.engines) > 1 or not view.is_plain or view.as_masks != as_masks:
+        is_all = len(view.engines) == 1 and view.is_plain and not len(view.always)
+        if not is_all or view.as_masks != as_masks:
             raise ValueError("one engine does not know all that is in this table")
         return view.engines[0]
 
@@ -530,7 +532,8 @@ class ForwardingTable:
         table._held = stored.interests - int(np.count_nonzero(stored.gone))
         table._labels = Labels(stored.interfaces, stored.labels)
         table._always = set(stored.always.tolist())
-        table._several = stored.several
+        # What the file says of it leaves out `[] or …`, of which engines have a part.
+        table._several = _with_several(stored.rows.owners, stored.always)
         table._gone = stored.gone
         table.note = stored.note.data
         return table
@@ -565,8 +568,8 @@ class ForwardingTable:
                 engines=found[0],
                 fresh=found[1],
                 as_masks=as_masks,
-                always=sorted(self._always),
-                is_plain=not (self._still_there or self._always or self._several),
+                always=np.array(sorted(self._always), np.int32),
+                is_plain=not (self._still_there or self._several),
                 interfaces=labels.interfaces,
                 labels=labels.of,
                 gone=self._gone,
@@ -590,6 +593,12 @@ class ForwardingTable:
             return False
         self._consolidate()
         return True
+
+
+def _with_several(owners: Ints, always: Ints) -> int:
+    """How many interests have several filters: rows, or one that matches everything."""
+    filters = np.bincount(np.concatenate([owners, always]))
+    return int(np.count_nonzero(filters > 1))
 
 
 def _require_good(counts: Ints) -> None:

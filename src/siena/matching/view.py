@@ -35,7 +35,7 @@ class Joiner:
     def join(
         self,
         parts: Sequence[Matches],
-        always: Sequence[int],
+        always: Ints,
         gone: npt.NDArray[np.uint8],
         labels: Ints,
     ) -> Matches:
@@ -56,7 +56,7 @@ class Joiner:
             np.stack([part.counts for part in parts]),
             starts,
             filters.astype(np.int32),
-            np.array([*always, 0], np.int32),
+            np.append(always, np.int32(0)),
             gone,
             labels,
             self._stamps,
@@ -68,14 +68,22 @@ class Joiner:
         return Matches(counts, out[:found])
 
 
+class Lone(NamedTuple):
+    """The one engine that has everything, but for the interests in everything."""
+
+    engine: Engine
+    always: Ints
+
+
 class View(NamedTuple):
     """What a table knows, for those who ask it now."""
 
     engines: list[Engine]
     fresh: LinearTier | None
     as_masks: bool
-    always: list[int]
-    # Whether engines find each interest that matches once, and no other.
+    # Interests in everything, which no engine has.
+    always: Ints
+    # Whether engines find each interest of theirs that matches once, and no other.
     is_plain: bool
     interfaces: Longs
     labels: Ints
@@ -87,10 +95,10 @@ class View(NamedTuple):
     joiners: list[Joiner]
 
     @property
-    def lone_engine(self) -> Engine | None:
-        """The one engine that has everything, if there is one."""
+    def lone_engine(self) -> Lone | None:
+        """The one engine that has what engines have, if there is one."""
         if len(self.engines) == 1 and self.fresh is None and self.is_plain:
-            return self.engines[0]
+            return Lone(self.engines[0], self.always)
         return None
 
     def match(
@@ -98,8 +106,8 @@ class View(NamedTuple):
     ) -> Matches:
         """The interests that match each block."""
         lone = self.lone_engine
-        if lone is not None:
-            return lone.match(blocks, offsets, out)
+        if lone is not None and not len(lone.always):
+            return lone.engine.match(blocks, offsets, out)
         return self._join(self._parts(blocks, offsets), ONLY_ONE_LABEL)
 
     def match_labels(
@@ -121,7 +129,8 @@ class View(NamedTuple):
         """
         joinable = ONLY_ONE_LABEL if labels is None else self._joinable(labels)
         parts = [engine.match_arrow(rows) for engine in self.engines]
-        if labels is None and len(parts) == 1 and self.is_plain:
+        is_all = len(parts) == 1 and self.is_plain and not len(self.always)
+        if labels is None and is_all:
             return parts[0]
         return self._join(parts, joinable)
 
@@ -193,7 +202,7 @@ class View(NamedTuple):
     ) -> Matches:
         """Labels that are open and match each block, found as the bits of a word."""
         wanted = sum(1 << label for label in np.flatnonzero(is_open).tolist())
-        always = {int(self.labels[number]) for number in self.always}
+        always = set(self.labels[self.always].tolist())
         mask = np.uint64(sum(1 << label for label in always) & wanted)
         found = np.full(len(offsets) - 1, mask, np.uint64)
         bad = np.zeros(len(offsets) - 1, np.int32)

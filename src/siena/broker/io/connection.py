@@ -56,8 +56,9 @@ class Connection(asyncio.BufferedProtocol):
     asked_at = -inf
     """When it came, or asked last for something that was drawn; to say who one is does
     not count: those who only publish wait for nothing that others of their host ask."""
-    is_in_vain = False
-    """Whether what it sent last was nothing new, and is drawn, too."""
+    is_drawn = False
+    """Whether what it sent last is drawn, too: it was refused, nothing new, or the first
+    of a broker."""
 
     def __init__(
         self,
@@ -347,12 +348,12 @@ class Connection(asyncio.BufferedProtocol):
             carry_out(event, self.role, self._host, self)
 
     def _account_for(self, event: Event, seconds: float) -> None:
-        """Draw what an event took if it was in vain; what requests take is drawn."""
-        if not self.is_in_vain:
+        """Draw what an event took if it is to be; what requests take is drawn."""
+        if not self.is_drawn:
             if type(event) not in DRAWN:
                 self._host.serve(seconds)
             return
-        self.is_in_vain = False
+        self.is_drawn = False
         if type(event) not in DRAWN or isinstance(event, ProtocolError):
             self._host.charge(self, seconds)
 
@@ -361,8 +362,8 @@ class Connection(asyncio.BufferedProtocol):
         begun = self._host.elapsed()
         end = in_place.publish(here)
         seconds = self._host.elapsed() - begun
-        if self.is_in_vain:
-            self.is_in_vain = False
+        if self.is_drawn:
+            self.is_drawn = False
             self._host.charge(self, seconds)
         elif end:
             self._host.serve(seconds)
@@ -460,7 +461,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def fail(self, error: ProtocolError) -> None:
         """Tell what was wrong, and close if that cannot be lived with."""
-        self.is_in_vain = True
+        self.is_drawn = True
         self._add(self.conversation.refuse(error))
         if error.fault.closes:
             self.close()

@@ -119,10 +119,18 @@ class Bounds:
             Pause(self._connection, wait)
 
     def admits(self, life: Life, root: int, count: int) -> bool:
-        """Whether the neighbour may bring what a broker has published; or count it."""
+        """Whether the neighbour may bring what a broker has published; or count it.
+
+        What it may not bring is drawn from its account; and so is the first of each
+        broker, of which a liar invents as many as it likes.
+        """
         router = self._state.router
+        is_known = router.origins.knows(life)
         if router.origins.admits(life, root, self._number):
+            if not is_known:
+                self._connection.is_drawn = True
             return True
+        self._connection.is_drawn = True
         if life == (router.me, router.epoch):  # in a mesh it may come back
             self._state.counters.duplicates += count
         else:

@@ -241,14 +241,13 @@ class Link:
         self.counters.received += total
         self._bounds.charge(run)
         if not self._bounds.admits(run.head[:2], run.head.root, total):
-            self.connection.is_in_vain = True
             return
         window = run.window
         new = self._state.router.seen.learn(window)
         if new != window.bits:
             counters.duplicates += (new ^ window.bits).bit_count()
             if not new:
-                self.connection.is_in_vain = True
+                self.connection.is_drawn = True
                 return
             run = run.only(new)
         self._publications.add_forwarded(self.connection, run)

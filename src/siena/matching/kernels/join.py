@@ -66,6 +66,38 @@ def join(counts, starts, filters, always, gone, labels, stamps, serial, out, joi
     return n
 
 
+def prepend(counts, filters, messages, always, out):  # type: ignore[no-untyped-def]
+    """Put ``always`` before the matches of each message; how many there are then.
+
+    The counts of the first ``messages`` grow alike, but for those that are bad.
+    """
+    c: cython.int[::1] = counts
+    f: cython.const[cython.int][::1] = filters
+    a: cython.const[cython.int][::1] = always
+    o: cython.int[::1] = out
+    if not cython.compiled:
+        c, f, a, o = map(memoryview, (counts, filters, always, out))
+    total: cython.Py_ssize_t = messages
+    usual: cython.int = len(always)
+    at: cython.Py_ssize_t = 0
+    n: cython.Py_ssize_t = 0
+    m: cython.Py_ssize_t
+    i: cython.int
+    with cython.nogil:
+        for m in range(total):
+            if c[m] < 0:
+                continue
+            for i in range(usual):
+                o[n] = a[i]
+                n += 1
+            for i in range(c[m]):
+                o[n] = f[at]
+                at += 1
+                n += 1
+            c[m] += usual
+    return n
+
+
 def turn(counts, filters, labels, starts, messages, numbers):  # type: ignore[no-untyped-def]
     """Order matches by the label of the filter, notifications in their order.
 

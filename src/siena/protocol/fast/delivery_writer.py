@@ -11,6 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from siena.matching.engine.engine import Batches, Engine
+from siena.matching.kernels.join import prepend
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Predicate
@@ -91,6 +92,7 @@ class Dispatcher:
         self._turn = 0
         # Scratch, which grows with what has been found at once.
         self._others = np.empty((2, 64), np.int32)
+        self._all = np.empty(64, np.int32)
 
     def _make_room(self, slots: int) -> None:
         # All zero between two batches, but for the stamps, which may begin anew too.
@@ -209,22 +211,22 @@ class Dispatcher:
 
         Returns where the blocks are, how many, and where their frames end.
         """
-        engine = self.table.lone_engine(1 + (end - start) // USUAL_BYTES)
+        lone = self.table.lone_engine(1 + (end - start) // USUAL_BYTES)
+        engine = None if lone is None else lone.engine
         if engine is not self._engine:
             # First: should there be no memory, the old ones still belong together.
             self._batches = None if engine is None else Batches(engine)
             self._engine = engine
         batches = self._batches
-        if batches is not None:
+        if lone is not None and batches is not None:
             found = batches.match(frames, start, end, PUB, longest)
             if found is not None:
                 count, at, matches = found
+                filters = batches.filters
+                if len(lone.always):
+                    filters, matches = self._with_always(batches, found, lone.always)
                 self._know(
-                    batches.offsets,
-                    HEAD_BYTES,
-                    batches.counts,
-                    batches.filters,
-                    matches,
+                    batches.offsets, HEAD_BYTES, batches.counts, filters, matches
                 )
                 self._turn += 1
                 if count and self._turn % NOTED_EVERY == 0:
@@ -236,6 +238,20 @@ class Dispatcher:
         counts, filters = self.table.match_buffer(blocks, offsets)
         self._know(offsets, 0, counts, filters, len(filters))
         return blocks, count, at
+
+    def _with_always(
+        self, batches: Batches, found: tuple[int, int, int], always: Ints
+    ) -> tuple[Ints, int]:
+        """What was found, and the interests in everything; and how much that is.
+
+        An engine does not have them: they would be looked for in every notification.
+        """
+        count, _, matches = found
+        room = matches + count * len(always)
+        if room > len(self._all):
+            self._all = np.empty(2 * room, np.int32)
+        total: int = prepend(batches.counts, batches.filters, count, always, self._all)
+        return self._all, total
 
     def _note(self, frames: Octets, index: int, batches: Batches) -> None:
         """Remember one of the blocks, if it is good."""

@@ -58,6 +58,10 @@ class Origins:
         if side is not Side.MESH:
             self._enter((neighbour, epoch), Entry(is_root=False, number=neighbour))
 
+    def knows(self, life: Life) -> bool:
+        """Whether publications of a life of a broker have come before."""
+        return life in self._entries
+
     def admits(self, life: Life, root: int, source: int) -> bool:
         """Whether publications of a broker may come from a neighbour."""
         neighbour = self._tables.neighbours.get(source)

@@ -150,6 +150,28 @@ async def test_what_it_brings_in_vain_is_drawn_from_its_account_and_the_rest_not
             assert work.left < before + work.rate  # drawn, and filled a little
 
 
+async def test_the_first_of_each_broker_is_drawn_from_an_account() -> None:
+    """A neighbour invented a broker for each notification, at the cost of others."""
+    async with serving(LOCAL) as broker:
+        liar = await link(broker)
+        work = broker.state.accounts.of(f"broker {number_of('rogue')}").work
+        assert work is not None
+        await liar.sync()
+        stamps = [Stamp(number, 1, 1) for number in range(1_000, 1_100)]
+        again = [stamp._replace(number=2) for stamp in stamps]
+        for brought, is_drawn in ((stamps, True), (again, False)):
+            before = work.left
+            liar.send(
+                b"".join(
+                    pack_forward(Forwarded(s, s.broker, 1.0, 9, 0, encode({"x": 1})))
+                    for s in brought
+                )
+            )
+            await liar.sync()
+            assert (work.left != before) is is_drawn
+        assert broker.state.counters.misplaced == 0
+
+
 async def test_a_number_stays_with_whoever_came_with_it() -> None:
     """Found: a stranger that says peer claims the number of another broker."""
     peers = {"peer": {"import": "[]", "export": "[]"}}

@@ -13,6 +13,7 @@ from siena.lang.parser import parse_filter
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Batches, Engine
 from siena.matching.engine.layout import lay_out
+from siena.matching.kernels import join
 from siena.matching.kernels.match import Kernel
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import pack_msg
@@ -22,6 +23,7 @@ from siena.protocol.frames import Op, pack
 from strategies import filters, notifications, predicates
 
 KERNELS = {"compiled": framing, "plain": plain("framing")}
+JOINS = {"compiled": join, "plain": plain("join")}
 
 interests = st.one_of(filters(), predicates())
 operations = st.sampled_from([Op.PUB, Op.PUB, Op.PING])
@@ -104,6 +106,55 @@ def _numbers_in_order(
         at += 7 + 4 * count + len(block)
     assert at == len(data)
     return found
+
+
+@pytest.mark.parametrize("kernel", JOINS)
+@given(
+    found=st.lists(
+        st.one_of(st.none(), st.lists(st.integers(0, 99), max_size=4)), max_size=6
+    ),
+    always=st.lists(st.integers(100, 199), max_size=3),
+)
+def test_what_matches_everything_stands_before_what_was_found(
+    kernel: str, found: list[list[int] | None], always: list[int]
+) -> None:
+    kinds = np.array([-3 if one is None else len(one) for one in found], np.int32)
+    flat = np.array([n for one in found for n in one or []] + [0], np.int32)
+    out = np.empty(200, np.int32)
+    first = np.array(always, np.int32)
+    total = JOINS[kernel].prepend(kinds, flat, len(found), first, out)
+    wanted = [None if one is None else [*always, *one] for one in found]
+    assert kinds.tolist() == [-3 if one is None else len(one) for one in wanted]
+    assert out[:total].tolist() == [n for one in wanted for n in one or []]
+
+
+def test_who_wants_everything_leaves_others_the_quick_way() -> None:
+    dispatcher = Dispatcher()
+    for number, text in enumerate(("x > 3", "[]", "[]")):
+        dispatcher.add(parse_filter(text), slot=number, number=number)
+    dispatcher.remove(2)
+    dispatcher.table.consolidate()
+    assert dispatcher.table.lone_engine(1) is not None
+    assert counted(dispatcher) == {0: 100, 1: 100}
+
+
+def test_everything_or_more_is_found_once() -> None:
+    dispatcher = Dispatcher()
+    dispatcher.add(Predicate((Filter(), parse_filter("x = 5"))), slot=0)
+    dispatcher.table.consolidate()
+    assert dispatcher.table.lone_engine(1) is None
+    assert counted(dispatcher) == {0: 100}
+    dispatcher.remove(0)
+    dispatcher.table.consolidate()
+    assert dispatcher.table.lone_engine(1) is not None
+    assert counted(dispatcher) == {}
+
+
+def counted(dispatcher: Dispatcher) -> dict[int, int]:
+    """How many of a hundred publications each slot gets."""
+    frames = pack(Op.PUB, encode({"x": 5})) * 100
+    found = dispatcher.dispatch(frames, 0, len(frames), 100)
+    return {slot: count for slot, _, count in found.batches}
 
 
 def test_more_slots_and_serials_than_there_was_room_for() -> None:
