@@ -227,10 +227,10 @@ async def count(host: str, port: int, number: int, counts: Any) -> None:  # noqa
         counts[number] += len(data)
 
 
-def lie(*arguments: object) -> None:
+def lie(attack: Attack, host: str, port: int) -> None:
     """The life of a liar, which gets what others leave of the processor."""
     os.nice(19)
-    run(*arguments)
+    run(attack, host, port)
 
 
 def run(make: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> None:

@@ -157,3 +157,9 @@ def _ranges(starts: Longs, sizes: Longs) -> Longs:
     ends = _offsets(sizes)
     found: Longs = np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
     return found
+
+
+def with_several(owners: Ints, always: Ints) -> int:
+    """How many interests have several filters: rows, or one that matches everything."""
+    filters = np.bincount(np.concatenate([owners, always]))
+    return int(np.count_nonzero(filters > 1))

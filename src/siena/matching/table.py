@@ -39,7 +39,7 @@ from siena.matching.input.json_rows import encode_texts
 from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
-from siena.matching.pieces import Piece
+from siena.matching.pieces import Piece, with_several
 from siena.matching.view import Joiner, Lone, View
 from siena.model import Filter, Kind, Predicate, Value
 
@@ -250,7 +250,7 @@ class ForwardingTable:
         each = np.arange(piece.interests)
         table._labels = Labels(each, each.astype(np.int32))
         table._always = set(piece.always.tolist())
-        table._several = _with_several(piece.rows.owners, piece.always)
+        table._several = with_several(piece.rows.owners, piece.always)
         table._gone = np.zeros(max(64, piece.interests), np.uint8)
         return table
 
@@ -533,7 +533,7 @@ class ForwardingTable:
         table._labels = Labels(stored.interfaces, stored.labels)
         table._always = set(stored.always.tolist())
         # What the file says of it leaves out `[] or …`, of which engines have a part.
-        table._several = _with_several(stored.rows.owners, stored.always)
+        table._several = with_several(stored.rows.owners, stored.always)
         table._gone = stored.gone
         table.note = stored.note.data
         return table
@@ -593,12 +593,6 @@ class ForwardingTable:
             return False
         self._consolidate()
         return True
-
-
-def _with_several(owners: Ints, always: Ints) -> int:
-    """How many interests have several filters: rows, or one that matches everything."""
-    filters = np.bincount(np.concatenate([owners, always]))
-    return int(np.count_nonzero(filters > 1))
 
 
 def _require_good(counts: Ints) -> None:

@@ -57,8 +57,8 @@ class Connection(asyncio.BufferedProtocol):
     """When it came, or asked last for something that was drawn; to say who one is does
     not count: those who only publish wait for nothing that others of their host ask."""
     is_drawn = False
-    """Whether what it sent last is drawn, too: it was refused, nothing new, or the first
-    of a broker."""
+    """Whether what it sent last is drawn, too: it was refused, was nothing new, or was
+    the first of a broker."""
 
     def __init__(
         self,
