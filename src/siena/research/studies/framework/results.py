@@ -161,11 +161,13 @@ def machine() -> str:
 def _laid_out(figure: Figure) -> Figure:
     """Let a figure find room for its texts, once and not anew for each form.
 
-    With what finds it still at work, Matplotlib draws each form twice.
+    With what finds it still there, even with a placeholder that stands for it,
+    Matplotlib draws each form twice.
     """
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
     return figure
 
 
