@@ -125,14 +125,12 @@ class ForwardingTable:
                 self._gone = with_room(self._gone, number)
             self._count += 1
             self._held += 1
-            rows = 0
             for f in filters:
                 if f.constraints:
                     self._tiers.columns.add(f, number)
-                    rows += 1
+                else:
+                    self._always.add(number)
             self._several += len(filters) > 1
-            if rows < len(filters):
-                self._always.add(number)
         return number
 
     def remove(self, number: int, /) -> None:
