@@ -105,6 +105,7 @@ async def test_a_program_hears_that_its_connection_went_and_came(
             assert heard[0].startswith("gone: ")
             await client.flush()
     said = [record.getMessage() for record in caplog.records]
+    assert any(line.endswith("; trying again for 10 s") for line in said)
     assert any(line.endswith(": connected again") for line in said)
     assert "a callback of the program failed" in said
     assert len(heard) == 2, "to leave is no loss"

@@ -1,4 +1,4 @@
-"""The roles that commands about grants look at: those of a broker's settings."""
+"""The roles that commands about grants look at: of a broker, or of a network."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,8 @@ import typer
 
 from siena.broker.access.grants.roles import Roles
 from siena.broker.access.opening import read_roles
-from siena.broker.settings import gather
+from siena.broker.network import read_network
+from siena.broker.settings import Settings, gather, read_toml
 from siena.errors import SienaError
 
 VARIABLE = "SIENA_CONFIG"
@@ -16,7 +17,8 @@ CONFIG = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help=f"The broker's settings, as for siena serve [default: {VARIABLE}].",
+        help="The settings of a broker or of a network, as for siena serve "
+        f"[default: {VARIABLE}].",
     ),
 ]
 
@@ -33,10 +35,13 @@ def read(config: Path | None) -> Roles:
         raise SienaError(
             "which settings?", hint=f"--config FILE, or {VARIABLE} in the environment"
         )
-    settings = gather(path, {}, {})
-    if settings.access is None:
+    if "brokers" in read_toml(path):
+        access = read_network(path).access
+    else:
+        access = gather(path, {}, {}).access
+    if access is None:
         raise SienaError(
             f"{path} has no [access]: everybody may everything",
             hint="add [access.roles.NAME]",
         )
-    return read_roles(settings)
+    return read_roles(Settings(access=access))

@@ -73,6 +73,9 @@ def new(
       siena token new ann --role trader --out ann.token
       siena token new sensor-7 --role sensor --for 90d
     """  # noqa: D301 -- Typer needs the backspace itself
+    if out is not None and out.is_file():
+        hint = "a token is shown once: name another file, or remove that one"
+        raise SienaError(f"{out} is there already", hint=hint)
     path, now = file_of(file), SystemClock().now()
     token = new_token()
     found = load_credentials(path, is_new=True).with_token(

@@ -114,6 +114,7 @@ def add_context(
     _ = server.tls  # a file that is missing is said now
     saved = _load().add(name, server)
     _save(saved.use(name) if use else saved)
+    print(f"siena: saved {name}: {url}", file=sys.stderr)
 
 
 @app.command("use")

@@ -18,14 +18,24 @@ from siena.client.core.transport import Transport
 from siena.client.missed_interval import MissedInterval
 from siena.client.settings import CLOSE_SECONDS, Settings
 from siena.client.tokens import refusal_hint
-from siena.errors import ConnectionLostError, NoBrokerError, ServiceError, SienaError
+from siena.errors import (
+    ConnectionLostError,
+    NoBrokerError,
+    RequestRefusedError,
+    ServiceError,
+    SienaError,
+)
 from siena.protocol.address import Address
 from siena.protocol.client import Event
 from siena.protocol.control_frames import Connect, Error, Gap, Welcome
-from siena.protocol.error_codes import ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.handshake import GRANTS, TOKEN, Info
 
 log = logging.getLogger("siena.client")
+# A client whose token every broker refuses so often in a row asks no more: nobody gives
+# back what was revoked, and who waits for notifications should learn that none come.
+REFUSALS_MAX = 3
+NOT_LET_IN = frozenset({Fault.NOT_ADMITTED.number, Fault.CREDENTIAL_EXPIRED.number})
 TRUST_HINT = "whom to believe: tls=, SIENA_CA, or siena context add --ca"
 
 
@@ -68,12 +78,14 @@ class Reconnector:
             self._transport = None
             lost = _as_lost(reason, self.address)
             self._session.detach(lost)
-            log.warning("%s: %s", self.address, reason)
+            again = self._settings.reconnect
+            tries = f"; trying again for {again.give_up_s:g} s" if again else ""
+            log.warning("%s: %s%s", self.address, reason, tries)
             _call(self._settings.on_disconnect, lost)
             try:
-                if self._settings.reconnect is None:
+                if again is None:
                     raise lost
-                await self._return(self._settings.reconnect)
+                await self._return(again)
             except SienaError as error:
                 self._session.fail(_as_lost(error, self.address))
             else:
@@ -110,16 +122,18 @@ class Reconnector:
         """Connect to the first address that answers.
 
         Raises:
-            ServiceError: of the last, if none does.
+            ServiceError: if none does; that the token is refused, if all say so.
         """
-        for left in reversed(range(self._address_count)):
+        failure: ServiceError | None = None
+        for _ in range(self._address_count):
             self.address = next(self._addresses)
             try:
                 return await self._connect()
-            except ServiceError:
-                if not left:
-                    raise
-        raise AssertionError("there is an address")
+            except ServiceError as error:
+                if failure is None or not _is_not_let_in(error):
+                    failure = error
+        assert failure is not None, "there is an address"
+        raise failure
 
     async def _return(self, backoff: Backoff) -> None:
         """Try again and again, each time after a pause.
@@ -127,6 +141,7 @@ class Reconnector:
         Raises:
             ServiceError: the last failure, when it is time to give up.
         """
+        refusals = 0
         loop = asyncio.get_running_loop()
         end = loop.time() + backoff.give_up_s
         for pause in backoff.pauses(self._settings.chance):
@@ -135,7 +150,8 @@ class Reconnector:
                 return await self._try_all()
             except ServiceError as error:
                 log.info("%s", error)
-                if loop.time() >= end:
+                refusals = refusals + 1 if _is_not_let_in(error) else 0
+                if refusals == REFUSALS_MAX or loop.time() >= end:
                     raise
         raise AssertionError("pauses have no end")
 
@@ -191,7 +207,7 @@ class Reconnector:
         elif isinstance(event, Error):
             text = f"{self.address}: {event.text}"
             hint = refusal_hint(event.fault, self._settings.token)
-            transport.close(ServiceError(text, hint=hint))
+            transport.close(RequestRefusedError(event.fault, text, hint=hint))
 
     def _introduction(self) -> Connect:
         settings = self._settings
@@ -262,6 +278,10 @@ def _call(callback: Callable[..., object] | None, *arguments: SienaError) -> Non
 def _is_refusal(error: OSError) -> bool:
     """Refused.  A host has several addresses, and Python joins what they say."""
     return error.errno == ECONNREFUSED or f"[Errno {ECONNREFUSED}]" in str(error)
+
+
+def _is_not_let_in(error: ServiceError) -> bool:
+    return isinstance(error, RequestRefusedError) and error.fault in NOT_LET_IN
 
 
 def _hang_up(

@@ -9,6 +9,7 @@ from msgspec import structs
 
 import siena
 from broker.access import guarded
+from broker.logs import url
 from http_wire import asking
 from siena.broker.access import attempts
 from siena.broker.access.credentials import (
@@ -21,8 +22,9 @@ from siena.broker.access.passwords import hash_password
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
 from siena.cli.console.looking_around import LookAround
+from siena.client import Backoff
 from siena.client.tokens import narrow_token, new_token
-from siena.errors import ServiceError, SienaError
+from siena.errors import RequestRefusedError, ServiceError, SienaError
 from siena.protocol.control_frames import Connect, Error
 from siena.protocol.handshake import AUTH, PREFACE, TOKEN
 from siena.web.around import around_routes
@@ -101,6 +103,24 @@ async def test_what_is_revoked_ends_its_connections_and_no_others(
             assert await wire.closed()
         assert await other.sync() == []
         assert await refused(found.broker, token=found.tokens["good"]) == 211
+
+
+async def test_a_client_whose_token_is_revoked_is_told_so_and_gives_up(
+    tmp_path: Path,
+) -> None:
+    async with guarded(tmp_path) as found:
+        patient = Backoff(first_s=0.01, most_s=0.05, give_up_s=600)
+        async with siena.connect(
+            url(found.broker), token=found.tokens["good"], reconnect=patient
+        ) as client:
+            wanted = client.subscribe("x any")
+            known = load_credentials(found.file)
+            save_credentials(found.file, known.without("ann"))
+            found.broker.reload(found.broker.settings)
+            async with asyncio.timeout(30):
+                with pytest.raises(RequestRefusedError) as refusal:
+                    await wanted.get()
+            assert refusal.value.fault == 211
 
 
 @pytest.mark.parametrize(

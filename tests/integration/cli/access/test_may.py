@@ -1,5 +1,6 @@
 """``siena may`` and ``siena grants``: the answers, not only that there is one."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -167,3 +168,20 @@ def test_who_names_the_roles_and_whom_they_are_for(
     run: Run, asked: tuple[str, ...], code: int, said: str
 ) -> None:
     assert run("grants", "who", *asked) == (code, said)
+
+
+def test_the_settings_of_a_network_have_roles_as_those_of_a_broker_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = tmp_path / "network.toml"
+    brokers = 'brokers = [{name = "b1", listen = "siena://127.0.0.1:2601"}]\n'
+    network.write_text(brokers + SETTINGS)
+    monkeypatch.setenv("SIENA_CONFIG", str(network))
+    asked = ["grants", "who", "what = quote and symbol = DIS"]
+    monkeypatch.setattr(sys, "argv", ["siena", *asked])
+    with contextlib.suppress(SystemExit):
+        main()
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "trader",
+        "desk",
+    ]

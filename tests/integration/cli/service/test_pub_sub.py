@@ -317,7 +317,8 @@ def test_contexts_are_saved_used_and_removed(
     assert run("context") == (0, "", "")
     (tmp_path / "token").write_text("secret\n", encoding="utf-8")
     token = str(tmp_path / "token")
-    assert run("context", "add", "here", url, "--token", token).code == 0
+    added = run("context", "add", "here", url, "--token", token)
+    assert (added.code, added.err) == (0, f"siena: saved here: {url}\n")
     assert run("context", "add", "hub", "siena://hub", "--use").code == 0
     assert run("context").out == f"  here  {url}\n* hub  siena://hub\n"
     assert run("context", "list") == run("context")

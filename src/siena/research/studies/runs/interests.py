@@ -112,23 +112,33 @@ class _Life:
             "notification_messages": self._take()["notify"],
             "deliveries": deliveries,
             "messages_per_change": None,
+            "shared_in_changes": None,
             "messages_per_fault": None,
             "is_right": is_right,
         }
         if not self.merges:
-            found["messages_per_change"] = self._change()
+            found |= self._change()
             found["messages_per_fault"] = self._break()
             found["is_right"] = is_right and self._publish()[0]
         return found
 
-    def _change(self) -> float:
-        """Clients want something else, one after the other; messages for each."""
+    def _change(self) -> Row:
+        """Clients want something else, one after the other; messages for each.
+
+        And how many of the interests given up or taken were another client's, too: of
+        equal filters brokers tell one, so these do not go everywhere.
+        """
+        shared = 0
         for client in self.random.choices(self.clients, k=CHANGES):
-            self.world.ask(client, Unsubscribe(self.wanted.pop(client.name)))
+            given_up = self.wanted.pop(client.name)
+            shared += given_up in self.wanted.values()
+            self.world.ask(client, Unsubscribe(given_up))
             self.world.run()
             self._subscribe(client)
+            shared += Counter(self.wanted.values())[self.wanted[client.name]] > 1
             self.world.run()
-        return self._take().total() / CHANGES
+        messages = self._take().total() / CHANGES
+        return {"messages_per_change": messages, "shared_in_changes": shared}
 
     def _break(self) -> float:
         """Links break and come back, one after the other; messages for each."""
