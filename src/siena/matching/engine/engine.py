@@ -361,7 +361,8 @@ class Batches:
 
 def _scratch(arrays: Arrays, scale: int) -> Arrays:
     names = int(arrays["header"][2])
-    # Nothing but the coordinates is touched before it is used: a small table is cheap.
+    # The memory of values is not cleared, which would take longer than to lay out a
+    # small table: nothing of it is read that the kernel has not written.
     return {
         "x": np.full(8 * names, -1, np.int32),
         "attributes": np.zeros(ATTRIBUTES_MAX, np.int32),
@@ -374,10 +375,10 @@ def _scratch(arrays: Arrays, scale: int) -> Arrays:
         "shape_sizes": np.zeros(KEYS_REMEMBERED, np.int32),
         "shape_names": np.zeros(KEYS_REMEMBERED, np.int32),
         "queue": np.zeros(4 * QUEUE_ITEMS + 64, np.int32),
-        "memory_slots": np.zeros(power_of_two(2 * VALUES_REMEMBERED), np.int32),
-        "memory": np.zeros(16 * VALUES_REMEMBERED, np.int32),
-        "pool": np.zeros(VALUE_BYTES_REMEMBERED * scale, np.uint8),
-        "lists": np.zeros(OPERANDS_LISTED * scale, np.int32),
+        "memory_slots": np.empty(power_of_two(2 * VALUES_REMEMBERED), np.int32),
+        "memory": np.empty(16 * VALUES_REMEMBERED, np.int32),
+        "pool": np.empty(VALUE_BYTES_REMEMBERED * scale, np.uint8),
+        "lists": np.empty(OPERANDS_LISTED * scale, np.int32),
         "node_seen": np.zeros(
             len(arrays["node_ends"]) + len(arrays["fold_atoms"]), np.int32
         ),

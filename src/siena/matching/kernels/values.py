@@ -155,6 +155,7 @@ class Values:
         self.nodes = len(scratch["node_seen"])
         self.serial = 0
         self.is_full = False
+        self.forget()  # whoever hands over the memory has not cleared it
 
     @cython.cfunc
     @cython.nogil
