@@ -354,3 +354,25 @@ def test_few_values_are_remembered(
             assert counts.tolist() == expected
             cursor = engine.cursor()
             assert [cursor.match(block) for block in blocks] == expected
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_stood_in_the_memory_of_values_before_does_not_matter(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleared = engine_module._scratch
+
+    def dirty(arrays: Any, scale: int) -> Any:
+        scratch = cleared(arrays, scale)
+        for name in ("memory_slots", "memory", "pool", "lists"):
+            scratch[name].fill(0x55)
+        return scratch
+
+    monkeypatch.setattr(engine_module, "_scratch", dirty)
+    texts = [f"{c}{'ab' * n}" for c in "xyz" for n in range(0, 40, 3)]
+    filters = [
+        parse_filter(f's {operator} "{text}"')
+        for text in texts[::5]
+        for operator in ("=", "starts with", "ends with", "contains", ">")
+    ]
+    check(kernel, filters, [{"s": text, "t": text} for text in texts])
