@@ -14,8 +14,8 @@ from siena.research.studies.framework.claim import (
     Claim,
     Select,
     Spoil,
-    Verdict,
     decided,
+    weakest,
 )
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -180,12 +180,6 @@ def _bounded(rows: Sequence[Row]) -> Answer:
     grows = between(never, 1 + GROWTH, float("inf"), words)
     steady = [between(each_, 0, 1 + GROWTH, words) for each_ in asked]
     return weakest(grows, *steady)
-
-
-def weakest(*answers: Answer) -> Answer:
-    """Of several answers to parts of a claim the one that decides about it."""
-    ranks = (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.HOLDS)
-    return min(answers, key=lambda answer: ranks.index(answer.verdict))
 
 
 def _more_changes(rows: Sequence[Row]) -> Answer:

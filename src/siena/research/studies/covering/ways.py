@@ -17,9 +17,9 @@ from siena.research.studies.framework.claim import (
     Claim,
     Decide,
     Select,
-    Verdict,
     decided,
     having,
+    weakest,
 )
 from siena.research.studies.framework.intervals import Samples, between, ratio
 from siena.research.studies.framework.rows import Row, integer, number, text, where
@@ -81,10 +81,8 @@ def _ratio(above: str, below: str, low: float, high: float) -> Decide:
             part = ratio(_by_seed(own, above), _by_seed(own, below))
             words = f"{workload}, {subscribers:,.0f} subscribers: {part.value:.2f}"
             answers.append(between(part, low, high, words))
-        return Answer(
-            _worst([answer.verdict for answer in answers]),
-            "; ".join(answer.found for answer in answers),
-        )
+        words = "; ".join(answer.found for answer in answers)
+        return weakest(*answers)._replace(found=words)
 
     return decide
 
@@ -99,14 +97,6 @@ def _cases(rows: Sequence[Row]) -> list[tuple[str, float]]:
 
 def _by_seed(rows: Sequence[Row], name: str) -> Samples:
     return {integer(row, "seed"): number(row, name) for row in rows}
-
-
-def _worst(verdicts: Sequence[Verdict]) -> Verdict:
-    """What holds in every case holds; what differs in one differs."""
-    for verdict in (Verdict.DIFFERS, Verdict.UNDECIDED):
-        if verdict in verdicts:
-            return verdict
-    return Verdict.HOLDS
 
 
 def _about(*workloads: str) -> Select:

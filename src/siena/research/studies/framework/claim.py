@@ -69,6 +69,16 @@ def undecided(found: str) -> Answer:
     return Answer(Verdict.UNDECIDED, found)
 
 
+def weakest(*answers: Answer) -> Answer:
+    """Of several answers to parts of a claim the one that decides about it.
+
+    >>> weakest(decided(True, "one part"), undecided("the other")).found
+    'the other'
+    """
+    ranks = (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.HOLDS)
+    return min(answers, key=lambda answer: ranks.index(answer.verdict))
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """Something that a paper, or a study of ours, says about rows."""

@@ -8,8 +8,11 @@ from siena.research.studies.framework.registry import GROUPS
 from siena.research.studies.framework.results import (
     RESULT,
     Result,
+    conclude_again,
+    read_parquet,
     read_result,
     result_in,
+    write_result,
 )
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
@@ -60,6 +63,18 @@ def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
     absent = [name for name in asked if name not in done]
     page.write_text(markdown(done, data, absent), encoding="utf-8")
     return page
+
+
+def decide_again(studies: Iterable[Study], folder: Path) -> None:
+    """Decide and draw the rows beside a page once more, by claims as they are now."""
+    data = folder / DATA
+    for study in studies:
+        kept = data / f"{study.name}.json"
+        before = result_in(kept, study.name)
+        if before is not None:
+            rows = read_parquet(data / f"{study.name}.parquet")
+            picture = folder / f"{study.name}.svg"
+            write_result(conclude_again(study, before, rows, picture), kept)
 
 
 def markdown(
