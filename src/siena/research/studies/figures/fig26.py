@@ -26,10 +26,11 @@ from siena.research.studies.figures.architecture_figures import (
     swapped,
     sweep,
 )
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import Answer, Claim, undecided
 from siena.research.studies.framework.intervals import (
     Interval,
     all_below,
+    all_between,
     of_means,
     ratio,
 )
@@ -66,12 +67,11 @@ def _central_is_linear(rows: Sequence[Row]) -> Answer:
         is_meant = case.architecture == "ce" and case.parties >= 1000
         if is_meant and all(step in known for step in steps):
             samples = (known[step] for step in steps)
-            factors[case] = of_means(lambda a, b, c: (c - b) / (b - a), *samples)
+            factor = of_means(lambda a, b, c: (c - b) / (b - a), *samples)
+            factors[str(case)] = factor
     if not factors:
         return undecided("needs three decades of parties")
-    low = min(factor.low for factor in factors.values())
-    high = max(factor.high for factor in factors.values())
-    return decided(low > 7 and high < 13, f"{low:.1f} to {high:.1f} times")
+    return all_between(factors, 7, 13)
 
 
 def growths(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Interval]:

@@ -41,6 +41,7 @@ from siena.research.studies.framework.intervals import (
     Interval,
     Samples,
     all_below,
+    all_between,
     of_means,
     ratio,
 )
@@ -81,15 +82,16 @@ def _steps(known: dict[Case, Samples]) -> list[tuple[Case, Case]]:
 
 def _plateau(rows: Sequence[Row]) -> Answer:
     known = cases(rows)
-    ratios = [
-        ratio(samples, known[case._replace(parties=SATURATION)])
+    ratios = {
+        f"{case.architecture}, O = {case.objects:,}": ratio(
+            samples, known[case._replace(parties=SATURATION)]
+        )
         for case, samples in known.items()
         if case.parties == PLATEAU and case._replace(parties=SATURATION) in known
-    ]
+    }
     if not ratios:
         return undecided(f"needs {SATURATION} and {PLATEAU:,} parties")
-    low, high = min(r.low for r in ratios), max(r.high for r in ratios)
-    return decided(low >= 0.8 and high <= 1.25, f"{low:.2f} to {high:.2f} times")
+    return all_between(ratios, 0.8, 1.25)
 
 
 def _hierarchy_pays(rows: Sequence[Row]) -> Answer:

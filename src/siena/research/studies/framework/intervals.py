@@ -12,7 +12,12 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from siena.research.studies.framework.claim import Answer, decided, undecided
+from siena.research.studies.framework.claim import (
+    Answer,
+    decided,
+    undecided,
+    weakest,
+)
 from siena.research.studies.framework.rows import Cell, Row, integer, number
 
 # Of 1,000 draws, 25 lie beyond each end.
@@ -140,6 +145,25 @@ def between(value: Interval, low: float, high: float, words: str) -> Answer:
     if value.high < low or high < value.low:
         return decided(False, words)
     return undecided(words)
+
+
+def all_between(values: Mapping[str, Interval], low: float, high: float) -> Answer:
+    """Whether a number lies in a range in all cases, beyond what chance explains.
+
+    >>> sure, unsure = Interval(0.9, 1.0, 1.1), Interval(0.7, 0.9, 1.1)
+    >>> all_between({"x = 1": sure}, 0.8, 1.2).found
+    '1 case: 1.00 (0.90 to 1.10) (x = 1)'
+    >>> all_between({"x = 1": sure, "x = 2": unsure}, 0.8, 1.2).verdict.name
+    'UNDECIDED'
+    """
+    if not values:
+        return undecided("there are no such runs")
+    ends = [min(values, key=lambda case: values[case].low)]
+    ends.append(max(values, key=lambda case: values[case].high))
+    cases = "1 case" if len(values) == 1 else f"{len(values)} cases"
+    said = [f"{values[case].words()} ({case})" for case in dict.fromkeys(ends)]
+    words = f"{cases}: {' to '.join(said)}"
+    return weakest(*(between(each, low, high, words) for each in values.values()))
 
 
 def all_right(rows: Sequence[Row], column: str, what: str) -> Answer:
