@@ -169,11 +169,16 @@ def _alike(rows: Sequence[Row]) -> Answer:
     return all_below(margins, ALIKE)
 
 
+def largest(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the largest networks."""
+    most = max((number(row, "sites") for row in rows), default=0)
+    return where(rows, sites=int(most))
+
+
 def _shared(rows: Sequence[Row]) -> Answer:
     """The difference between both, with ten thousand parties and with one."""
-    largest = max(number(row, "sites") for row in rows)
-    own = where(rows, sites=int(largest))
-    if any("hierarchical_10000" not in row for row in own):
+    own = largest(rows)
+    if any(row.get("hierarchical_10000") is None for row in own):
         return undecided("needs ten thousand parties")
     columns = ("acyclic_10000", "hierarchical_10000")
     alone = ("acyclic_subscription", "hierarchical_subscription")
@@ -295,7 +300,7 @@ CLAIMS = (
         "family of the largest networks, on both trees",
         _shared,
         {"as costs as much as ever": each(lambda r: {"acyclic_10000": r["sites"]})},
-        of=having(lambda r: number(r, "size") >= 10_000),
+        of=largest,
         about="the largest networks",
         is_gating=False,
     ),

@@ -258,8 +258,8 @@ STUDY = Study(
     says="While advertisements spread, messages are lost, and then no more. As "
     "interests change, tables grow and messages go where nobody wants them; requests "
     "bound both, at a price that grows with the network.",
-    shape="Falling to zero; a rise without requests and saw-teeth with them; more "
-    "packets with more changes; the square of the brokers.",
+    shape="Falling to zero; a rise without requests, and less with them, up and down; "
+    "more packets with more changes; the square of the brokers.",
     caption="A network of brokers that speak CBCB, over virtual time: deliveries not "
     "made while advertisements spread; messages that reach a broker in vain while "
     "interests change; requests and replies; memory of all tables; packets that are no "

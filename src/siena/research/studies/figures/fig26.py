@@ -83,7 +83,7 @@ def growths(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Interval]:
         if case.architecture in names and more is not None:
             allowed = 2 if case.parties >= 100 else 10
             grown = ratio(more, samples)
-            found[str(case)] = Interval(*(end / allowed for end in grown))
+            found[str(case)] = grown.over(allowed)
     return found
 
 

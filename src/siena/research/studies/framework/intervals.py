@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from siena.research.studies.framework.claim import (
     Answer,
+    Verdict,
     decided,
+    least_seeds,
     undecided,
     weakest,
 )
@@ -37,6 +39,17 @@ class Interval(NamedTuple):
     low: float
     value: float
     high: float
+    seeds: int | None = None
+    """Of how many seeds it is, where that is known: those that all its cells share."""
+
+    def over(self, unit: float) -> "Interval":
+        """The same in parts of something.
+
+        >>> Interval(1, 2, 4).over(2)[:3]
+        (0.5, 1.0, 2.0)
+        """
+        ends = (self.low / unit, self.value / unit, self.high / unit)
+        return Interval(*ends, self.seeds)
 
     def words(self, form: str = ".2f") -> str:
         """As text; without the ends where they are the value.
@@ -68,7 +81,7 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
 
     >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
     >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
-    Interval(low=0.5, value=0.5, high=0.5)
+    Interval(low=0.5, value=0.5, high=0.5, seeds=2)
     """
     seeds = sorted(set.intersection(*(set(each) for each in samples)))
     assert seeds, "cells that are compared have no seed in common"
@@ -80,7 +93,8 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
         found = np.asarray(function(*means), dtype=float)
         value = float(cast("float", function(*values.mean(axis=1))))
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
-    return Interval(min(float(low), value), value, max(float(high), value))
+    ends = (min(float(low), value), value, max(float(high), value))
+    return Interval(*ends, len(seeds))
 
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
@@ -123,15 +137,16 @@ def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
     cases = "1 case" if len(margins) == 1 else f"{len(margins)} cases"
     words = f"{cases}; nearest to {limit:g}: {margins[worst].words('.3g')}"
     words += f" ({worst})"
+    seeds = least_seeds(margin.seeds for margin in margins.values())
     if all(margin.high < limit for margin in margins.values()):
-        return decided(True, words)
+        return Answer(Verdict.HOLDS, words, seeds)
     wrong = {case: margin for case, margin in margins.items() if margin.low >= limit}
     if wrong:
         case = max(wrong, key=lambda each: wrong[each].low)
         are = "is" if len(wrong) == 1 else "are"
         found = f"{len(wrong)} of {cases} {are} not: {case}: "
-        return decided(False, found + wrong[case].words(".3g"))
-    return undecided(words)
+        return Answer(Verdict.DIFFERS, found + wrong[case].words(".3g"), seeds)
+    return Answer(Verdict.UNDECIDED, words, seeds)
 
 
 def between(value: Interval, low: float, high: float, words: str) -> Answer:
@@ -140,11 +155,12 @@ def between(value: Interval, low: float, high: float, words: str) -> Answer:
     >>> between(Interval(0.9, 1.0, 1.3), 0.8, 1.2, "it is 1").verdict.name
     'UNDECIDED'
     """
+    verdict = Verdict.UNDECIDED
     if low <= value.low and value.high <= high:
-        return decided(True, words)
-    if value.high < low or high < value.low:
-        return decided(False, words)
-    return undecided(words)
+        verdict = Verdict.HOLDS
+    elif value.high < low or high < value.low:
+        verdict = Verdict.DIFFERS
+    return Answer(verdict, words, value.seeds)
 
 
 def all_between(values: Mapping[str, Interval], low: float, high: float) -> Answer:
