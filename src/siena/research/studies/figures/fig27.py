@@ -226,8 +226,9 @@ CLAIMS = (
         of=runs(["as", "aa"], lambda _, parties: parties < 100),
         about="aa against as, below 100 parties",
         why="The paper does not say how long messages take nor when objects advertise "
-        "again. A short and a long latency were tried (the study choices): with neither "
-        "does aa vary more in most cases. When objects advertise was not varied.",
+        "again. A short and a long latency were tried (the study choices): with "
+        "neither does aa vary more in most cases. When objects advertise was not "
+        "varied.",
         is_gating=False,
         seeds_min=5,
     ),
