@@ -210,6 +210,8 @@ class Finding:
     """Which rows, how many, and of how many seeds: the power of the test."""
     why: str = ""
     is_gating: bool = True
+    columns: str = ""
+    """The values of columns by which these rows are found among all."""
 
     @property
     def is_failure(self) -> bool:

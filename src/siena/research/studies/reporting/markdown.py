@@ -16,6 +16,7 @@ from siena.research.studies.framework.results import (
 )
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
+from siena.research.studies.reporting.age import age, ages
 from siena.research.studies.reporting.report import caption
 from siena.research.studies.reporting.summary import sentence, short
 
@@ -102,6 +103,8 @@ def markdown(
             f"Sizes: {sizes}."
         ),
         "",
+        ages(done.values()),
+        "",
         f"**In all: {short(findings)}.**",
         "",
     ]
@@ -151,7 +154,8 @@ def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
         note = "" if f.is_gating else " (not gating)"
         says = (
             f"{f.says}{note}. *Test*: {f.test}. "
-            f"*Data*: [{f.data}]({DATA}/{name}.{forms[0]})."
+            f"*Data*: [{f.data}]({DATA}/{name}.{forms[0]})"
+            f"{f', `{f.columns}`' if f.columns else ''}."
         )
         found = f"{f.found}. {f.why}" if f.why else f.found
         cells = (f.claim, says, found, str(f.verdict))
@@ -167,7 +171,7 @@ def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
         (
             f"`{result.command}`: {result.rows:,} rows, seeds 1 to {result.seeds}, "
             f"size {result.size}, {result.seconds:,.0f} s of computing, Siena "
-            f"{result.version}, code `{result.code}`."
+            f"{result.version}, code `{result.code}`. {age(study, result)}".strip()
         ),
     ]
     return lines
