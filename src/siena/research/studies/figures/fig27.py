@@ -63,14 +63,13 @@ def plan(size: Size, seeds: int) -> list[Row]:
 
 def _sublinear(rows: Sequence[Row]) -> Answer:
     known = cases(rows)
-    margins = {}
+    margins, allowed = {}, {}
     for case, following in _steps(known):
         if following.parties <= 100:
-            growth = ratio(known[following], known[case])
-            allowed = following.parties / case.parties
             words = f"{case} to {following.parties}"
-            margins[words] = growth.over(allowed)
-    return all_below(margins)
+            margins[words] = ratio(known[following], known[case])
+            allowed[words] = following.parties / case.parties
+    return all_below(margins, allowed)
 
 
 def _steps(known: dict[Case, Samples]) -> list[tuple[Case, Case]]:
@@ -120,14 +119,14 @@ def _advertising_is_alike(rows: Sequence[Row]) -> Answer:
     known = cases(rows)
     margins = {
         str(case): of_means(
-            lambda a, b: abs(a / b - 1) / 0.10,
+            lambda a, b: abs(a / b - 1),
             samples,
             known[case._replace(architecture="as")],
         )
         for case, samples in known.items()
         if case.architecture == "aa" and case.parties >= SATURATION
     }
-    return all_below(margins)
+    return all_below(margins, 0.1)
 
 
 def _advertising_is_erratic(rows: Sequence[Row]) -> Answer:
@@ -202,8 +201,8 @@ CLAIMS = (
     Claim(
         "F27d",
         f"from {SATURATION} parties on, aa is within 10 % of as",
-        "how far the ratio of means is from 1, in tenths, with its 95 % interval: "
-        "below 1 in every case",
+        "how far the ratio of means is from 1, with its 95 % interval: below 0.1 in "
+        "every case",
         _advertising_is_alike,
         {
             "aa costs half as much": only(

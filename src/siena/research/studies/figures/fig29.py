@@ -19,6 +19,7 @@ from siena.research.studies.figures.architecture_figures import (
     cases,
     draw_architectures,
     intervals,
+    named,
     parameters_with,
     runs,
     swapped,
@@ -52,8 +53,7 @@ def _below(names: Sequence[str], other: str, limit: float = 1.0) -> Decide:
 
     def decide(rows: Sequence[Row]) -> Answer:
         shares = against(cases(per_request(rows), "each"), names, other)
-        margins = {str(case): share.over(limit) for case, share in shares.items()}
-        return all_below(margins)
+        return all_below(named(shares), limit)
 
     return decide
 

@@ -124,28 +124,40 @@ def curve_of(
 # --- Answers --------------------------------------------------------------------
 
 
-def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
+def all_below(
+    margins: Mapping[str, Interval], limit: float | Mapping[str, float] = 1.0
+) -> Answer:
     """Whether a number is below a limit in all cases, beyond what chance explains.
+
+    A case may have a limit of its own.
 
     >>> sure, unsure = Interval(0.4, 0.5, 0.6), Interval(0.8, 0.9, 1.1)
     >>> [all_below({"x = 1": margin}).verdict.name for margin in (sure, unsure)]
     ['HOLDS', 'UNDECIDED']
+    >>> all_below({"few": sure, "many": unsure}, {"few": 1, "many": 10}).found
+    '2 cases; nearest to its limit: 0.5 (0.4 to 0.6), below 1 (few)'
     """
     if not margins:
         return undecided("there are no such runs")
-    worst = max(margins, key=lambda case: margins[case].high)
+    limits = dict.fromkeys(margins, limit) if isinstance(limit, int | float) else limit
+    parts = {case: margin.over(limits[case]) for case, margin in margins.items()}
+    worst = max(parts, key=lambda case: parts[case].high)
     cases = "1 case" if len(margins) == 1 else f"{len(margins)} cases"
-    words = f"{cases}; nearest to {limit:g}: {margins[worst].words('.3g')}"
+    words = f"{cases}; nearest to {limits[worst]:g}: {margins[worst].words('.3g')}"
+    if len(set(limits.values())) > 1:
+        words = f"{cases}; nearest to its limit: {margins[worst].words('.3g')}"
+        words += f", below {limits[worst]:g}"
     words += f" ({worst})"
     seeds = least_seeds(margin.seeds for margin in margins.values())
-    if all(margin.high < limit for margin in margins.values()):
+    if all(part.high < 1 for part in parts.values()):
         return Answer(Verdict.HOLDS, words, seeds)
-    wrong = {case: margin for case, margin in margins.items() if margin.low >= limit}
+    wrong = {case: part for case, part in parts.items() if part.low >= 1}
     if wrong:
         case = max(wrong, key=lambda each: wrong[each].low)
         are = "is" if len(wrong) == 1 else "are"
         found = f"{len(wrong)} of {cases} {are} not: {case}: "
-        return Answer(Verdict.DIFFERS, found + wrong[case].words(".3g"), seeds)
+        found += margins[case].words(".3g")
+        return Answer(Verdict.DIFFERS, found, seeds)
     return Answer(Verdict.UNDECIDED, words, seeds)
 
 
