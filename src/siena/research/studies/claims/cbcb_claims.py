@@ -92,14 +92,22 @@ def requests(sample: Sample) -> float:
     return sample.requests + sample.replies
 
 
-def over(rows: Sequence[Row], value: Value) -> dict[float, Interval]:
-    """The mean over runs, by time, with its interval."""
+def over(rows: Sequence[Row], value: Value, together: int = 1) -> dict[float, Interval]:
+    """The mean over runs, by time, with its interval; of some samples together."""
     found: list[Row] = [
-        {"t": sample.time, "y": value(sample), "seed": row["seed"]}
+        {
+            "t": fmean(sample.time for sample in some),
+            "y": fmean(map(value, some)),
+            "seed": row["seed"],
+        }
         for row in rows
-        for sample in samples(row)
+        for some in _batches(samples(row), together)
     ]
     return curve_of(found, "t", "y")
+
+
+def _batches(known: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
+    return [known[at : at + size] for at in range(0, len(known), size)]
 
 
 def asking(rows: Sequence[Row], part: str, way: str) -> list[Row]:

@@ -14,13 +14,13 @@ from siena.research.studies.framework.claim import (
     Answer,
     Claim,
     Decide,
-    Select,
     Spoil,
     Verdict,
     decided,
     undecided,
     weakest,
 )
+from siena.research.studies.framework.intervals import Interval
 from siena.research.studies.framework.rows import (
     Cell,
     Row,
@@ -48,16 +48,21 @@ ALL = 20
 TIMING = 0.1
 
 
-def usual(rows: Sequence[Row], matcher: str, interfaces: int) -> dict[float, float]:
-    """Times by number of filters."""
-    own = where(
+def growing(rows: Sequence[Row], matcher: str, interfaces: int) -> list[Row]:
+    """The rows of a matcher by number of filters."""
+    return where(
         plain(rows),
         matcher=matcher,
         interfaces=interfaces,
         rounds=DEFAULT_ROUNDS,
         early_exit=True,
     )
-    return curve(own, "filters", "microseconds", min)
+
+
+def spread(rows: Sequence[Row], x: str) -> dict[float, Interval]:
+    """The least times of all seeds, which count, and how far the longest are away."""
+    least, most = (curve(rows, x, "microseconds", join) for join in (min, max))
+    return {at: Interval(least[at], least[at], most[at]) for at in least}
 
 
 def wanting_varied(rows: Sequence[Row], matcher: str) -> list[Row]:
@@ -74,6 +79,7 @@ class Wanted(NamedTuple):
     wanting: float
     share: float
     microseconds: float
+    taken: Interval
 
 
 def by_wanting(rows: Sequence[Row], matcher: str) -> list[Wanted]:
@@ -84,8 +90,11 @@ def by_wanting(rows: Sequence[Row], matcher: str) -> list[Wanted]:
         for row in wanting_varied(rows, matcher)
     ]
     matched = curve(same, "wanting", "matched")
-    taken = curve(same, "wanting", "microseconds", min)
-    return [Wanted(at, 100 * matched[at] / ALL, taken[at]) for at in matched]
+    taken = spread(same, "wanting")
+    return [
+        Wanted(at, 100 * matched[at] / ALL, taken[at].value, taken[at])
+        for at in matched
+    ]
 
 
 def rounds_varied(rows: Sequence[Row]) -> list[Row]:
@@ -95,10 +104,9 @@ def rounds_varied(rows: Sequence[Row]) -> list[Row]:
     return [row for row in own if number(row, "filters") in varied]
 
 
-def by_rounds(rows: Sequence[Row], *, early: bool) -> dict[float, float]:
+def by_rounds(rows: Sequence[Row], *, early: bool) -> dict[float, Interval]:
     """Times of counting by rounds."""
-    same = where(rounds_varied(rows), early_exit=early)
-    return curve(same, "rounds", "microseconds", min)
+    return spread(where(rounds_varied(rows), early_exit=early), "rounds")
 
 
 # --- Claims ---------------------------------------------------------------------
@@ -116,19 +124,16 @@ def _agreement(rows: Sequence[Row]) -> Answer:
     return decided(not wrong and not nothing, words)
 
 
-def _slope(matcher: str, interfaces: int) -> Decide:
-    def decide(rows: Sequence[Row]) -> Answer:
-        points = usual(rows, matcher, interfaces)
-        if max(points) < DECADE * min(points):
-            return undecided("needs a decade of filters")
-        xs, ys = ([log(x) for x in of] for of in (points, points.values()))
-        slope = linear_regression(xs, ys).slope
-        words = f"exponent {slope:.2f}, of {len(points)} sizes"
-        if abs(slope - 1) < NEAR:
-            return undecided(f"{words}: too near to 1")
-        return decided(slope < 1, words)
-
-    return decide
+def _slope(rows: Sequence[Row]) -> Answer:
+    points = curve(rows, "filters", "microseconds", min)
+    if max(points) < DECADE * min(points):
+        return undecided("needs a decade of filters")
+    xs, ys = ([log(x) for x in of] for of in (points, points.values()))
+    slope = linear_regression(xs, ys).slope
+    words = f"exponent {slope:.2f}, of {len(points)} sizes"
+    if abs(slope - 1) < NEAR:
+        return undecided(f"{words}: too near to 1")
+    return decided(slope < 1, words)
 
 
 def _bytes(rows: Sequence[Row]) -> Answer:
@@ -201,7 +206,7 @@ def noticed(with_it: float, without: float, words: str) -> Answer:
 
 
 def _rounds(rows: Sequence[Row]) -> Answer:
-    points = by_rounds(rows, early=True)
+    points = {r: taken.value for r, taken in by_rounds(rows, early=True).items()}
     words = ", ".join(f"{r:.0f}: {t:.1f} µs" for r, t in points.items())
     best = min(t for rounds, t in points.items() if rounds)
     return noticed(best, points[0], words)
@@ -214,16 +219,6 @@ def _early(rows: Sequence[Row]) -> Answer:
     )
     words = f"{with_it:.1f} µs with, {without:.1f} µs without"
     return noticed(with_it, without, words)
-
-
-def _growing(matcher: str, interfaces: int) -> Select:
-    return lambda rows: where(
-        plain(rows),
-        matcher=matcher,
-        interfaces=interfaces,
-        rounds=DEFAULT_ROUNDS,
-        early_exit=True,
-    )
 
 
 def _size_varied(rows: Sequence[Row]) -> list[Row]:
@@ -296,10 +291,10 @@ CLAIMS = (
             f"{matcher}, {interfaces} interfaces: time grows less than the filters "
             "(exponent below 1)",
             _FIT,
-            _slope(matcher, interfaces),
+            _slope,
             {"it grows more": _superlinear},
             {"it grows less": _sublinear},
-            of=_growing(matcher, interfaces),
+            of=partial(growing, matcher=matcher, interfaces=interfaces),
             about=f"{matcher}, {interfaces} interfaces",
         )
         for interfaces in (10, 20, 100)
@@ -311,10 +306,10 @@ CLAIMS = (
             f"{matcher}, an interface for each filter: time grows less than the "
             "filters (exponent below 1)",
             _FIT,
-            _slope(matcher, 0),
+            _slope,
             {"it grows more": _superlinear},
             {"it grows less": _sublinear},
-            of=_growing(matcher, 0),
+            of=partial(growing, matcher=matcher, interfaces=0),
             about=f"{matcher}, an interface for each filter",
             leaves_open="The paper says that a single router for all performs well, "
             "not how its time grows: it claims less than linear growth for a fixed "

@@ -190,8 +190,10 @@ def draw(rows: Sequence[Row]) -> Figure:
             _marks(axis, own, f"{way}_{name}", per, style)
         finish(axis, f"{most:,.0f} subscribers: {words}", "", words)
         axis.set_yscale("symlog", linthresh=1 if name != "wasted" else 0.01)
-        axis.set_ylim(0, 3 * axis.get_ylim()[1])  # no mark on the edge
-        axis.set_xticks(range(len(WORKLOADS)), WORKLOADS, fontsize=7)
+        top = axis.get_ylim()[1]
+        # No mark on an edge: those at 0 are whole, a little above the axis.
+        axis.set_ylim(-0.15 * (1 if name != "wasted" else 0.01), 3 * top)
+        _label(axis)
     _bars(axes[4], own, "entries", "content", "flat")
     finish(axes[4], "Does covering pay?", "", "entries with covering / without")
     _bars(axes[5], own, "links", "content", "subject")
@@ -212,7 +214,13 @@ def _bars(
         axes.text(place, part.high, f"{part.value:.2f}", ha="center", va="bottom")
     axes.axhline(1, color="#000000", linewidth=0.8)
     axes.set_ylim(0, 1.1)
-    axes.set_xticks(range(len(WORKLOADS)), WORKLOADS, fontsize=7)
+    _label(axes)
+
+
+def _label(axes: Axes) -> None:
+    """Workloads below the axis, the longer ones on two lines."""
+    words = [name.replace(" and ", "\nand ") for name in WORKLOADS]
+    axes.set_xticks(range(len(WORKLOADS)), words, fontsize=7)
 
 
 def _marks(axes: Axes, rows: Sequence[Row], name: str, per: str, style: int) -> None:
