@@ -17,7 +17,7 @@ from siena.research.studies.framework.registry import GROUPS, NAMES, find_all
 from siena.research.studies.framework.results import conclude
 from siena.research.studies.framework.runner import missing, run_here, tasks_of
 from siena.research.studies.framework.store import Store
-from siena.research.studies.reporting.markdown import write_pages
+from siena.research.studies.reporting.markdown import decide_again, write_pages
 from siena.research.studies.reporting.report import page
 from siena.research.studies.reporting.summary import kind, sentence
 
@@ -156,6 +156,29 @@ def test_markdown_keeps_what_was_found_earlier(results: Store, tmp_path: Path) -
     assert again == both
     other = write_pages(find_all(FEW), empty, tmp_path / "other").read_text()
     assert "Not run yet: `fig33`, `pruning`." in other
+
+
+def test_rows_beside_a_page_are_decided_and_drawn_again(
+    results: Store, tmp_path: Path
+) -> None:
+    """As they are after a change of a claim or a drawing; what rows are of, stays."""
+    studies, empty = find_all(FEW), Store(tmp_path / "empty")
+    page_ = write_pages(studies, results, tmp_path / "page")
+    text = page_.read_text()
+    picture, kept = page_.parent / "fig33.svg", page_.parent / "data" / "fig33.json"
+    drawn, found = picture.read_bytes(), kept.read_text()
+    before = json.loads(found)
+    before["findings"][0] |= {"verdict": "differs", "found": "as it was decided once"}
+    kept.write_text(json.dumps(before))
+    picture.write_text("as it was drawn once")
+    assert (
+        "as it was decided once"
+        in write_pages(studies, empty, page_.parent).read_text()
+    )
+    decide_again(studies, page_.parent)
+    assert write_pages(studies, empty, page_.parent).read_text() == text
+    assert kept.read_text() == found
+    assert picture.read_bytes() == drawn
 
 
 def test_of_many_rows_markdown_has_parquet_alone(

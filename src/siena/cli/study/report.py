@@ -37,6 +37,14 @@ def study_report(
             show_default=False,
         ),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="With --markdown: first decide and draw the rows beside the page "
+            "once more, by claims and drawings as they are now.",
+        ),
+    ] = False,
 ) -> None:
     """Write one self-contained HTML page about all studies that have been run.
 
@@ -45,6 +53,7 @@ def study_report(
       siena study report -o studies.html
       siena study report bands.py -o bands.html
       siena study report --markdown docs/studies
+      siena study report --markdown docs/studies --again
     """  # noqa: D301 -- Typer needs the backspace itself
     require_studies()
     from siena.research.studies.framework.registry import find_all
@@ -53,13 +62,19 @@ def study_report(
     from siena.research.studies.reporting.report import page
 
     studies, kept = (find_all(names) if names else find_all()), Store(store)
-    if not any(read_result(study.name, kept) for study in studies):
+    if output is not None and markdown is not None:
+        raise SienaError("one of --output and --markdown, not both")
+    if again:
+        if markdown is None:
+            raise SienaError("--again is for rows beside a page: say --markdown DIR")
+        from siena.research.studies.reporting.markdown import decide_again
+
+        decide_again(studies, markdown)
+    elif not any(read_result(study.name, kept) for study in studies):
         raise SienaError(
             f"no study has been run in {store}", hint="siena study run --all --quick"
         )
     if markdown is not None:
-        if output is not None:
-            raise SienaError("one of --output and --markdown, not both")
         from siena.research.studies.reporting.markdown import write_pages
 
         print(write_pages(studies, kept, markdown))

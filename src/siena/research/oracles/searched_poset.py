@@ -81,7 +81,8 @@ class SearchedPoset:
         starts = predecessors or set(self.roots)
         first = [g for p in starts for g in self.below[p]] if predecessors else starts
         seen = dict(self._walk(first, lambda g: not self._covers(f, g)))
-        found = {g for g, is_apart in seen.items() if not is_apart}
+        # In an order that does not depend on hashes: how many pairs are asked does.
+        found = sorted((g for g, is_apart in seen.items() if not is_apart), key=str)
         # Two of them, found on different branches, may be comparable.
         return {
             g for g in found if not any(h != g and self._covers(h, g) for h in found)

@@ -83,6 +83,7 @@ def test_mistakes_are_said_in_one_line(tmp_path: Path) -> None:
         (["study", "run", "fig34"], r"no study 'fig34' \(did you mean fig3"),
         (["study", "show", "nothing"], "see siena study list"),
         (["study", "report", *store], "no study has been run"),
+        (["study", "report", "--again", *store], "--again is for rows beside a page"),
         (["study", "compare", str(tmp_path), str(tmp_path)], "has been run in both"),
     ):
         with pytest.raises(SienaError, match=message):

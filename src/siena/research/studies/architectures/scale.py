@@ -131,8 +131,11 @@ STUDY = Study(
     "along shortest paths from the root they stay below a dozen links with a million "
     "sites. How laws are told apart, and that they are asked from a thousand sites on, "
     "was decided after a look at other networks, of the same families and sizes; with "
-    "those, three verdicts depended on it. So these are drawn anew, and no test was "
-    "changed after they had been seen. An interest that is held has been told in a "
-    "message: with covering as many if wide ones come first, and at most as many as "
-    "without it.",
+    "those, three verdicts depended on it. So these are drawn anew. One change was "
+    "made after they had been seen: the line is fitted to all sizes but the largest "
+    "and may not fall, because what does not grow is O(log N) as well. One verdict "
+    "depends on it, that of as-like networks on shortest paths, whose ways are of 2 to "
+    "3 links at every size: not decided, and differs before. An interest that is held "
+    "has been told in a message: with covering as many if wide ones come first, and at "
+    "most as many as without it.",
 )

@@ -152,7 +152,7 @@ CLAIMS = (
     ),
     Claim(
         "E.5",
-        "in a tree, iPS holds n r M alpha(r/Δ) times a constant",
+        "in a tree, iPS holds at most n r M alpha(r/Δ) times a constant",
         "what is left over the formula, in the largest networks over the smallest, "
         f"with its 95 % interval: at most {GROWS}",
         _of_its_order("iPS"),

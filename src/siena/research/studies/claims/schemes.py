@@ -18,6 +18,7 @@ from siena.research.studies.framework.claim import (
     Decide,
     Select,
     decided,
+    having,
 )
 from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, curve, integer, number, where
@@ -116,18 +117,23 @@ def _in_all(column: str, is_so: Callable[[dict[str, float]], bool]) -> Decide:
 
 
 def _pif_pays(rows: Sequence[Row]) -> Answer:
-    known = by_scheme(rows, "vertices").values()
-    less = sum(of["PIF"] < of["PSF"] for of in known)
-    more = sum(of["PIF"] > of["PSF"] for of in known)
-    words = f"more in {more} and less in {less} of {len(known)} networks"
-    return decided(not less and more > 0, words)
+    """In no network less, in trees as much, and in other kinds of networks more."""
+    more, others = 0, 0
+    is_so = True
+    for kind in dict.fromkeys(str(row["network"]) for row in rows):
+        known = by_scheme(where(rows, network=kind), "vertices").values()
+        less = sum(of["PIF"] < of["PSF"] for of in known)
+        own = sum(of["PIF"] > of["PSF"] for of in known)
+        is_so &= not less and (own == 0 if kind == "tree" else own > 0)
+        if kind != "tree":
+            more, others = more + own, others + len(known)
+    return decided(is_so, f"more in {more} of {others} networks that are no trees")
 
 
 def _ideal(rows: Sequence[Row]) -> Answer:
     costs = [number(row, "cost") for row in rows]
-    return decided(
-        all(cost == 1 for cost in costs), f"{max(costs):.3f} times the ideal"
-    )
+    words = f"{max(costs):.3f} times the ideal at most, in {len(costs)} networks"
+    return decided(all(cost == 1 for cost in costs), words)
 
 
 def _case(row: Row) -> str:
@@ -216,13 +222,24 @@ CLAIMS = (
     ),
     Claim(
         "E.6",
-        "PIF sends no less than PSF, and more where there are cycles",
-        "vertices of 30 delivery trees together: never fewer, and more in some network",
+        "PIF sends no less than PSF, as much in trees, and more in networks with "
+        "cycles, of every kind",
+        "vertices of 30 delivery trees together: never fewer, as many in every tree, "
+        "and more in some network of every other kind",
         _pif_pays,
         {
             "PIF sends less": only(_is("PIF"), times("vertices", 0.9)),
             "all send the same": constant("vertices", 99),
+            "PIF sends more in trees": only(
+                lambda row: row["network"] == "tree" and row["scheme"] == "PIF",
+                times("vertices", 1.01),
+            ),
+            "PIF sends no more in one kind": only(
+                lambda row: row["network"] == "random", constant("vertices", 99)
+            ),
         },
+        of=lambda rows: [row for row in rows if row["scheme"] in {"PIF", "PSF"}],
+        about="PIF and PSF",
     ),
     Claim(
         "E.4.1",
@@ -230,8 +247,10 @@ CLAIMS = (
         "vertices of delivery trees over those of the ideal ones: 1",
         _ideal,
         {"one more": times("cost", 1.01)},
-        of=lambda rows: where(rows, network="N12", scheme="PSF"),
-        about="PSF, N12",
+        of=having(
+            lambda row: row["network"] in {"N12", "tree"} and row["scheme"] == "PSF"
+        ),
+        about="PSF, N12 and trees, whose shortest paths are unique",
     ),
 )
 

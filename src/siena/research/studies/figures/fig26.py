@@ -26,10 +26,11 @@ from siena.research.studies.figures.architecture_figures import (
     swapped,
     sweep,
 )
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import Answer, Claim, undecided
 from siena.research.studies.framework.intervals import (
     Interval,
     all_below,
+    all_between,
     of_means,
     ratio,
 )
@@ -66,29 +67,29 @@ def _central_is_linear(rows: Sequence[Row]) -> Answer:
         is_meant = case.architecture == "ce" and case.parties >= 1000
         if is_meant and all(step in known for step in steps):
             samples = (known[step] for step in steps)
-            factors[case] = of_means(lambda a, b, c: (c - b) / (b - a), *samples)
+            factor = of_means(lambda a, b, c: (c - b) / (b - a), *samples)
+            factors[str(case)] = factor
     if not factors:
         return undecided("needs three decades of parties")
-    low = min(factor.low for factor in factors.values())
-    high = max(factor.high for factor in factors.values())
-    return decided(low > 7 and high < 13, f"{low:.1f} to {high:.1f} times")
+    return all_between(factors, 7, 13)
 
 
-def growths(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Interval]:
-    """What ten times the parties cost, as a share of what is allowed."""
+def growths(
+    rows: Sequence[Row], names: Sequence[str]
+) -> tuple[dict[str, Interval], dict[str, float]]:
+    """How many times as much ten times the parties cost, and what is allowed."""
     known = cases(rows)
-    found = {}
+    found, allowed = {}, {}
     for case, samples in known.items():
         more = known.get(case._replace(parties=10 * case.parties))
         if case.architecture in names and more is not None:
-            allowed = 2 if case.parties >= 100 else 10
-            grown = ratio(more, samples)
-            found[str(case)] = Interval(*(end / allowed for end in grown))
-    return found
+            allowed[str(case)] = 2.0 if case.parties >= 100 else 10.0
+            found[str(case)] = ratio(more, samples)
+    return found, allowed
 
 
 def _sublinear(rows: Sequence[Row]) -> Answer:
-    return all_below(growths(rows, DISTRIBUTED))
+    return all_below(*growths(rows, DISTRIBUTED))
 
 
 CLAIMS = (

@@ -27,11 +27,12 @@ from siena.research.studies.figures.architecture_figures import (
     runs,
     sweep,
 )
-from siena.research.studies.framework.claim import Answer, Claim, decided, undecided
+from siena.research.studies.framework.claim import Answer, Claim, undecided
 from siena.research.studies.framework.intervals import (
     Interval,
     Means,
     all_below,
+    all_between,
     between,
     of_means,
     ratio,
@@ -93,15 +94,12 @@ def _spread(*means: Means) -> Means:
 
 def _acyclic(rows: Sequence[Row]) -> Answer:
     known = cases(rows)
-    factors = [
-        ratio(samples, known[case._replace(objects=FEW)])
+    factors = {
+        f"P = {case.parties:,}": ratio(samples, known[case._replace(objects=FEW)])
         for case, samples in known.items()
         if case[:2] == ("as", MANY) and case._replace(objects=FEW) in known
-    ]
-    if not factors:
-        return NEEDS_MANY
-    low, high = min(f.low for f in factors), max(f.high for f in factors)
-    return decided(low >= 0.5 and high <= 2, f"{low:.2f} to {high:.2f} times")
+    }
+    return all_between(factors, 0.5, 2) if factors else NEEDS_MANY
 
 
 _STEADY = "largest mean over least mean, with its 95 % interval, below 1.1"

@@ -19,6 +19,7 @@ from siena.research.studies.figures.architecture_figures import (
     cases,
     draw_architectures,
     intervals,
+    named,
     parameters_with,
     runs,
     swapped,
@@ -26,7 +27,7 @@ from siena.research.studies.figures.architecture_figures import (
     with_cost_per,
 )
 from siena.research.studies.framework.claim import Answer, Claim, Decide
-from siena.research.studies.framework.intervals import Interval, all_below
+from siena.research.studies.framework.intervals import all_below
 from siena.research.studies.framework.rows import Row
 from siena.research.studies.framework.spoils import constant, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study
@@ -52,11 +53,7 @@ def _below(names: Sequence[str], other: str, limit: float = 1.0) -> Decide:
 
     def decide(rows: Sequence[Row]) -> Answer:
         shares = against(cases(per_request(rows), "each"), names, other)
-        margins = {
-            str(case): Interval(*(end / limit for end in share))
-            for case, share in shares.items()
-        }
-        return all_below(margins)
+        return all_below(named(shares), limit)
 
     return decide
 

@@ -182,12 +182,12 @@ def _nothing_else(rows: Sequence[Row]) -> Answer:
     base = cases(usual(each_), "each")
     margins = {
         f"{case}, {which} = {value}": of_means(
-            lambda a, b: abs(a / b - 1) / 0.10, samples, base[case]
+            lambda a, b: abs(a / b - 1), samples, base[case]
         )
         for which, value in OTHERS.items()
         for case, samples in cases(where(each_, **{which: value}), "each").items()
     }
-    return all_below(margins)
+    return all_below(margins, 0.1)
 
 
 def _lone(name: str) -> Select:
@@ -266,9 +266,11 @@ CLAIMS = (
     ),
     Claim(
         "F31d",
-        "hs, one party: grows at most as the logarithm of the sites",
+        "hs, one party: from 100 to 1,000 sites it grows at most as the logarithm of "
+        "the sites",
         "what the last doubling of sites adds, divided by what the first adds, with "
-        "its 95 % interval: at most 1.25 (a line would be 2 or more)",
+        "its 95 % interval: at most 1.25 (a line would be 2 or more); beyond 1,000 "
+        "sites nothing is said",
         _doublings,
         {"it grows with the sites": copied("site_way", "sites")},
         {"it is a logarithm": each(lambda r: {"site_way": log2(number(r, "sites"))})},
@@ -282,8 +284,8 @@ CLAIMS = (
     Claim(
         "F31e",
         "the cost depends on n, t, m, q and p by less than 10 %",
-        "how far the ratio of means is from 1, in tenths, with its 95 % interval: "
-        "below 1 in every case",
+        "how far the ratio of means is from 1, with its 95 % interval: below 0.1 in "
+        "every case",
         _nothing_else,
         {
             f"{which} matters": only(_has_other(which), times("subscription_cost", 1.2))
@@ -327,14 +329,16 @@ STUDY = Study(
     "pays, against the number of sites." + TWO_VIEWS,
     parameters=parameters_with(
         Parameter("objects", "1", "stated"),
-        Parameter("parties", "1 to 10,000", "stated; points are ours"),
+        Parameter("parties", "1 to 1,000", "stated; points are ours"),
     ),
     run=simulate,
     plan=plan,
     claims=CLAIMS,
     draw=draw,
     seeds={"full": 40, "quick": 10, "test": 4},
-    remark="Larger networks have more transit domains of the same kind. Whether the "
-    "hierarchy grows as a logarithm is asked again, of networks that can decide it, by "
-    "the study scale.",
+    remark="Larger networks have more transit domains of the same kind. Up to 1,000 "
+    "sites the hierarchy is within O(log N), and what is beyond is left open here: the "
+    "study scale asks up to a million sites, and finds that on least spanning trees, "
+    "as they are here, ways grow as a power of the sites, N^0.39 in transit-stub "
+    "networks, so that O(log N) differs; on shortest paths from the root it holds.",
 )

@@ -9,7 +9,7 @@ Every claim names *spoils*: ways to make its rows wrong.  A check that no wrong 
 fail shows nothing, so the tests spoil the rows of every claim and want it to differ.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -35,6 +35,8 @@ class Answer(NamedTuple):
 
     verdict: Verdict
     found: str
+    seeds: int | None = None
+    """Where intervals decided: of how many seeds, those that all its cells share."""
 
 
 Decide = Callable[[Sequence[Row]], Answer]
@@ -67,6 +69,26 @@ def decided(is_so: bool, found: str) -> Answer:  # noqa: FBT001 -- it is the who
 def undecided(found: str) -> Answer:
     """The answer of rows that are too few, or too different from each other."""
     return Answer(Verdict.UNDECIDED, found)
+
+
+def weakest(*answers: Answer) -> Answer:
+    """Of several answers to parts of a claim the one that decides about it.
+
+    >>> weakest(decided(True, "one part"), undecided("the other")).found
+    'the other'
+    """
+    ranks = (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.HOLDS)
+    found = min(answers, key=lambda answer: ranks.index(answer.verdict))
+    return found._replace(seeds=least_seeds(answer.seeds for answer in answers))
+
+
+def least_seeds(counts: Iterable[int | None]) -> int | None:
+    """The fewest of several numbers of seeds, as far as they are known.
+
+    >>> least_seeds([5, None, 2]), least_seeds([None])
+    (2, None)
+    """
+    return min((count for count in counts if count is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,31 +126,32 @@ class Claim:
     def finding(self, rows: Sequence[Row]) -> "Finding":
         """The claim with its verdict, and on what that rests."""
         own = self.of(rows)
-        seeds = len({row["seed"] for row in own})
+        there = len({row["seed"] for row in own})
         answer = self.answer(rows)
+        is_of_chance = answer.seeds is not None
+        # Cells that are compared may share fewer seeds than there are.
+        seeds = there if answer.seeds is None else answer.seeds
         if seeds < self.seeds_min and answer.verdict is not Verdict.UNDECIDED:
             words = f"{answer.found}; needs {self.seeds_min} seeds"
             answer = undecided(words)
-        elif seeds == 1 and self._is_of_chance and answer.verdict is Verdict.HOLDS:
+        elif seeds == 1 and is_of_chance and answer.verdict is Verdict.HOLDS:
             answer = undecided(f"{answer.found}; one seed has no interval")
         elif self.leaves_open and answer.verdict is not Verdict.UNDECIDED:
             outcome = f"with our choices it {answer.verdict}: {answer.found}"
             answer = Answer(Verdict.OPEN, outcome)
+        data = f"{self.about}: {_count(len(own), 'row')}, {_count(there, 'seed')}"
+        if seeds < there:
+            data += f", {seeds} in every case"
         return Finding(
             claim=self.name,
             says=self.says,
             verdict=answer.verdict,
             found=answer.found,
             test=self.test,
-            data=f"{self.about}: {_count(len(own), 'row')}, {_count(seeds, 'seed')}",
+            data=data,
             why=self._why(answer.verdict),
             is_gating=self.is_gating,
         )
-
-    @property
-    def _is_of_chance(self) -> bool:
-        """Whether its test is about an interval: one seed may speak against it only."""
-        return "interval" in self.test
 
     def blind_spots(self, rows: Sequence[Row]) -> list[str]:
         """What is wrong with the claim itself: the wrong rows that do not refute it."""
@@ -187,6 +210,8 @@ class Finding:
     """Which rows, how many, and of how many seeds: the power of the test."""
     why: str = ""
     is_gating: bool = True
+    columns: str = ""
+    """The values of columns by which these rows are found among all."""
 
     @property
     def is_failure(self) -> bool:

@@ -12,7 +12,14 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from siena.research.studies.framework.claim import Answer, decided, undecided
+from siena.research.studies.framework.claim import (
+    Answer,
+    Verdict,
+    decided,
+    least_seeds,
+    undecided,
+    weakest,
+)
 from siena.research.studies.framework.rows import Cell, Row, integer, number
 
 # Of 1,000 draws, 25 lie beyond each end.
@@ -32,6 +39,17 @@ class Interval(NamedTuple):
     low: float
     value: float
     high: float
+    seeds: int | None = None
+    """Of how many seeds it is, where that is known: those that all its cells share."""
+
+    def over(self, unit: float) -> "Interval":
+        """The same in parts of something.
+
+        >>> Interval(1, 2, 4).over(2)[:3]
+        (0.5, 1.0, 2.0)
+        """
+        ends = (self.low / unit, self.value / unit, self.high / unit)
+        return Interval(*ends, self.seeds)
 
     def words(self, form: str = ".2f") -> str:
         """As text; without the ends where they are the value.
@@ -63,7 +81,7 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
 
     >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
     >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
-    Interval(low=0.5, value=0.5, high=0.5)
+    Interval(low=0.5, value=0.5, high=0.5, seeds=2)
     """
     seeds = sorted(set.intersection(*(set(each) for each in samples)))
     assert seeds, "cells that are compared have no seed in common"
@@ -75,7 +93,8 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
         found = np.asarray(function(*means), dtype=float)
         value = float(cast("float", function(*values.mean(axis=1))))
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
-    return Interval(min(float(low), value), value, max(float(high), value))
+    ends = (min(float(low), value), value, max(float(high), value))
+    return Interval(*ends, len(seeds))
 
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
@@ -105,28 +124,41 @@ def curve_of(
 # --- Answers --------------------------------------------------------------------
 
 
-def all_below(margins: Mapping[str, Interval], limit: float = 1.0) -> Answer:
+def all_below(
+    margins: Mapping[str, Interval], limit: float | Mapping[str, float] = 1.0
+) -> Answer:
     """Whether a number is below a limit in all cases, beyond what chance explains.
+
+    A case may have a limit of its own.
 
     >>> sure, unsure = Interval(0.4, 0.5, 0.6), Interval(0.8, 0.9, 1.1)
     >>> [all_below({"x = 1": margin}).verdict.name for margin in (sure, unsure)]
     ['HOLDS', 'UNDECIDED']
+    >>> all_below({"few": sure, "many": unsure}, {"few": 1, "many": 10}).found
+    '2 cases; nearest to its limit: 0.5 (0.4 to 0.6), below 1 (few)'
     """
     if not margins:
         return undecided("there are no such runs")
-    worst = max(margins, key=lambda case: margins[case].high)
+    limits = dict.fromkeys(margins, limit) if isinstance(limit, int | float) else limit
+    parts = {case: margin.over(limits[case]) for case, margin in margins.items()}
+    worst = max(parts, key=lambda case: parts[case].high)
     cases = "1 case" if len(margins) == 1 else f"{len(margins)} cases"
-    words = f"{cases}; nearest to {limit:g}: {margins[worst].words('.3g')}"
+    words = f"{cases}; nearest to {limits[worst]:g}: {margins[worst].words('.3g')}"
+    if len(set(limits.values())) > 1:
+        words = f"{cases}; nearest to its limit: {margins[worst].words('.3g')}"
+        words += f", below {limits[worst]:g}"
     words += f" ({worst})"
-    if all(margin.high < limit for margin in margins.values()):
-        return decided(True, words)
-    wrong = {case: margin for case, margin in margins.items() if margin.low >= limit}
+    seeds = least_seeds(margin.seeds for margin in margins.values())
+    if all(part.high < 1 for part in parts.values()):
+        return Answer(Verdict.HOLDS, words, seeds)
+    wrong = {case: part for case, part in parts.items() if part.low >= 1}
     if wrong:
         case = max(wrong, key=lambda each: wrong[each].low)
         are = "is" if len(wrong) == 1 else "are"
         found = f"{len(wrong)} of {cases} {are} not: {case}: "
-        return decided(False, found + wrong[case].words(".3g"))
-    return undecided(words)
+        found += margins[case].words(".3g")
+        return Answer(Verdict.DIFFERS, found, seeds)
+    return Answer(Verdict.UNDECIDED, words, seeds)
 
 
 def between(value: Interval, low: float, high: float, words: str) -> Answer:
@@ -135,11 +167,31 @@ def between(value: Interval, low: float, high: float, words: str) -> Answer:
     >>> between(Interval(0.9, 1.0, 1.3), 0.8, 1.2, "it is 1").verdict.name
     'UNDECIDED'
     """
+    verdict = Verdict.UNDECIDED
     if low <= value.low and value.high <= high:
-        return decided(True, words)
-    if value.high < low or high < value.low:
-        return decided(False, words)
-    return undecided(words)
+        verdict = Verdict.HOLDS
+    elif value.high < low or high < value.low:
+        verdict = Verdict.DIFFERS
+    return Answer(verdict, words, value.seeds)
+
+
+def all_between(values: Mapping[str, Interval], low: float, high: float) -> Answer:
+    """Whether a number lies in a range in all cases, beyond what chance explains.
+
+    >>> sure, unsure = Interval(0.9, 1.0, 1.1), Interval(0.7, 0.9, 1.1)
+    >>> all_between({"x = 1": sure}, 0.8, 1.2).found
+    '1 case: 1.00 (0.90 to 1.10) (x = 1)'
+    >>> all_between({"x = 1": sure, "x = 2": unsure}, 0.8, 1.2).verdict.name
+    'UNDECIDED'
+    """
+    if not values:
+        return undecided("there are no such runs")
+    ends = [min(values, key=lambda case: values[case].low)]
+    ends.append(max(values, key=lambda case: values[case].high))
+    cases = "1 case" if len(values) == 1 else f"{len(values)} cases"
+    said = [f"{values[case].words()} ({case})" for case in dict.fromkeys(ends)]
+    words = f"{cases}: {' to '.join(said)}"
+    return weakest(*(between(each, low, high, words) for each in values.values()))
 
 
 def all_right(rows: Sequence[Row], column: str, what: str) -> Answer:

@@ -74,9 +74,19 @@ def conclude(study: Study, store: Store, size: Size, seeds: int | None) -> Resul
     figure = _laid_out(study.draw(rows))
     _write(folder / "figure.svg", _picture(figure, "svg", study.name))
     _write(folder / "figure.png", _picture(figure, "png", study.name))
-    content = json.dumps(_plain(result), indent=1, ensure_ascii=False)
-    _write(folder / RESULT, content.encode())
+    write_result(result, folder / RESULT)
     return result
+
+
+def conclude_again(
+    study: Study, before: Result, rows: Sequence[Row], picture: Path
+) -> Result:
+    """Check and draw rows that were kept, by claims and drawings as they are now.
+
+    What the rows are of stays as it was: code, machine, seeds, and what they took.
+    """
+    _write(picture, _picture(_laid_out(study.draw(rows)), "svg", study.name))
+    return before._replace(findings=tuple(study.check(rows)))
 
 
 def rows_of(study: Study, store: Store, size: Size, seeds: int | None) -> list[Kept]:
@@ -121,6 +131,12 @@ def result_in(path: Path, study: str) -> Result | None:
     return Result(**{**known, "findings": tuple(findings)})
 
 
+def write_result(result: Result, path: Path) -> None:
+    """What was found, as a file that :func:`result_in` reads."""
+    content = json.dumps(_plain(result), indent=1, ensure_ascii=False)
+    _write(path, content.encode())
+
+
 def command(study: Study, size: Size, seeds: int | None) -> str:
     """How to run it again."""
     options = ["--quick"] if size == "quick" else []
@@ -143,6 +159,12 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     table = {name: [row.get(name) for row in rows] for name in columns}
     parquet.write_table(pa.table(table), path)
+
+
+def read_parquet(path: Path) -> list[Row]:
+    """The rows of such a table."""
+    rows: list[Row] = parquet.read_table(path).to_pylist()
+    return rows
 
 
 def machine() -> str:

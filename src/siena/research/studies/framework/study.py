@@ -1,13 +1,14 @@
 """What a study is: a question, how it is asked, and what the answer must look like."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from matplotlib.figure import Figure
 
 from siena.research.studies.framework.claim import Claim, Finding
 from siena.research.studies.framework.rows import Row
+from siena.research.studies.framework.selection import selection
 
 Size = Literal["full", "quick", "test"]
 """As the papers have it, in minutes, and in seconds."""
@@ -64,7 +65,11 @@ class Study:
 
     def check(self, rows: Sequence[Row]) -> list[Finding]:
         """What becomes of all claims."""
-        return [claim.finding(rows) for claim in self.claims]
+        names = [name for row in self.plan("test", 1)[:1] for name in row]
+        return [
+            replace(claim.finding(rows), columns=selection(claim.of(rows), rows, names))
+            for claim in self.claims
+        ]
 
 
 def among(seeds: int) -> range:

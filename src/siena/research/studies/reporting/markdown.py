@@ -8,11 +8,15 @@ from siena.research.studies.framework.registry import GROUPS
 from siena.research.studies.framework.results import (
     RESULT,
     Result,
+    conclude_again,
+    read_parquet,
     read_result,
     result_in,
+    write_result,
 )
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
+from siena.research.studies.reporting.age import age, ages
 from siena.research.studies.reporting.report import caption
 from siena.research.studies.reporting.summary import sentence, short
 
@@ -62,6 +66,18 @@ def write_pages(studies: Iterable[Study], store: Store, folder: Path) -> Path:
     return page
 
 
+def decide_again(studies: Iterable[Study], folder: Path) -> None:
+    """Decide and draw the rows beside a page once more, by claims as they are now."""
+    data = folder / DATA
+    for study in studies:
+        kept = data / f"{study.name}.json"
+        before = result_in(kept, study.name)
+        if before is not None:
+            rows = read_parquet(data / f"{study.name}.parquet")
+            picture = folder / f"{study.name}.svg"
+            write_result(conclude_again(study, before, rows, picture), kept)
+
+
 def markdown(
     done: dict[str, tuple[Study, Result]], data: Path, absent: Sequence[str] = ()
 ) -> str:
@@ -86,6 +102,8 @@ def markdown(
             "rows that several studies share counted for each. "
             f"Sizes: {sizes}."
         ),
+        "",
+        ages(done.values()),
         "",
         f"**In all: {short(findings)}.**",
         "",
@@ -136,7 +154,8 @@ def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
         note = "" if f.is_gating else " (not gating)"
         says = (
             f"{f.says}{note}. *Test*: {f.test}. "
-            f"*Data*: [{f.data}]({DATA}/{name}.{forms[0]})."
+            f"*Data*: [{f.data}]({DATA}/{name}.{forms[0]})"
+            f"{f', `{f.columns}`' if f.columns else ''}."
         )
         found = f"{f.found}. {f.why}" if f.why else f.found
         cells = (f.claim, says, found, str(f.verdict))
@@ -152,7 +171,7 @@ def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
         (
             f"`{result.command}`: {result.rows:,} rows, seeds 1 to {result.seeds}, "
             f"size {result.size}, {result.seconds:,.0f} s of computing, Siena "
-            f"{result.version}, code `{result.code}`."
+            f"{result.version}, code `{result.code}`. {age(study, result)}".strip()
         ),
     ]
     return lines

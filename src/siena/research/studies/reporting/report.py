@@ -11,6 +11,7 @@ from siena.research.studies.framework.registry import GROUPS
 from siena.research.studies.framework.results import Result, read_result
 from siena.research.studies.framework.store import Store
 from siena.research.studies.framework.study import Study
+from siena.research.studies.reporting.age import age
 from siena.research.studies.reporting.summary import (
     KINDS,
     kind,
@@ -207,11 +208,13 @@ def _findings(study: Study, findings: Iterable[Finding]) -> str:
     for f in findings:
         note = "" if f.is_gating else ' <span class="soft">(not gating)</span>'
         why = f"<p>{escape(f.why)}</p>" if f.why else ""
+        columns = f", <code>{escape(f.columns)}</code>" if f.columns else ""
         lines.append(
             f'<tr><td class="claim">{escape(f.claim)}</td>'
             f"<td>{escape(f.says)}{note}"
             f'<p class="soft">Test: {escape(f.test)}.<br>Data: '
-            f'<a href="#{study.name}-rows">{escape(f.data)}</a>.</p></td>'
+            f'<a href="#{study.name}-rows">{escape(f.data)}</a>'
+            f"{columns}.</p></td>"
             f"<td>{escape(f.found)}{why}</td>"
             f'<td class="verdict {KINDS[f.verdict]}">{escape(f.verdict)}</td></tr>'
         )
@@ -229,5 +232,5 @@ def _colophon(study: Study, result: Result) -> str:
         f"{result.seconds:,.0f} s of computing in all, on {escape(result.machine)}."
         f"{timed} Siena {escape(result.version)}, code "
         f"<code>{escape(result.code)}</code>. Run it again: "
-        f"<code>{escape(result.command)}</code></p>"
+        f"<code>{escape(result.command)}</code>. {escape(age(study, result))}</p>"
     )
