@@ -41,6 +41,19 @@ def test_every_command_and_every_guide_is_there(site: Path) -> None:
         assert f'"guides/{guide.name}"' in configuration
 
 
+def test_every_page_is_in_the_navigation_and_on_the_first_page(site: Path) -> None:
+    """But a single decision, which its list has, and the README, which is no page."""
+    configuration = (site / "zensical.toml").read_text("utf-8")
+    first = (site / "pages" / "index.md").read_text("utf-8")
+    for page in (site / "pages").rglob("*.md"):
+        name = str(page.relative_to(site / "pages"))
+        if re.match(r"decisions/\d|readme.md", name):
+            continue
+        assert f'"{name}"' in configuration, name
+        if name not in {"index.md", "examples.md"}:
+            assert f"({name})" in first, name
+
+
 @pytest.mark.slow
 def test_the_site_is_built_strictly(site: Path) -> None:
     pytest.importorskip("zensical", reason="make docs installs it")

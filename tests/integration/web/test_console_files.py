@@ -22,14 +22,31 @@ from wire import serving, until
 
 STATIC = ROOT / "src" / "siena" / "web" / "static"
 WEIGHT_MAX = 150_000
+# What stands beside the files, for those who read them here or in a wheel.
+UNSERVED = {"vendor/README.md", "vendor/LICENSES"}
 
 
 def test_every_file_is_served_and_all_together_are_light() -> None:
-    found = {str(path.relative_to(STATIC)) for path in STATIC.rglob("*.*")}
-    assert found - {"vendor/README.md"} == set(NAMES)
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    found = {str(path.relative_to(STATIC)) for path in files}
+    assert found - UNSERVED == set(NAMES)
     weight = sum(len(gzip.compress(file.body)) for file in read_files().values())
     print(f"the console weighs {weight:,} bytes, compressed")  # noqa: T201 -- to be read
     assert weight <= WEIGHT_MAX
+
+
+def test_what_is_of_others_is_named_with_version_and_licence() -> None:
+    said = (STATIC / "vendor" / "README.md").read_text(encoding="utf-8")
+    licences = (STATIC / "vendor" / "LICENSES").read_text(encoding="utf-8")
+    for path in (STATIC / "vendor").glob("*.*js"):
+        assert path.name in said
+        assert path.name in licences
+    for work, licence in (
+        ("htm 3.1.1", "Apache License\n                           Version 2.0"),
+        ("Preact 10.5.14", "The MIT License (MIT)"),
+    ):
+        assert work in said
+        assert licence in licences.partition(f"\n{work}\n=")[2]
 
 
 def test_the_files_need_nothing_from_elsewhere() -> None:

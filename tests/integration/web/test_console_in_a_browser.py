@@ -1,5 +1,6 @@
 """The console in headless Chromium, on a live network of five brokers."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -238,6 +239,28 @@ def test_a_filter_is_explained_while_it_is_typed(
         page.get_by_label("A rule").fill("level BETWEEN 4 AND 6")
         page.get_by_text("level <= 6 and level >= 4").wait_for()
         wanted.close()
+
+
+def test_kinds_of_values_are_not_lost_on_the_way(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """What is shown reads back, and what came is tried as it was written."""
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"]) as client,
+    ):
+        go(page, "Workbench")
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        text.fill('float x > 0.5 and day > 2024-01-01 and t = "true"')
+        shown = 'day = 2024-01-01T00:00:00.000001Z and t = "true" and x = 1.0'
+        page.get_by_text(shown, exact=True).wait_for()
+        page.get_by_role("button", name="watch what comes").click()
+        page.get_by_text("everything that you may hear comes here").wait_for()
+        for filter_, x in (("float x = 1", 1.0), ("x = 9007199254740993", 2**53 + 1)):
+            text.fill(filter_)
+            client.publish(x=x)
+            page.get_by_text(f"x = {x!r}", exact=True).last.wait_for()
+            page.get_by_text(re.compile(r"^1 of \d+ match$")).wait_for()
 
 
 def test_what_is_published_elsewhere_appears(

@@ -39,6 +39,8 @@ from siena.protocol.error_codes import Fault, ProtocolError
 TEXT_CHARACTERS_MAX = 20_000
 NOTIFICATIONS_MAX = 200
 ROWS_MAX = 300
+# Of those that match, the last are written out.
+MATCHED_MAX = 10
 OFFSET_MAX = 10_000_000
 
 Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
@@ -183,10 +185,12 @@ class Questions:
         read = [_notification(each) for each in asked.notifications]
 
         def answer(index: InterestIndex) -> Form:
+            matches = matching(interest, read)
             return {
                 **describe(interest),
                 **relate(interest, index, viewer),
-                "matches": matching(interest, read),
+                "matches": matches,
+                "matched": [str(read[place]) for place in matches[: -MATCHED_MAX - 1 : -1]],
             }
 
         return self._with_extent(await self._ask(principal, answer))
@@ -296,6 +300,8 @@ def _answering(
 
 def _notification(form: Any) -> Notification | None:  # noqa: ANN401 -- whatever a page has got
     try:
+        if isinstance(form, str):  # its text, which keeps kinds that a page may lose
+            return parse_notification(form)
         return notification_from_json(form)
     except SienaError:
         return None

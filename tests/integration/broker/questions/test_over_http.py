@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,6 +171,31 @@ async def test_a_filter_is_tried_on_the_log(tmp_path: Path) -> None:
         assert [e["notification"]["n"] for e in said["notifications"]] == [99, 98, 97]
         said = await asked.ask("backtest", text="x = 1 then x = 2")
         assert "error" in said
+
+
+async def test_kinds_of_values_survive_a_page(tmp_path: Path) -> None:
+    """What is told as a text may be posted as one: JSON has one kind of number."""
+    day = datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
+    sent = [{"x": 1}, {"x": 1.0}, {"x": 2**53 + 1}, {"x": "true"}, {"x": True}]
+    settings = Settings(listen=("127.0.0.1:0",), log=Log(path=str(tmp_path)))
+    async with serving(settings) as broker, served(broker) as asked:
+        wire = await connect(broker)
+        wire.publish(*sent, {"x": day})
+        await wire.sync()
+        last = (await asked.ask("latest", count=10))["notifications"]
+        texts = [each["text"] for each in reversed(last)]
+        assert texts == [
+            *("x = 1", "x = 1.0", "x = 9007199254740993", 'x = "true"', "x = true"),
+            "x = 2024-01-01T00:00:00.000001Z",
+        ]
+        for place, text in enumerate(texts):
+            said = await asked.ask("relations", text=text, notifications=texts)
+            assert place in said["matches"]
+            assert text in said["matched"]
+        said = await asked.ask("relations", text="float x any", notifications=texts)
+        assert (said["matches"], said["matched"]) == ([1], ["x = 1.0"])
+        said = await asked.ask("backtest", text="float x any")
+        assert [each["text"] for each in said["shown"]] == ["x = 1.0"]
 
 
 async def test_without_a_log_there_is_no_past() -> None:

@@ -38,7 +38,7 @@ function Subscribe() {
     setState("subscribing …");
     end.current = subscribe({ filter: wanted }, {
       settled: () => setState(`in force: ${wanted}`),
-      came: (_, text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
+      came: (text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
       ended: (why) => { setState(""); setError(why); },
     });
   };
