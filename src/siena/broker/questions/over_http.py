@@ -24,7 +24,7 @@ from siena.broker.questions.granted import myself, roles, who_may
 from siena.broker.questions.interest_index import InterestIndex
 from siena.broker.questions.listing import list_interests, saving, words
 from siena.broker.questions.past import LOOKED_AT_MAX, Past
-from siena.broker.questions.reading import SIENA, mistake, read_text
+from siena.broker.questions.reading import SIENA, mistake, read_text, told_filter
 from siena.broker.questions.relating import describe, matching, relate
 from siena.broker.questions.turns import Turns
 from siena.broker.questions.viewing import Decisions, Viewer
@@ -33,6 +33,7 @@ from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_json
 from siena.lang.parser import parse_filter, parse_notification
+from siena.messages import Interest
 from siena.model import Advertisement, Notification, Pattern
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -74,10 +75,15 @@ class Why(Question, frozen=True):
 
 
 class Relations(Question, frozen=True):
-    """How a text relates to what is wanted, and which notifications it selects."""
+    """How a text relates to what is wanted, and which notifications it selects.
+
+    With ``told``, the name of a neighbour, it is the text of a filter that this was
+    told, as ``/api/told`` shows it: perhaps cut.
+    """
 
     text: Text
     dialect: Text = SIENA
+    told: Text | None = None
     notifications: Annotated[list[Any], Meta(max_length=NOTIFICATIONS_MAX)] = []
 
 
@@ -181,7 +187,12 @@ class Questions:
     async def relations(self, principal: Principal, asked: Relations) -> Form:
         """How a text relates to what is wanted."""
         viewer = self._viewer(principal)
-        interest = read_text(asked.text, asked.dialect)
+        interest: Interest | Advertisement | None = None
+        if asked.told is not None:
+            sight = viewer.sight
+            interest = told_filter(self._state, asked.told, asked.text, sight)
+        if interest is None:
+            interest = read_text(asked.text, asked.dialect)
         read = [_notification(each) for each in asked.notifications]
 
         def answer(index: InterestIndex) -> Form:
@@ -190,7 +201,9 @@ class Questions:
                 **describe(interest),
                 **relate(interest, index, viewer),
                 "matches": matches,
-                "matched": [str(read[place]) for place in matches[: -MATCHED_MAX - 1 : -1]],
+                "matched": [
+                    str(read[place]) for place in matches[: -MATCHED_MAX - 1 : -1]
+                ],
             }
 
         return self._with_extent(await self._ask(principal, answer))

@@ -8,7 +8,8 @@ import { Drawn } from "../parts/way.js";
 const SHOWN_MAX = 200;
 
 export function Live() {
-  return html`<h1>Live</h1><div class="panels two"><${Subscribe} /><${Publish} /></div>`;
+  return html`<h1>Live</h1><div class="panels two"><${Subscribe} /><${Publish} /></div>
+    <p class="soft">Programs of yours can do both: <a href="example/">a page to copy</a> uses the client for JavaScript, <code>/siena.js</code>.</p>`;
 }
 
 function Subscribe() {

@@ -37,8 +37,8 @@ export function Workbench() {
         ${DIALECTS.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></div>
     </div>
     <${Editor} id="filter" label=${isForeign ? "A rule" : dialect === "siena" ? "A filter, a predicate or a pattern" : "An advertisement"}
-      value=${text} onText=${setText} names=${names} rows=${isForeign ? 5 : 2} describedby="filter-help" />
-    <p id="filter-help" class="soft help">${names.length ? html`Attributes in use: ${names.slice(0, 8).map((each) => html`<button class="chip" onClick=${() => setText(`${text}${text && !text.endsWith(" ") ? " " : ""}${each.name} `)}>${each.name}</button>`)}`
+      value=${text} onText=${setText} names=${names} dialect=${dialect} rows=${isForeign ? 5 : 2} describedby="filter-help" />
+    <p id="filter-help" class="soft help">${names.length ? html`Attributes in use: ${names.slice(0, 8).map((each) => html`<button class="chip" onClick=${() => setText(`${text}${text && !text.endsWith(" ") ? " " : ""}${isForeign ? each.name : each.text} `)}>${each.name}</button>`)}`
     : html`For example <code>${"symbol = DIS and change < 0"}</code>.`}</p>
     <${Problem} error=${error} />
     <${Mistake} text=${slow} said=${value} />
@@ -65,6 +65,7 @@ function useLast(hasLog) {
 
 function Answer({ value, last }) {
   const count = (value.matches || []).length;
+  const isPattern = value.kind === "pattern";
   return html`<div class="panels" role="status">
     <section class="panel"><h2>It ${value.kind === "advertisement" ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
       <p><code>${value.text}</code></p>
@@ -79,7 +80,8 @@ function Answer({ value, last }) {
       <${Filters} found=${value.covered_by} nothing="No filter here covers it: subscribing to it is news for the network." /></section>`}
     ${value.overlaps && html`<section class="panel"><h2>Wanted by <span class="soft">${plural(value.overlaps.count, "filter")}</span></h2>
       <${Filters} found=${value.overlaps} nothing="Nothing that is offered is wanted here: its publisher would be told to keep quiet." /></section>`}
-    <section class="panel"><h2>Of the last notifications <span class="soft">${number(count)} of ${number(last.notifications.length)} match</span></h2>
+    <section class="panel"><h2>Of the last notifications <span class="soft">${number(count)} of ${number(last.notifications.length)} match${isPattern ? " a step of it" : ""}</span></h2>
+      ${isPattern && html`<p class="soft">Sequences are not looked for here: <code>siena backtest</code> tries a pattern on a file, <code>siena sub</code> on what comes.</p>`}
       ${count > 0 && html`<ul class="lines">${value.matched.map((text) => html`<li><code>${text}</code></li>`)}</ul>`}
       ${!last.hasLog && html`<p class="soft">This broker keeps no log. <button class="link" aria-pressed=${String(last.isWatching)} onClick=${() => last.watch(!last.isWatching)}>${last.isWatching ? "stop watching" : "watch what comes"}</button>
         ${last.isSettled && " (everything that you may hear comes here meanwhile)"}</p>`}</section>
