@@ -56,6 +56,14 @@ def test_every_page_is_in_the_navigation_and_on_the_first_page(site: Path) -> No
             assert f"({name})" in first, name
 
 
+def test_pictures_need_no_variables_of_a_style_sheet() -> None:
+    """Many renderers do not know them, and draw all in black."""
+    pictures = list((ROOT / "docs").rglob("*.svg"))
+    assert len(pictures) > 20
+    for picture in pictures:
+        assert "var(" not in picture.read_text("utf-8"), picture.name
+
+
 @pytest.mark.parametrize("room", ["siena", "siena.spark", "siena.testing"])
 def test_what_may_be_imported_is_in_the_reference(room: str) -> None:
     """Each name of ``__all__``, alone or with the module that it is from."""
