@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, find, settings
 from hypothesis.strategies import none
 
+import demanded
 from guard import only_this_process
 
 HERE = Path(__file__).parent
@@ -50,6 +51,8 @@ if PROFILE == "night":
 def pytest_configure(config: pytest.Config) -> None:
     """Say what is collected, and how it is shared out among processes."""
     config.pluginmanager.import_plugin("collecting")
+    if demanded.IS_DEMANDED:
+        config.pluginmanager.register(demanded, "demanded")
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.import_plugin("side_by_side")
 

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -20,11 +21,11 @@ from siena import parse_notification, parse_predicate
 
 DOCS = ROOT / "docs"
 EXAMPLES = ROOT / "examples"
-# Pages for people who begin; the references are for those who look things up.
 PAGES = [
     ROOT / "README.md",
     DOCS / "tutorial.md",
     *sorted((DOCS / "guides").glob("*.md")),
+    *sorted((DOCS / "reference").glob("*.md")),
 ]
 # Below those that the system gives to tests which run at the same time.
 FREE_PORTS = range(20_000, 32_000)
@@ -34,6 +35,9 @@ BLOCK = re.compile(
     r"(?P<above>^<!--[^\n]*-->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+
+
+SECONDS = re.compile(r" \(\d+\.\d s\)$", re.MULTILINE)
 
 
 class Shown(NamedTuple):
@@ -69,7 +73,7 @@ ROWS = re.findall(r"^\| `(.+?)` \| (yes|no) \|", FILTERS, re.MULTILINE)
 
 def test_the_documents_show_commands_terminals_and_a_table() -> None:
     assert len(COMMANDS) >= 10
-    assert len(TERMINALS) == 6
+    assert len(TERMINALS) == 7
     assert len(ROWS) >= 15
 
 
@@ -82,6 +86,23 @@ def test_what_is_not_run_says_why(page: Path) -> None:
         shows_code = block["kind"] in {"sh", "python", "js"}
         if shows_code and not is_run and block["text"] != "pip install .\n":
             assert block["above"], f"{page.name}: say why it is not run:\n{block[0]}"
+        for named in re.findall(r"tests/[\w/.]+\b", block["above"] or ""):
+            assert (ROOT / named).exists(), f"{page.name}: there is no {named}"
+
+
+SETTINGS = [
+    (page, block["text"])
+    for page in PAGES
+    for block in blocks(page)
+    if block["kind"] == "toml"
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "text"), SETTINGS, ids=lambda part: getattr(part, "stem", "")
+)
+def test_settings_that_are_shown_can_be_read(page: Path, text: str) -> None:
+    assert tomllib.loads(text), page.name
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +126,8 @@ def test_a_command_prints_what_is_shown(
         check=False,
         text=True,
     )
-    assert done.stdout == shown.output
+    # How long something took is another time each time.
+    assert SECONDS.sub("", done.stdout) == SECONDS.sub("", shown.output)
     assert done.stderr == ""
 
 

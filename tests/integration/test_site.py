@@ -1,9 +1,11 @@
 """The documentation site: its pages are gathered, and their links lead somewhere."""
 
+import importlib
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -39,6 +41,44 @@ def test_every_command_and_every_guide_is_there(site: Path) -> None:
     configuration = (site / "zensical.toml").read_text("utf-8")
     for guide in (ROOT / "docs" / "guides").glob("*.md"):
         assert f'"guides/{guide.name}"' in configuration
+
+
+def test_every_page_is_in_the_navigation_and_on_the_first_page(site: Path) -> None:
+    """But a single decision, which its list has, and the README, which is no page."""
+    configuration = (site / "zensical.toml").read_text("utf-8")
+    first = (site / "pages" / "index.md").read_text("utf-8")
+    for page in (site / "pages").rglob("*.md"):
+        name = str(page.relative_to(site / "pages"))
+        if re.match(r"decisions/\d|readme.md", name):
+            continue
+        assert f'"{name}"' in configuration, name
+        if name not in {"index.md", "examples.md"}:
+            assert f"({name})" in first, name
+
+
+def test_pictures_need_no_variables_of_a_style_sheet() -> None:
+    """Many renderers do not know them, and draw all in black."""
+    pictures = list((ROOT / "docs").rglob("*.svg"))
+    assert len(pictures) > 20
+    for picture in pictures:
+        assert "var(" not in picture.read_text("utf-8"), picture.name
+
+
+@pytest.mark.parametrize("room", ["siena", "siena.spark", "siena.testing"])
+def test_what_may_be_imported_is_in_the_reference(room: str) -> None:
+    """Each name of ``__all__``, alone or with the module that it is from."""
+    text = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    shown: set[object] = set()
+    for path in re.findall(r"^::: ([\w.]+)$", text, re.MULTILINE):
+        module, _, name = path.rpartition(".")
+        found = getattr(importlib.import_module(module), name, None)
+        if found is None or isinstance(found, ModuleType):
+            found = importlib.import_module(path)
+            shown |= {id(each) for each in vars(found).values()}
+        shown.add(id(found))
+    front = importlib.import_module(room)
+    missing = [name for name in front.__all__ if id(getattr(front, name)) not in shown]
+    assert missing == []
 
 
 @pytest.mark.slow

@@ -94,6 +94,7 @@ def test_the_wheel_has_what_is_needed_at_run_time(wheel: Path) -> None:
     assert any(name.startswith("siena/spark/conf/") for name in names)
     assert any(name.startswith("siena/matching/kernels/match.") for name in names)
     assert "siena/web/static/pages/network.js" in names
+    assert "siena/web/static/vendor/LICENSES" in names
     assert not any(name.startswith(("tests/", "examples/")) for name in names)
 
 

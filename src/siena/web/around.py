@@ -1,7 +1,8 @@
 """What a page asks about the network around its broker.
 
 ``/api/network`` draws it; ``/api/way`` says where a notification would come, and which
-links it would not take; ``/api/trace`` publishes one, and says where it went.  Who
+links it would not take; ``/api/trace`` publishes one, and says where it went;
+``/api/link`` says what is asked across a link of any of the brokers, and why.  Who
 looks around is told by ``siena serve``: this room knows no broker.
 """
 
@@ -28,6 +29,7 @@ LOOKS_MAX = 4
 
 Form = dict[str, Any]
 T = TypeVar("T")
+Read = TypeVar("Read", bound=Struct)
 
 
 class Around(Protocol):
@@ -41,6 +43,10 @@ class Around(Protocol):
         """All brokers that are found from here, with their links; takes a while."""
         ...
 
+    def link(self, scope: Scope, here: object, asked: "Beside") -> Form:
+        """What is asked across one link, as a broker beside it says; takes a while."""
+        ...
+
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come; takes a while."""
         ...
@@ -50,58 +56,88 @@ class Around(Protocol):
         ...
 
 
+Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
+
+
 class Posted(Struct, frozen=True, forbid_unknown_fields=True):
     """A notification, to be looked for or published."""
 
-    notification: Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
+    notification: Text
+
+
+class Beside(Struct, frozen=True, forbid_unknown_fields=True):
+    """A link from one broker to another, and maybe a filter that was told there."""
+
+    broker: Text
+    neighbour: Text
+    explain: Text | None = None
+
+
+class _Looks:
+    """Looks around: few at a time, each in a thread."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(LOOKS_MAX)
+
+    async def at(self, do: Callable[..., T], *args: object) -> T:
+        """What is seen."""
+        async with self._turns:
+            return await run_in_threadpool(do, *args)
+
+    async def said(self, do: Callable[..., Form], *args: object) -> Response:
+        """What is seen, or why nothing is."""
+        try:
+            return JSONResponse(await self.at(do, *args))
+        except (SienaError, TimeoutError) as error:
+            return JSONResponse({"error": str(error)})
 
 
 def around_routes(around: Around) -> list[BaseRoute]:
     """What answers about the network."""
-    turns = asyncio.Semaphore(LOOKS_MAX)
-
-    async def look(do: Callable[..., T], *args: object) -> T:
-        async with turns:
-            return await run_in_threadpool(do, *args)
+    looks = _Looks()
 
     async def network(request: Request) -> Response:
         here = around.here(request.scope, tables=False)
         try:
-            found = await look(around.survey, request.scope, here)
+            found = await looks.at(around.survey, request.scope, here)
         except (SienaError, TimeoutError) as error:
             return JSONResponse({"brokers": [], "error": str(error)})
         return JSONResponse({"brokers": found})
+
+    async def link(request: Request) -> Response:
+        asked = await _read(request, Beside)
+        if isinstance(asked, Response):
+            return asked
+        here = around.here(request.scope, tables=False)
+        return await looks.said(around.link, request.scope, here, asked)
 
     async def way(request: Request) -> Response:
         posted = await _posted(request)
         if isinstance(posted, Response):
             return posted
         here = around.here(request.scope, tables=True)
-        try:
-            said = await look(around.way, request.scope, here, posted)
-        except (SienaError, TimeoutError) as error:
-            said = {"error": str(error)}
-        return JSONResponse(said)
+        return await looks.said(around.way, request.scope, here, posted)
 
     async def trace(request: Request) -> Response:
         posted = await _posted(request)
         if isinstance(posted, Response):
             return posted
-        try:
-            hops = await look(around.trace, request.scope, posted)
-        except (SienaError, TimeoutError) as error:
-            return JSONResponse({"error": str(error)})
-        return JSONResponse({"hops": hops})
+
+        def hops() -> Form:
+            return {"hops": around.trace(request.scope, posted)}
+
+        return await looks.said(hops)
 
     return [
         Route("/api/network", network),
+        Route("/api/link", link, methods=["POST"]),
         Route("/api/way", way, methods=["POST"]),
         Route("/api/trace", trace, methods=["POST"]),
     ]
 
 
-async def _posted(request: Request) -> Notification | Response:
-    """The notification of a request, or what is wrong with it."""
+async def _read(request: Request, kind_of: type[Read]) -> Read | Response:
+    """What is posted, or what is wrong with it."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which a form of another site cannot send
         return JSONResponse({"error": "the content type is application/json"}, 415)
@@ -111,9 +147,16 @@ async def _posted(request: Request) -> Notification | Response:
         if len(body) > BODY_BYTES_MAX:
             return JSONResponse({"error": f"more than {BODY_BYTES_MAX} bytes"}, 413)
     try:
-        asked = msgspec.json.decode(bytes(body), type=Posted)
+        return msgspec.json.decode(bytes(body), type=kind_of)
     except (msgspec.MsgspecError, RecursionError) as error:
         return JSONResponse({"error": str(error)}, 400)
+
+
+async def _posted(request: Request) -> Notification | Response:
+    """The notification of a request, or what is wrong with it."""
+    asked = await _read(request, Posted)
+    if isinstance(asked, Response):
+        return asked
     try:
         return parse_notification(asked.notification)
     except SienaError as error:

@@ -79,7 +79,10 @@ def file_routes() -> list[BaseRoute]:
     known = read_files()
 
     async def page(request: Request) -> Response:
-        return _sent(known, request.path_params.get("name") or "index.html", request)
+        name = request.path_params.get("name", "")
+        if not name or name.endswith("/"):
+            name += "index.html"
+        return _sent(known, name, request)
 
     async def client(request: Request) -> Response:
         return _sent(known, "siena.js", request)

@@ -16,20 +16,37 @@ from siena.broker.http.server import HttpServer
 from siena.broker.settings import Settings
 from siena.errors import SienaError
 from siena.model import Notification
-from siena.web.around import LOOKS_MAX, around_routes
+from siena.web.around import LOOKS_MAX, Beside, around_routes
 from siena.web.files import NAMES, file_routes, read_files
 from wire import serving, until
 
 STATIC = ROOT / "src" / "siena" / "web" / "static"
 WEIGHT_MAX = 150_000
+# What stands beside the files, for those who read them here or in a wheel.
+UNSERVED = {"vendor/README.md", "vendor/LICENSES"}
 
 
 def test_every_file_is_served_and_all_together_are_light() -> None:
-    found = {str(path.relative_to(STATIC)) for path in STATIC.rglob("*.*")}
-    assert found - {"vendor/README.md"} == set(NAMES)
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    found = {str(path.relative_to(STATIC)) for path in files}
+    assert found - UNSERVED == set(NAMES)
     weight = sum(len(gzip.compress(file.body)) for file in read_files().values())
     print(f"the console weighs {weight:,} bytes, compressed")  # noqa: T201 -- to be read
     assert weight <= WEIGHT_MAX
+
+
+def test_what_is_of_others_is_named_with_version_and_licence() -> None:
+    said = (STATIC / "vendor" / "README.md").read_text(encoding="utf-8")
+    licences = (STATIC / "vendor" / "LICENSES").read_text(encoding="utf-8")
+    for path in (STATIC / "vendor").glob("*.*js"):
+        assert path.name in said
+        assert path.name in licences
+    for work, licence in (
+        ("htm 3.1.1", "Apache License\n                           Version 2.0"),
+        ("Preact 10.5.14", "The MIT License (MIT)"),
+    ):
+        assert work in said
+        assert licence in licences.partition(f"\n{work}\n=")[2]
 
 
 def test_the_files_need_nothing_from_elsewhere() -> None:
@@ -57,6 +74,9 @@ class Around:
         if self._brokers is None:
             raise SienaError("no broker answers")
         return self._brokers
+
+    def link(self, scope: Scope, here: object, asked: Beside) -> dict[str, Any]:
+        return {"of": asked.neighbour, "seen": self.survey(scope, here)}
 
     def way(self, scope: Scope, here: object, n: Notification) -> dict[str, Any]:
         return {"steps": self.survey(scope, here), "of": str(n)}
@@ -98,7 +118,14 @@ async def test_a_file_that_has_not_changed_is_not_sent_again(name: str) -> None:
     assert (answer.status_code, answer.content) == (304, b"")
 
 
-@pytest.mark.parametrize("name", ["none.js", "../around.py", "vendor/README.md"])
+async def test_the_example_is_a_page_of_its_own() -> None:
+    answer = await ask("GET", "/console/example/")
+    assert "A page with Siena" in answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["none.js", "none/", "../around.py", "vendor/README.md"]
+)
 async def test_nothing_else_is_served(name: str) -> None:
     assert (await ask("GET", f"/console/{name}")).status_code == 404
 
@@ -110,7 +137,7 @@ async def test_a_page_of_another_site_is_not_answered() -> None:
     assert answer.status_code == 403
 
 
-@pytest.mark.parametrize("path", ["/api/way", "/api/trace"])
+@pytest.mark.parametrize("path", ["/api/way", "/api/trace", "/api/link"])
 async def test_bad_questions_are_refused(path: str) -> None:
     assert (await ask("POST", path, [], json={})).status_code == 400
     kind = {"content-type": "text/plain"}
@@ -125,6 +152,14 @@ async def test_a_network_that_cannot_be_seen_is_said() -> None:
     assert said == {"brokers": [], "error": "no broker answers"}
     said = (await ask("GET", "/api/network", [{"broker": "b"}])).json()
     assert said == {"brokers": [{"broker": "b"}]}
+
+
+async def test_a_link_is_looked_at_or_that_is_refused() -> None:
+    body = {"broker": "b", "neighbour": "c"}
+    said = (await ask("POST", "/api/link", [], json=body)).json()
+    assert said == {"of": "c", "seen": []}
+    said = (await ask("POST", "/api/link", json=body)).json()
+    assert said == {"error": "no broker answers"}
 
 
 async def test_a_notification_is_followed_or_refused() -> None:

@@ -1,5 +1,6 @@
 """The console in headless Chromium, on a live network of five brokers."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -191,6 +192,52 @@ def test_the_network_is_drawn_and_a_link_explained(
         page.get_by_role("heading", name="Broker five").wait_for()
 
 
+def test_a_link_of_other_brokers_is_explained(
+    page: Page, brokers: dict[str, str]
+) -> None:
+    """Seen from one: two asks three for what a client of its own wants."""
+    with siena.connect(brokers["two"], name="desk") as desk:
+        wanted = [desk.subscribe(text) for text in ("level > 3", "level > 5")]
+        for each in wanted:
+            each.settled(MILLISECONDS / 1_000)
+        page.get_by_role("group", name="5 brokers and 4 links").wait_for()
+        link = page.get_by_role("button", name="link three and two")
+        link.focus()
+        link.press("Enter")
+        page.get_by_role("heading", name="two asks of three 1").wait_for()
+        page.get_by_role("button", name="why level > 3").click()
+        page.get_by_text("It stands for 2 interests").wait_for()
+        page.get_by_text(re.compile(r"^level > 5 desk \(\d+/2\)$")).wait_for()
+        check(page)
+        page.get_by_role("button", name="broker three").press("Enter")
+        page.get_by_text("It listens at siena://").wait_for()
+        link.press("Enter")
+        page.get_by_text("nothing is wanted behind it").wait_for()
+        with siena.connect(brokers["three"]) as far:
+            beyond = far.subscribe("volume > 1").settled(MILLISECONDS / 1_000)
+            page.get_by_role("button", name="why three asks for these").click()
+            page.get_by_role("heading", name="three asks of two 1").wait_for()
+            page.get_by_role("button", name="why volume > 1").click()
+            page.get_by_text("It stands for 1 interest:").wait_for()
+            beyond.close()
+
+
+def test_a_filter_that_is_shown_cut_is_explained(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    wanted = "what = " + "a" * 700
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"], name="desk") as desk,
+    ):
+        kept = desk.subscribe(wanted).settled(MILLISECONDS / 1_000)
+        page.get_by_role("button", name="filters of two").click()
+        page.get_by_role("button", name="why what").click()
+        page.get_by_text("It stands for 1 interest").wait_for()
+        page.get_by_text(wanted, exact=True).last.wait_for()
+        kept.close()
+
+
 def test_an_address_without_a_page_is_the_first(page: Page) -> None:
     page.goto(f"{page.url.partition('#')[0]}#/constructor")
     page.reload()
@@ -238,6 +285,85 @@ def test_a_filter_is_explained_while_it_is_typed(
         page.get_by_label("A rule").fill("level BETWEEN 4 AND 6")
         page.get_by_text("level <= 6 and level >= 4").wait_for()
         wanted.close()
+
+
+def test_offers_are_for_the_caret_and_for_the_language(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    with (
+        siena.connect(brokers["one"]) as client,
+        opened(browser, brokers["http"], "light") as page,
+    ):
+        wanted = client.subscribe('level > 3 and city = "New York"')
+        wanted.settled(MILLISECONDS / 1_000)
+        go(page, "Workbench")
+        page.get_by_role("button", name="level", exact=True).wait_for()
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        offered = page.get_by_role("listbox").get_by_role("option")
+        text.fill(" > 2 and city any")
+        text.press("Home")
+        text.press_sequentially("lev")
+        text.press("ArrowDown")
+        text.press("Tab")
+        assert text.input_value() == "level > 2 and city any"
+        assert text.evaluate("field => field.selectionStart") == len("level")
+        text.fill("")
+        text.press_sequentially("city = ")
+        assert offered.all_inner_texts() == ['"New York"']
+        text.fill("")
+        text.press_sequentially("level ")
+        assert "any" in offered.all_inner_texts()
+        page.get_by_label("Language").select_option("sql")
+        rule = page.get_by_label("A rule")
+        rule.fill("")
+        rule.press_sequentially("level ")
+        assert "LIKE" in offered.all_inner_texts()
+        assert "any" not in offered.all_inner_texts()
+        rule.press_sequentially("> 3 ")
+        assert offered.all_inner_texts() == ["AND", "OR"]
+        page.get_by_label("Language").select_option("eventbridge")
+        rule.fill("")
+        rule.press_sequentially('{"lev')
+        assert offered.all_inner_texts() == ["level"]
+        rule.press_sequentially('el": ')
+        assert offered.all_inner_texts() == []
+
+
+def test_a_pattern_is_told_from_its_steps(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    with opened(browser, brokers["http"], "light") as page:
+        go(page, "Workbench")
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        text.fill("level > 3 then level < 2")
+        page.get_by_text(re.compile(r"^\d+ of \d+ match a step of it$")).wait_for()
+        page.get_by_text("Sequences are not looked for here").wait_for()
+        go(page, "Live")
+        page.get_by_role("link", name="a page to copy").click()
+        page.get_by_text("Subscribed to symbol = DIS").wait_for()
+        check(page)
+
+
+def test_kinds_of_values_are_not_lost_on_the_way(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """What is shown reads back, and what came is tried as it was written."""
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"]) as client,
+    ):
+        go(page, "Workbench")
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        text.fill('float x > 0.5 and day > 2024-01-01 and t = "true"')
+        shown = 'day = 2024-01-01T00:00:00.000001Z and t = "true" and x = 1.0'
+        page.get_by_text(shown, exact=True).wait_for()
+        page.get_by_role("button", name="watch what comes").click()
+        page.get_by_text("everything that you may hear comes here").wait_for()
+        for filter_, x in (("float x = 1", 1.0), ("x = 9007199254740993", 2**53 + 1)):
+            text.fill(filter_)
+            client.publish(x=x)
+            page.get_by_text(f"x = {x!r}", exact=True).last.wait_for()
+            page.get_by_text(re.compile(r"^1 of \d+ match$")).wait_for()
 
 
 def test_what_is_published_elsewhere_appears(

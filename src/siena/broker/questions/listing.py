@@ -11,10 +11,11 @@ import numpy as np
 
 from siena.algebra.poset.poset import Poset
 from siena.broker.questions.interest_index import Bools, InterestIndex
-from siena.broker.questions.viewing import Viewer, cut
+from siena.broker.questions.viewing import Viewer
 from siena.broker.state import BrokerState
 from siena.errors import LimitError
 from siena.model import Notification
+from siena.model.spelling import spell, spell_name
 from siena.routing.interest_table import Holder
 
 # Filters of one page: to put them into a poset takes some tens of milliseconds.
@@ -25,6 +26,7 @@ WORDS_MAX = 16
 # Names of attributes that are offered to who writes a filter, and values of each.
 NAMES_MAX = 200
 VALUES_MAX = 12
+VALUE_CHARACTERS_MAX = 60
 
 Form = dict[str, Any]
 
@@ -119,7 +121,10 @@ def _is_of(holder: object, neighbour: int) -> bool:
 
 
 def words(index: InterestIndex, viewer: Viewer) -> list[Form]:
-    """The names that filters ask about, the most used first, with some values."""
+    """The names that filters ask about, the most used first, with some values.
+
+    Both are spelled as they stand in a filter; of what is long nothing is offered.
+    """
     weights = index.tally(
         np.ones(len(index.constraints), np.bool_),
         viewer.seen(index).astype(np.int32),
@@ -128,11 +133,17 @@ def words(index: InterestIndex, viewer: Viewer) -> list[Form]:
     for number in np.flatnonzero(weights).tolist():
         constraint = index.constraints[number]
         count, values = names.get(constraint.name, (0, {}))
-        if len(values) < VALUES_MAX and isinstance(constraint.value, str):
-            values[cut(constraint.value)] = None
+        value = constraint.value
+        if len(values) < VALUES_MAX and isinstance(value, str):
+            values |= {spell(value): None} if len(value) <= VALUE_CHARACTERS_MAX else {}
         names[constraint.name] = count + int(weights[number]), values
     most = sorted(names.items(), key=lambda each: -each[1][0])[:NAMES_MAX]
     return [
-        {"name": name, "filters": count, "values": list(values)}
+        {
+            "name": name,
+            "text": spell_name(name),
+            "filters": count,
+            "values": list(values),
+        }
         for name, (count, values) in most
     ]

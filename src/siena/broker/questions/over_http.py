@@ -24,7 +24,7 @@ from siena.broker.questions.granted import myself, roles, who_may
 from siena.broker.questions.interest_index import InterestIndex
 from siena.broker.questions.listing import list_interests, saving, words
 from siena.broker.questions.past import LOOKED_AT_MAX, Past
-from siena.broker.questions.reading import SIENA, mistake, read_text
+from siena.broker.questions.reading import SIENA, mistake, read_text, told_filter
 from siena.broker.questions.relating import describe, matching, relate
 from siena.broker.questions.turns import Turns
 from siena.broker.questions.viewing import Decisions, Viewer
@@ -33,12 +33,15 @@ from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.notification_form import notification_from_json
 from siena.lang.parser import parse_filter, parse_notification
+from siena.messages import Interest
 from siena.model import Advertisement, Notification, Pattern
 from siena.protocol.error_codes import Fault, ProtocolError
 
 TEXT_CHARACTERS_MAX = 20_000
 NOTIFICATIONS_MAX = 200
 ROWS_MAX = 300
+# Of those that match, the last are written out.
+MATCHED_MAX = 10
 OFFSET_MAX = 10_000_000
 
 Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
@@ -72,10 +75,15 @@ class Why(Question, frozen=True):
 
 
 class Relations(Question, frozen=True):
-    """How a text relates to what is wanted, and which notifications it selects."""
+    """How a text relates to what is wanted, and which notifications it selects.
+
+    With ``told``, the name of a neighbour, it is the text of a filter that this was
+    told, as ``/api/told`` shows it: perhaps cut.
+    """
 
     text: Text
     dialect: Text = SIENA
+    told: Text | None = None
     notifications: Annotated[list[Any], Meta(max_length=NOTIFICATIONS_MAX)] = []
 
 
@@ -179,14 +187,23 @@ class Questions:
     async def relations(self, principal: Principal, asked: Relations) -> Form:
         """How a text relates to what is wanted."""
         viewer = self._viewer(principal)
-        interest = read_text(asked.text, asked.dialect)
+        interest: Interest | Advertisement | None = None
+        if asked.told is not None:
+            sight = viewer.sight
+            interest = told_filter(self._state, asked.told, asked.text, sight)
+        if interest is None:
+            interest = read_text(asked.text, asked.dialect)
         read = [_notification(each) for each in asked.notifications]
 
         def answer(index: InterestIndex) -> Form:
+            matches = matching(interest, read)
             return {
                 **describe(interest),
                 **relate(interest, index, viewer),
-                "matches": matching(interest, read),
+                "matches": matches,
+                "matched": [
+                    str(read[place]) for place in matches[: -MATCHED_MAX - 1 : -1]
+                ],
             }
 
         return self._with_extent(await self._ask(principal, answer))
@@ -296,6 +313,8 @@ def _answering(
 
 def _notification(form: Any) -> Notification | None:  # noqa: ANN401 -- whatever a page has got
     try:
+        if isinstance(form, str):  # its text, which keeps kinds that a page may lose
+            return parse_notification(form)
         return notification_from_json(form)
     except SienaError:
         return None

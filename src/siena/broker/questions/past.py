@@ -123,8 +123,10 @@ def spans(times: list[tuple[int, int, int]]) -> list[Form]:
 def _entry(record: Record, index: int) -> Form:
     bounds = record.offsets()
     block = bytes(record.blocks[bounds[index] : bounds[index + 1]])
+    notification = Notification(decode(block))
     return {
         "offset": record.first + index,
         "time": record.time,
-        "notification": notification_to_json(Notification(decode(block))),
+        "notification": notification_to_json(notification),
+        "text": str(notification),
     }

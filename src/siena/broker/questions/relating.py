@@ -36,7 +36,7 @@ def describe(interest: Interest | Advertisement) -> Form:
     >>> from siena.lang.parser import parse_interest
     >>> describe(parse_interest("level > 3 and what = alarm"))
     {'kind': 'filter', 'text': 'level > 3 and what = alarm', 'satisfiable': True,
-     'witness': {'level': 4, 'what': 'alarm'}}
+     'witness': {'level': 4, 'what': 'alarm'}, 'example': 'level = 4 and what = alarm'}
     >>> describe(parse_interest("x > 3 and x < 2"))["satisfiable"]
     False
     """
@@ -68,7 +68,8 @@ def _example(interest: Filter | Predicate) -> Form:
         return {"satisfiable": False, "witness": None}
     if not interest.matches(found):  # a residual has something against it
         return {"satisfiable": True, "witness": None}
-    return {"satisfiable": True, "witness": notification_to_json(found)}
+    form = notification_to_json(found)
+    return {"satisfiable": True, "witness": form, "example": str(found)}
 
 
 def relate(
@@ -129,7 +130,11 @@ def _outside(interest: Filter | Predicate, other: Filter) -> Form | None:
     against = counterexample(interest, other)
     if against is None:
         return None
-    return {"text": cut(other), "notification": notification_to_json(against)}
+    return {
+        "text": cut(other),
+        "notification": notification_to_json(against),
+        "example": str(against),
+    }
 
 
 def _above(

@@ -7,6 +7,7 @@ one is a stranger there.
 
 from typing import Any
 
+from msgspec import structs
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
@@ -16,9 +17,14 @@ from siena.broker.inspect import inspect
 from siena.cli.common.contexts import Server
 from siena.cli.common.surveying import Found, addresses_of, survey_from
 from siena.cli.common.ways import missing_routes, ways
+from siena.cli.console.links import look_at_link
 from siena.cli.service.trace import form_of, traced
+from siena.client.connect import check_token
+from siena.errors import SienaError
 from siena.model import Notification
+from siena.protocol.address import parse_address
 from siena.protocol.limits import LOOK_MAX
+from siena.web.around import Beside
 
 # How long a broker on the way of what is traced may take.
 TRACE_SECONDS_MAX = 3.0
@@ -31,6 +37,8 @@ class LookAround:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
+        # Where the others are, by what was found last.
+        self._urls: dict[str, str] = {}
 
     def here(self, scope: Scope, *, tables: bool) -> Found:
         """The broker itself; on its own loop.
@@ -50,13 +58,30 @@ class LookAround:
     def survey(self, scope: Scope, here: object) -> list[Form]:
         """All brokers that are found from this one; in a thread."""
         assert isinstance(here, Found)
-        found = survey_from(here, self._server(scope), tables=False)
+        found = self._survey(scope, here, tables=False)
         return [broker.form() for broker in found.values()]
+
+    def link(self, scope: Scope, here: object, asked: Beside) -> Form:
+        """One link, as its broker knows it; in a thread.
+
+        Raises:
+            SienaError: if that is not found, or does not say.
+        """
+        assert isinstance(here, Found)
+        server = self._server(scope)
+        if asked.broker != here.name:
+            if asked.broker not in self._urls:
+                self._survey(scope, here, tables=False)
+            if asked.broker not in self._urls:
+                raise SienaError(f"{asked.broker} is not found")
+            server = structs.replace(server, url=self._urls[asked.broker])
+            check_token(parse_address(server.url), server.token)
+        return look_at_link(server, asked.broker, asked.neighbour, asked.explain)
 
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come, and which links it would not take."""
         assert isinstance(here, Found)
-        found = survey_from(here, self._server(scope), tables=True)
+        found = self._survey(scope, here, tables=True)
         steps = ways(found, notification)
         missing = missing_routes(found, steps, notification)
         return {
@@ -69,6 +94,11 @@ class LookAround:
         """Publish here, and what each broker on the way says of it; in a thread."""
         hops = traced(self._server(scope), notification, TRACE_SECONDS_MAX)
         return [form_of(hop) for hop in hops]
+
+    def _survey(self, scope: Scope, here: Found, *, tables: bool) -> dict[str, Found]:
+        found = survey_from(here, self._server(scope), tables=tables)
+        self._urls = {each.name: each.url for each in found.values() if not each.error}
+        return found
 
     def _server(self, scope: Scope) -> Server:
         # A broker that listens everywhere is found on this machine, too.

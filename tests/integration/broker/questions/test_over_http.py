@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +51,7 @@ POSTED: dict[str, dict[str, Any]] = {
     "latest": {},
     "who": {"notification": "tenant = b, patient = 7"},
     "way": {"notification": "tenant = b, patient = 7"},
+    "link": {"broker": "b1", "neighbour": "b2", "explain": "tenant any"},
     "trace": {"notification": '{"tenant": "b", "patient": 7}'},
 }
 LOOKED_AT = (
@@ -157,6 +159,56 @@ async def test_neighbours_and_what_covering_saves_are_told() -> None:
         assert way["missing"][0]["nearest"]["text"] == "y = 1"
 
 
+async def test_links_of_other_brokers_are_explained() -> None:
+    async with chain(3) as (one, two, three), served(one) as asked:
+        here, there = await connect(two, name="desk"), await connect(three)
+        await here.subscribe(1, "x > 3")
+        await here.subscribe(2, "x > 5")
+        await there.subscribe(1, "y = 1")
+        await (await connect(one)).subscribe(1, "x > 7")
+        await until(lambda: len(two.state.router.tables.filters) == 4)
+        beside: Any = {"broker": two.name, "neighbour": three.name}
+        said = await asked.ask("link", **beside)
+        assert (said["filters"], said["theirs"]) == (["x > 3"], ["y = 1"])
+        said = await asked.ask("link", **beside, explain="x > 3")
+        (desk,) = (s.number for s in two.state.sessions.values() if s.name == "desk")
+        assert [
+            (each["text"], each["holders"]) for each in said["covers"]["shown"]
+        ] == [
+            ("x > 7", [f"broker {one.name}"]),
+            ("x > 3", [f"desk ({desk}/1)"]),
+            ("x > 5", [f"desk ({desk}/2)"]),
+        ]
+        for wrong in ({"broker": "none"}, {"neighbour": "none"}, {"explain": "x >> 3"}):
+            assert "error" in await asked.ask("link", **{**beside, **wrong})
+        said = await asked.ask("link", **beside, explain=f"x > {'3' * 400}…")
+        assert "too long" in said["error"]
+
+
+async def test_a_broker_that_has_another_name_now_is_not_taken_for_the_old() -> None:
+    async with chain(2) as (one, two), served(one) as asked:
+        beside: Any = {"broker": two.name, "neighbour": one.name}
+        assert "error" not in await asked.ask("link", **beside)
+        two.name = "another"
+        assert "is another" in (await asked.ask("link", **beside))["error"]
+
+
+async def test_a_filter_that_is_shown_cut_is_explained() -> None:
+    wanted = "what = " + "a" * 700
+    async with chain(2) as (one, two), served(one) as asked:
+        wire = await connect(one)
+        await wire.subscribe(1, wanted)
+        await wire.subscribe(2, f"{wanted} and x = 1")
+        await until(lambda: len(one.state.router.tables.filters) == 2)
+        (link,) = (await asked.client.get("/api/told")).json()["links"]
+        (shown,) = link["filters"]
+        assert shown.endswith("…")
+        said = await asked.ask("relations", text=shown, told=two.name)
+        assert (said["text"], said["covers"]["count"]) == (wanted, 2)
+        assert "error" in await asked.ask("relations", text=shown)
+        assert "error" in await asked.ask("relations", text=shown, told="none")
+
+
 async def test_a_filter_is_tried_on_the_log(tmp_path: Path) -> None:
     settings = Settings(listen=("127.0.0.1:0",), log=Log(path=str(tmp_path)))
     async with serving(settings) as broker, served(broker) as asked:
@@ -170,6 +222,38 @@ async def test_a_filter_is_tried_on_the_log(tmp_path: Path) -> None:
         assert [e["notification"]["n"] for e in said["notifications"]] == [99, 98, 97]
         said = await asked.ask("backtest", text="x = 1 then x = 2")
         assert "error" in said
+
+
+async def test_kinds_of_values_survive_a_page(tmp_path: Path) -> None:
+    """What is told as a text may be posted as one: JSON has one kind of number."""
+    day = datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
+    sent: list[Mapping[str, Value]] = [
+        {"x": 1},
+        {"x": 1.0},
+        {"x": 2**53 + 1},
+        {"x": "true"},
+        {"x": True},
+        {"x": day},
+    ]
+    settings = Settings(listen=("127.0.0.1:0",), log=Log(path=str(tmp_path)))
+    async with serving(settings) as broker, served(broker) as asked:
+        wire = await connect(broker)
+        wire.publish(*sent)
+        await wire.sync()
+        last = (await asked.ask("latest", count=10))["notifications"]
+        texts = [each["text"] for each in reversed(last)]
+        assert texts == [
+            *("x = 1", "x = 1.0", "x = 9007199254740993", 'x = "true"', "x = true"),
+            "x = 2024-01-01T00:00:00.000001Z",
+        ]
+        for place, text in enumerate(texts):
+            said = await asked.ask("relations", text=text, notifications=texts)
+            assert place in said["matches"]
+            assert text in said["matched"]
+        said = await asked.ask("relations", text="float x any", notifications=texts)
+        assert (said["matches"], said["matched"]) == ([1], ["x = 1.0"])
+        said = await asked.ask("backtest", text="float x any")
+        assert [each["text"] for each in said["shown"]] == ["x = 1.0"]
 
 
 async def test_without_a_log_there_is_no_past() -> None:

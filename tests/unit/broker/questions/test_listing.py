@@ -48,6 +48,14 @@ def test_names_are_offered_with_their_values() -> None:
     assert symbol["values"] == ["DIS"]
 
 
+def test_what_is_offered_is_spelled_as_it_stands_in_a_filter() -> None:
+    wanted = '"the city" = "New York" and "the city" != "or"'
+    index = indexed(wanted, f'"the city" = "{"x" * 61}"')
+    (found,) = words(index, viewer())
+    assert (found["name"], found["text"]) == ("the city", '"the city"')
+    assert found["values"] == ['"New York"', '"or"']
+
+
 def test_names_of_what_may_not_be_seen_are_not_offered() -> None:
     found = words(indexed(*TEXTS), viewer(subscribe="level any"))
     assert [each["name"] for each in found] == ["level"]

@@ -3,7 +3,8 @@
 import pytest
 
 from questioning import indexed, viewer
-from siena import covers, parse_interest
+from siena import covers, parse_interest, parse_notification
+from siena.algebra.sat import witness
 from siena.broker.questions import relating
 from siena.broker.questions.reading import mistake, read_text
 from siena.broker.questions.relating import describe, matching, relate
@@ -31,7 +32,31 @@ def test_relations_are_those_of_the_algebra(text: str) -> None:
 
 def test_an_example_shows_what_is_outside() -> None:
     said = relate(read_text("x > 4", "siena"), indexed("x > 3"), viewer())
-    assert said["outside"] == {"text": "x > 3", "notification": {"x": 4}}
+    assert said["outside"] == {
+        "text": "x > 3",
+        "notification": {"x": 4},
+        "example": "x = 4",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "float x > 0.5 and day > 2024-01-01",
+        "x > 9007199254740993",
+        't = "true" and n = "12" and s = "a b" and "and" any',
+        'day = "2024-01-01"',
+    ],
+)
+def test_examples_are_texts_that_read_back(text: str) -> None:
+    """In JSON a page would lose the kinds of some values."""
+    interest = parse_interest(text)
+    assert not isinstance(interest, Pattern)
+    example = parse_notification(describe(interest)["example"])
+    assert example == witness(interest)
+    wider = " and ".join(f'"{name}" any' for name in example)
+    said = relate(interest, indexed(wider), viewer())["outside"]["example"]
+    assert not interest.matches(parse_notification(said))
 
 
 def test_an_advertisement_overlaps_with_what_is_wanted_of_it() -> None:
@@ -59,6 +84,7 @@ def test_patterns_are_described_step_by_step() -> None:
     said = describe(read_text("x > 3 then y any", "siena"))
     assert (said["kind"], len(said["steps"])) == ("pattern", 2)
     assert said["steps"][0]["witness"] == {"x": 4}
+    assert said["steps"][0]["example"] == "x = 4"
     assert relate(read_text("x > 3 then y any", "siena"), indexed(), viewer()) == {
         "complete": True
     }

@@ -7,6 +7,9 @@ const state = (text) => { at("state").textContent = text; };
 const client = await connect({
   onDisconnect: () => state("The broker is gone; trying again …"),
   onReconnect: () => state("Connected again."),
+}).catch((error) => { // a broker that asks who is there wants a `token` beside these
+  state(error.message);
+  throw error;
 });
 let wanted;
 

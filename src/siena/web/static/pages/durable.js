@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/htm-preact.mjs";
 import { useAnswer, usePolled } from "../parts/asking.js";
 import { Share } from "../parts/charts.js";
-import { bytes, Card, Empty, number, Partly, Problem, spelled, when, Wide } from "../parts/shown.js";
+import { bytes, Card, Empty, number, Partly, Problem, when, Wide } from "../parts/shown.js";
 
 const LOOKED_AT = 100000;
 
@@ -51,7 +51,7 @@ const Detail = ({ each }) => html`<dl class="facts">
 function Dead({ turn }) {
   const { value, error } = useAnswer(`/api/backtest?${turn}`, { text: "siena.dead any", count: LOOKED_AT });
   return html`<h2>Dead letters</h2><${Problem} error=${error || value?.error} />
-    ${value?.shown && (value.shown.length ? html`<ul class="lines">${value.shown.map((each) => html`<li><code>${spelled(each.notification)}</code> <span class="soft">${when(each.time)}</span></li>`)}</ul>`
+    ${value?.shown && (value.shown.length ? html`<ul class="lines">${value.shown.map((each) => html`<li><code>${each.text}</code> <span class="soft">${when(each.time)}</span></li>`)}</ul>`
     : html`<p class="soft">None among the last ${number(value.looked_at)} notifications.</p>`)}
     <${Partly} complete=${value?.complete} />`;
 }

@@ -8,7 +8,8 @@ import { Drawn } from "../parts/way.js";
 const SHOWN_MAX = 200;
 
 export function Live() {
-  return html`<h1>Live</h1><div class="panels two"><${Subscribe} /><${Publish} /></div>`;
+  return html`<h1>Live</h1><div class="panels two"><${Subscribe} /><${Publish} /></div>
+    <p class="soft">Programs of yours can do both: <a href="example/">a page to copy</a> uses the client for JavaScript, <code>/siena.js</code>.</p>`;
 }
 
 function Subscribe() {
@@ -38,7 +39,7 @@ function Subscribe() {
     setState("subscribing …");
     end.current = subscribe({ filter: wanted }, {
       settled: () => setState(`in force: ${wanted}`),
-      came: (_, text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
+      came: (text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
       ended: (why) => { setState(""); setError(why); },
     });
   };

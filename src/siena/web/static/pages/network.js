@@ -1,4 +1,4 @@
-// The network, alive: brokers, links, and what crosses each; one of them chosen and explained.
+// The network, alive: brokers, links, and what crosses each; any of them chosen and explained.
 import { html, useState } from "../vendor/htm-preact.mjs";
 import { usePolled } from "../parts/asking.js";
 import { Sparkline, useHistory } from "../parts/charts.js";
@@ -27,7 +27,7 @@ export function Network() {
     ${seen.flatMap((each) => (each.missing || []).map((link) => html`<p class="problem">${each.broker} has no link to ${link.url}: ${link.error || "not up"}</p>`))}
     ${seen.filter((each) => each.error).map((each) => html`<p class="problem">${each.broker}: ${each.error}</p>`)}
     <${Links} links=${links} chosen=${chosen} choose=${choose} here=${here} />
-    ${chosen?.link && html`<${Link} here=${here} name=${chosen.link} key=${chosen.link} />`}
+    ${chosen?.link && html`<${Link} here=${here} at=${chosen.at} name=${chosen.link} turn=${() => choose({ at: chosen.link, link: chosen.at })} key=${`${chosen.at} ${chosen.link}`} />`}
     <${Broker} counters=${counters} seen=${seen} name=${chosen?.broker || here} here=${here} />
     ${(!chosen?.broker || chosen.broker === here) && html`<${Clients} />`}`;
 }
@@ -62,18 +62,20 @@ function Picture({ here, brokers, before, seconds, chosen, choose }) {
       ${ghosts.map((ghost) => html`<line class="missing" x1=${at.get(ghost.from)[0]} y1=${at.get(ghost.from)[1]} x2=${at.get(ghost.name)[0]} y2=${at.get(ghost.name)[1]} />`)}
       ${links.map((flow) => {
     const [a, b] = [at.get(flow.one), at.get(flow.other)];
-    const isHere = flow.one === here || flow.other === here;
-    const other = flow.one === here ? flow.other : flow.one;
     const total = (flow.rates[flow.one] || 0) + (flow.rates[flow.other] || 0);
-    const act = () => choose({ link: other });
     // What goes away from here is said first, at the farther end of a steep link, where there is room.
     const along = isTall ? 1 : 0;
     const [near, far] = a[along] <= b[along] ? [flow.one, flow.other] : [flow.other, flow.one];
+    // It is explained by the end that is nearer to here, if that can be asked.
+    const [from, to] = known.get(near)?.links ? [near, far] : [far, near];
+    const isAsked = Boolean(known.get(from)?.links);
+    const isChosen = [chosen?.at, chosen?.link].sort().join() === [from, to].sort().join();
+    const act = () => choose({ at: from, link: to });
     const said = `${rate(flow.rates[near] || 0)} ${isTall ? "↓ · ↑" : "→ · ←"} ${rate(flow.rates[far] || 0)}`;
     const name = `link ${flow.one} and ${flow.other}: ${rate(flow.rates[flow.one] || 0)} from ${flow.one}, ${rate(flow.rates[flow.other] || 0)} from ${flow.other}${flow.waiting ? `, ${bytes(flow.waiting)} waiting` : ""}`;
     const share = isTall ? 0.7 : 0.5;
     const middle = [0, 1].map((axis) => at.get(near)[axis] * (1 - share) + at.get(far)[axis] * share);
-    return html`<g class="flow ${total > 0 ? "moving" : ""} ${chosen?.link === other && isHere ? "chosen" : ""}" ...${isHere ? { role: "button", tabindex: 0, onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
+    return html`<g class="flow ${total > 0 ? "moving" : ""} ${isChosen ? "chosen" : ""}" ...${isAsked ? { role: "button", tabindex: 0, onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
           <line class="touch" x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} />
           <line x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} stroke-width=${1.5 + Math.min(4, Math.log10(1 + total))} />
           ${total > 0 || flow.waiting ? html`<g aria-hidden="true"><rect class="pill" x=${middle[0] - 52} y=${middle[1] - 22} width="104" height="18" rx="9" />
@@ -96,15 +98,16 @@ function Picture({ here, brokers, before, seconds, chosen, choose }) {
 function Links({ links, chosen, choose, here }) {
   const known = new Map((links.before?.links || []).map((link) => [link.name, link]));
   const speed = (link, what) => (known.has(link.name) && links.seconds ? rate(Math.max(0, (link[what] - known.get(link.name)[what]) / links.seconds)) : "");
+  const isOf = (link) => link.name === chosen?.link && chosen.at === here;
   if (!links.value.links.length) return null;
   return html`<h2>Links of ${here}</h2><${Wide} label="Links"><table>
     <thead><tr><th>to</th><th>state</th><th class="number">sent</th><th class="number">got</th><th class="number">waiting</th><th>address</th><th><span class="hidden">filters</span></th></tr></thead>
-    <tbody>${links.value.links.map((link) => html`<tr class=${link.name === chosen?.link ? "chosen" : ""}>
+    <tbody>${links.value.links.map((link) => html`<tr class=${isOf(link) ? "chosen" : ""}>
       <td><b>${link.name}</b> <span class="soft">${link.side}</span></td><td><i class="dot good"></i>up</td>
       <td class="number">${number(link.forwarded)} <span class="soft">${speed(link, "forwarded")}</span></td>
       <td class="number">${number(link.received)} <span class="soft">${speed(link, "received")}</span></td>
       <td class="number ${link.waiting > 65536 ? "bad" : ""}">${bytes(link.waiting)}</td><td class="address"><code>${link.address}</code></td>
-      <td><button onClick=${() => choose(link.name === chosen?.link ? null : { link: link.name })} aria-expanded=${String(link.name === chosen?.link)}>filters of ${link.name}</button></td></tr>`)}
+      <td><button onClick=${() => choose(isOf(link) ? null : { at: here, link: link.name })} aria-expanded=${String(isOf(link))}>filters of ${link.name}</button></td></tr>`)}
       ${links.value.wanted.filter((link) => !link.up).map((link) => html`<tr><td><b>${link.url}</b> <span class="soft">${link.side}</span></td>
         <td colspan="6" class="bad"><i class="dot bad"></i>${link.error || "not up"}</td></tr>`)}</tbody></table><//>`;
 }
@@ -127,7 +130,7 @@ function Broker({ counters, seen, name, here }) {
       <${Card} title="lost" value=${number(now.lost)} detail="of slow readers" tone=${now.lost ? "warn" : ""} />
       ${found.log && html`<${Card} title="log" value=${bytes(found.log.bytes)} detail=${`${number(found.log.latest - found.log.earliest)} notifications`} />`}
     </div>
-    ${!isHere && html`<p class="soft">Its own console shows its clients: <code>${other.url}</code></p>`}`;
+    ${!isHere && html`<p class="soft">It listens at <code>${other.url}</code>. Who its clients are is shown by a console of its own, if it was started with one (<code>--http</code>).</p>`}`;
 }
 
 function Counter({ title, what, now, polled }) {

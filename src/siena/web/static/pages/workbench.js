@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
 import { ask, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
 import { Spans } from "../parts/charts.js";
-import { Empty, Filters, Mistake, number, Partly, plural, Problem, spelled, when } from "../parts/shown.js";
+import { Empty, Filters, Mistake, number, Partly, plural, Problem, when } from "../parts/shown.js";
 import { recent, subscribe } from "../parts/streaming.js";
 import { Editor } from "../parts/writing.js";
 
@@ -37,8 +37,8 @@ export function Workbench() {
         ${DIALECTS.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></div>
     </div>
     <${Editor} id="filter" label=${isForeign ? "A rule" : dialect === "siena" ? "A filter, a predicate or a pattern" : "An advertisement"}
-      value=${text} onText=${setText} names=${names} rows=${isForeign ? 5 : 2} describedby="filter-help" />
-    <p id="filter-help" class="soft help">${names.length ? html`Attributes in use: ${names.slice(0, 8).map((each) => html`<button class="chip" onClick=${() => setText(`${text}${text && !text.endsWith(" ") ? " " : ""}${each.name} `)}>${each.name}</button>`)}`
+      value=${text} onText=${setText} names=${names} dialect=${dialect} rows=${isForeign ? 5 : 2} describedby="filter-help" />
+    <p id="filter-help" class="soft help">${names.length ? html`Attributes in use: ${names.slice(0, 8).map((each) => html`<button class="chip" onClick=${() => setText(`${text}${text && !text.endsWith(" ") ? " " : ""}${isForeign ? each.name : each.text} `)}>${each.name}</button>`)}`
     : html`For example <code>${"symbol = DIS and change < 0"}</code>.`}</p>
     <${Problem} error=${error} />
     <${Mistake} text=${slow} said=${value} />
@@ -50,37 +50,41 @@ export function Workbench() {
 function useLast(hasLog) {
   const [notifications, setNotifications] = useState([...recent]);
   const [isWatching, watch] = useState(false);
+  const [isSettled, settle] = useState(false);
   useEffect(() => {
     if (!hasLog) return;
-    ask("/api/latest", { count: 50 }).then((said) => setNotifications(said.notifications.map((each) => each.notification)), () => {});
+    ask("/api/latest", { count: 50 }).then((said) => setNotifications(said.notifications.map((each) => each.text).reverse()), () => {});
   }, [hasLog]);
   useEffect(() => {
+    settle(false);
     if (!isWatching) return undefined;
-    return subscribe({ filter: "[]" }, { settled: () => {}, came: () => setNotifications(recent.slice(-100)), ended: () => watch(false) });
+    return subscribe({ filter: "[]" }, { settled: () => settle(true), came: () => setNotifications(recent.slice(-100)), ended: () => watch(false) });
   }, [isWatching]);
-  return { notifications, isWatching, watch, hasLog };
+  return { notifications, isWatching, isSettled, watch, hasLog };
 }
 
 function Answer({ value, last }) {
-  const matched = (value.matches || []).map((place) => last.notifications[place]);
+  const count = (value.matches || []).length;
+  const isPattern = value.kind === "pattern";
   return html`<div class="panels" role="status">
     <section class="panel"><h2>It ${value.kind === "advertisement" ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
       <p><code>${value.text}</code></p>
       ${value.satisfiable === false && html`<p class="problem">Nothing can match it: its constraints contradict each other.</p>`}
-      ${value.witness && html`<p>It selects, for example,<br /><code>${spelled(value.witness)}</code></p>`}
-      ${value.steps && html`<ol class="lines">${value.steps.map((step) => html`<li><code>${step.text}</code>${step.witness && html`<div class="soft">for example <code>${spelled(step.witness)}</code></div>`}</li>`)}</ol>`}
+      ${value.example && html`<p>It selects, for example,<br /><code>${value.example}</code></p>`}
+      ${value.steps && html`<ol class="lines">${value.steps.map((step) => html`<li><code>${step.text}</code>${step.example && html`<div class="soft">for example <code>${step.example}</code></div>`}</li>`)}</ol>`}
     </section>
     ${value.covers && html`<section class="panel"><h2>It covers <span class="soft">${number(value.covers.count)} of ${number(value.wanted)} filters here</span></h2>
       <${Filters} found=${value.covers} nothing="None of the filters of this broker is within it." />
-      ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also selects <code>${spelled(value.outside.notification)}</code></p>`}</section>
+      ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also selects <code>${value.outside.example}</code></p>`}</section>
     <section class="panel"><h2>Covered by <span class="soft">${number(value.covered_by.count)}</span></h2>
       <${Filters} found=${value.covered_by} nothing="No filter here covers it: subscribing to it is news for the network." /></section>`}
     ${value.overlaps && html`<section class="panel"><h2>Wanted by <span class="soft">${plural(value.overlaps.count, "filter")}</span></h2>
       <${Filters} found=${value.overlaps} nothing="Nothing that is offered is wanted here: its publisher would be told to keep quiet." /></section>`}
-    <section class="panel"><h2>Of the last notifications <span class="soft">${number(matched.length)} of ${number(last.notifications.length)} match</span></h2>
-      ${matched.length > 0 && html`<ul class="lines">${matched.slice(-10).reverse().map((each) => html`<li><code>${spelled(each)}</code></li>`)}</ul>`}
+    <section class="panel"><h2>Of the last notifications <span class="soft">${number(count)} of ${number(last.notifications.length)} match${isPattern ? " a step of it" : ""}</span></h2>
+      ${isPattern && html`<p class="soft">Sequences are not looked for here: <code>siena backtest</code> tries a pattern on a file, <code>siena sub</code> on what comes.</p>`}
+      ${count > 0 && html`<ul class="lines">${value.matched.map((text) => html`<li><code>${text}</code></li>`)}</ul>`}
       ${!last.hasLog && html`<p class="soft">This broker keeps no log. <button class="link" aria-pressed=${String(last.isWatching)} onClick=${() => last.watch(!last.isWatching)}>${last.isWatching ? "stop watching" : "watch what comes"}</button>
-        ${last.isWatching && " (everything that you may hear comes here meanwhile)"}</p>`}</section>
+        ${last.isSettled && " (everything that you may hear comes here meanwhile)"}</p>`}</section>
     <${Partly} complete=${value.complete} />
   </div>`;
 }
@@ -95,6 +99,6 @@ function BackTest({ text, dialect }) {
     ${value?.spans && html`<p role="status"><b>${number(value.matched)}</b> of ${number(value.looked_at)} in the log match${isBusy ? " …" : ""}.</p>
       ${value.looked_at === 0 && html`<${Empty}>The log is empty. <code>siena pub symbol=DIS change=-4</code> publishes.<//>`}
       <${Spans} spans=${value.spans} />
-      <ul class="lines">${value.shown.slice(0, 10).map((each) => html`<li><code>${spelled(each.notification)}</code> <span class="soft">${when(each.time)}, offset ${number(each.offset)}</span></li>`)}</ul>
+      <ul class="lines">${value.shown.slice(0, 10).map((each) => html`<li><code>${each.text}</code> <span class="soft">${when(each.time)}, offset ${number(each.offset)}</span></li>`)}</ul>
       <${Partly} complete=${value.complete} />`}</section>`;
 }

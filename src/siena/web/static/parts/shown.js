@@ -17,10 +17,6 @@ export function bytes(value) {
 
 export const plural = (count, word, words = `${word}s`) => `${number(count)} ${count === 1 ? word : words}`;
 
-/** A notification as the language has it, in one line. */
-export const spelled = (form) => Object.entries(form)
-  .map(([name, value]) => `${name} = ${typeof value === "string" ? (/^[A-Za-z_][\w.-]*$/.test(value) ? value : JSON.stringify(value)) : JSON.stringify(value)}`).join(", ");
-
 export const when = (microseconds) => new Date(microseconds / 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" });
 
 export const Problem = ({ error }) => (error ? html`<p class="problem" role="alert">${error}</p>` : null);

@@ -1,7 +1,7 @@
 // Subscribing: server-sent events read with fetch, which can show a token as EventSource cannot.
 import { credentials, Refused } from "./asking.js";
 
-/** The last notifications that any page has got, for the Workbench to be tried on. */
+/** The last notifications that any page has got, for the Workbench to be tried on: as they were written. */
 export const recent = [];
 const RECENT_MAX = 200;
 
@@ -47,11 +47,8 @@ function take(event, tell) {
   }
   if (kind === "settled") { tell.settled(); return; }
   if (kind !== "message" || !data.length) return;
-  try {
-    const text = data.join("\n");
-    const said = JSON.parse(text);
-    recent.push(said);
-    if (recent.length > RECENT_MAX) recent.splice(0, recent.length - RECENT_MAX);
-    tell.came(said, text); // as it was written: a page would damage long numbers
-  } catch { /* no notification */ }
+  const text = data.join("\n"); // never read here: it would lose 1.0, and long numbers
+  recent.push(text);
+  if (recent.length > RECENT_MAX) recent.splice(0, recent.length - RECENT_MAX);
+  tell.came(text);
 }
