@@ -164,8 +164,23 @@ class _Reader(Climber[Expression]):
         if tokens.take("is"):
             return self.null(left, start)
         negated = tokens.take("not")
-        found = self.tested(left, start)
+        if tokens.take("between"):
+            return self.between(left, start, negated=negated)
+        found = self.tested(left)
         return call(Operation.NOT, found) if negated else found
+
+    def between(
+        self, subject: Expression, start: int, *, negated: bool
+    ) -> Expression:
+        """Two comparisons: false both, for values that have no order to each other."""
+        low = self.sum()
+        self.tokens.expect("and", "after the first end of between")
+        if negated:
+            bounds = (Operation.LT, low), (Operation.GT, self.sum())
+        else:
+            bounds = (Operation.GE, low), (Operation.LE, self.sum())
+        found = [self.compared(o, subject, bound, start) for o, bound in bounds]
+        return any_of(found) if negated else all_of(found)
 
     def sum(self) -> Expression:
         """A value that is computed, without comparisons in it."""
@@ -180,13 +195,8 @@ class _Reader(Climber[Expression]):
         operator = Operator.ANY if negated else Operator.ABSENT
         return Constraint(subject.name, operator)
 
-    def tested(self, subject: Expression, start: int) -> Expression:
+    def tested(self, subject: Expression) -> Expression:
         tokens = self.tokens
-        if tokens.take("between"):
-            low = self.sum()
-            tokens.expect("and", "after the first end of between")
-            bounds = ((Operation.GE, low), (Operation.LE, self.sum()))
-            return all_of(self.compared(o, subject, b, start) for o, b in bounds)
         if tokens.take("in"):
             return self.member(subject, self.members())
         if not tokens.take("like"):
