@@ -169,9 +169,7 @@ class _Reader(Climber[Expression]):
         found = self.tested(left)
         return call(Operation.NOT, found) if negated else found
 
-    def between(
-        self, subject: Expression, start: int, *, negated: bool
-    ) -> Expression:
+    def between(self, subject: Expression, start: int, *, negated: bool) -> Expression:
         """Two comparisons: false both, for values that have no order to each other."""
         low = self.sum()
         self.tokens.expect("and", "after the first end of between")

@@ -8,7 +8,8 @@ from siena.lang.expression.tokens import Tokens
 from siena.model.values import Value, as_value
 from siena.model.wildcards import escape
 
-_LEXEME = r"""(?:
+_WORD = r"[^\W\d][\w$]*|\$[\w$]+"
+_LEXEME = rf"""(?:
       (?P<string>'(?:[^']|'')*')
     | (?P<quoted>"(?:[^"]|"")*")
     | (?P<bracketed>\[(?:[^\[\]]|\[\[|\]\])*\])
@@ -16,10 +17,12 @@ _LEXEME = r"""(?:
         | (?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE][+-]?[0-9]))
           (?:[eE][+-]?[0-9]+)?[fFdD]?
         | [0-9]+[lLfFdD]?)(?![\w$])
-    | (?P<word>[^\W\d][\w$]*|\$[\w$]+)
+    | (?P<word>{_WORD})
     | (?P<symbol><=|>=|<>|!=|[-=<>+*/%(),.@])
     | \Z
     )"""
+# A name that needs no quotes, unless it is reserved.
+WORD = re.compile(_WORD)
 TOKEN = re.compile(r"(?:\s|--[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*" + _LEXEME, re.VERBOSE)
 # Two signs are two signs where there are no comments.
 STRICT_TOKEN = re.compile(r"[ \t\f\n\r]*" + _LEXEME, re.VERBOSE)
