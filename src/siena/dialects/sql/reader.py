@@ -31,6 +31,7 @@ from siena.dialects.sql.tokens import (
     RESERVED,
     STRICT_TOKEN,
     TOKEN,
+    fail_at_number,
     read_number,
     read_pattern,
     unquoted,
@@ -268,6 +269,8 @@ class _Reader(Climber[Expression]):
             value = read_number(tokens, variant=self.variant)
             tokens.advance()
             return Literal(value)
+        if tokens.kind == "misspelled":
+            fail_at_number(tokens)
         if tokens.kind == "string" or self.at_quoted_string():
             return Literal(self.string(""))
         if tokens.at("true", "false"):
@@ -300,6 +303,10 @@ class _Reader(Climber[Expression]):
             tokens.fail(f'there is no function "{found}" in a filter', position=start)
         while tokens.at(".") and tokens.start == start + len(found):
             tokens.advance()
+            if tokens.kind in {"quoted", "bracketed"} and self.section(found):
+                found += "." + unquoted(tokens.token)
+                tokens.advance()
+                break
             if tokens.kind != "word":
                 tokens.fail(
                     f"expected a name behind the dot, found {tokens.describe()}"
@@ -307,6 +314,7 @@ class _Reader(Climber[Expression]):
             found += "." + tokens.token
             tokens.advance()
         section, dot, rest = found.partition(".")
+        section = self.section(section) or section
         if dot and section in self.variant.sections:
             section = self.variant.sections[section]
             if self.variant.is_strict:
@@ -317,6 +325,11 @@ class _Reader(Climber[Expression]):
             hint = f"sections are {sections}; a name in brackets may have dots"
             tokens.fail(f"{found[:40]} is in no section", hint=hint, position=start)
         return found
+
+    def section(self, word: str) -> str:
+        """The section that a word is, where more may be written than in one way."""
+        scope = word.lower() if self.variant.delimits_fields else ""
+        return scope if scope in self.variant.sections else ""
 
     def at_quoted_string(self) -> bool:
         return self.tokens.kind == "quoted" and not self.variant.quoted_names
