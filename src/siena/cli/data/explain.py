@@ -175,6 +175,7 @@ def _answer(verdict: Verdict) -> dict[str, Json]:
         answer["reason"] = verdict.reason
     if not verdict.shown:
         answer["shown"] = False
+        answer["limit"] = verdict.limit
     return answer
 
 
@@ -207,7 +208,7 @@ def _show(question: Question, verdict: Verdict) -> None:
     paint = Paint(sys.stdout)
     print(paint("good", "yes") if verdict.holds else paint("bad", "no"))
     if not verdict.shown:
-        print("not shown: it could not be decided within the allowed work")
+        print(f"not shown: it could not be decided within {verdict.limit}")
     if verdict.reason:
         print(verdict.reason)
     if verdict.witness is not None:

@@ -156,11 +156,12 @@ def test_what_could_not_be_decided_says_so(
     )
     placed = ", ".join(f"integer {n} >= 0, integer {n} < 8" for n in names)
     code, out, _ = run(monkeypatch, capsys, "covers", shared, placed, "--json")
-    assert (code, json.loads(out)) == (1, {"answer": False, "shown": False})
+    answer = {"answer": False, "shown": False, "limit": "SEARCH_STEPS_MAX"}
+    assert (code, json.loads(out)) == (1, answer)
     code, out, _ = run(monkeypatch, capsys, "covers", shared, placed)
     assert out.splitlines()[:2] == [
         "no",
-        "not shown: it could not be decided within the allowed work",
+        "not shown: it could not be decided within SEARCH_STEPS_MAX",
     ]
 
 
