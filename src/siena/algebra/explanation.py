@@ -22,6 +22,8 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.model.expression import spell_expression
+from siena.model.expression.residual import ResidualPredicate
 from siena.model.spelling import spell, spell_string
 
 
@@ -39,9 +41,10 @@ def explain_matches(
 ) -> list[Reason]:
     """Each constraint against the attribute that it is about."""
     if isinstance(interest, Predicate):
-        return [
+        reasons = [
             _summary(f, explain_matches(f, notification), "matches") for f in interest
         ]
+        return [*reasons, *_explain_residual(interest, notification)]
     reasons = [_explain_constraint(c, notification.get(c.name)) for c in interest]
     return reasons or [_matches_everything()]
 
@@ -125,6 +128,16 @@ def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
         because = "no value satisfies this" if point is None else _shown(name, point)
         reasons.append(Reason(point is not None, _listed(wanted), because))
     return reasons or [_matches_everything()]
+
+
+def _explain_residual(
+    interest: Predicate, notification: Mapping[str, Value]
+) -> list[Reason]:
+    if not isinstance(interest, ResidualPredicate):
+        return []
+    holds = interest.lets_through(notification)
+    because = "the residual holds" if holds else "the residual does not hold"
+    return [Reason(holds, f"if {spell_expression(interest.residual)}", because)]
 
 
 def _undecided(limit: str) -> str:
