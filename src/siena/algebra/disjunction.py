@@ -23,13 +23,14 @@ from siena.algebra.covering import covers_filter, implies
 from siena.algebra.points import NotShownError, Point, notification_of, values_of
 from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import sat
-from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
+from siena.algebra.verdict import YES, Verdict, not_shown
 from siena.model import Constraint, Filter, Operator, Pattern, Predicate
 
 Condition = tuple[Constraint, ...]
 # How many constraints and filters a search may look at before it gives up: far more
 # than predicates need that people write, and about a second at the worst.
 SEARCH_STEPS_MAX = 200_000
+LIMIT = "SEARCH_STEPS_MAX"
 
 
 def decide_covers_predicate(
@@ -61,21 +62,21 @@ def _decide(general: Predicate, specific: Predicate, budget: "_Budget") -> Verdi
                 return Verdict(holds=False, witness=notification_of(found))
             searches.append(search)
     except _GaveUpError:
-        return NOT_SHOWN
-    undecided = False
+        return not_shown(LIMIT)
+    undecided = ""
     for left, search in zip(range(len(searches), 0, -1), searches, strict=True):
         share = _Budget(budget.left // left)
         budget.left -= share.left
         try:
             found = search.run(share)
         except _GaveUpError:
-            undecided = True
+            undecided = LIMIT
             continue
-        undecided = undecided or search.is_doubtful
+        undecided = undecided or search.doubt
         budget.left += share.left
         if found is not None:
             return Verdict(holds=False, witness=notification_of(found))
-    return NOT_SHOWN if undecided else YES
+    return not_shown(undecided) if undecided else YES
 
 
 def _cost(general: Filter, specific: Filter) -> int:
@@ -156,8 +157,8 @@ class _Search:
     def __init__(self, f: Filter, general: Predicate, budget: _Budget) -> None:
         self.given = _with_free_names(f, general)
         self.budget = budget
-        # Whether a branch was left out because it could not be decided.
-        self.is_doubtful = False
+        # The limit because of which a branch was left out, if one was.
+        self.doubt = ""
         self.forced: dict[str, Condition] = {}
         self.rivals: list[tuple[Filter, Condition]] = []
         for rival in general:
@@ -229,8 +230,8 @@ class _Search:
         self.budget.spend(len(wanted) + len(unwanted) + 1)
         try:
             return sat(wanted, unwanted)
-        except NotShownError:
-            self.is_doubtful = True
+        except NotShownError as error:
+            self.doubt = error.limit
             return None
 
 

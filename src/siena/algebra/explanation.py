@@ -12,6 +12,7 @@ from siena.algebra.disjunction import SEARCH_STEPS_MAX, decide_covers_predicate
 from siena.algebra.points import ABSENT, NotShownError, Point
 from siena.algebra.relations import covers
 from siena.algebra.sat import is_satisfiable, may_be_absent, sat
+from siena.algebra.text.allowance import asked
 from siena.model import (
     Advertisement,
     Constraint,
@@ -21,9 +22,9 @@ from siena.model import (
     Predicate,
     Value,
 )
+from siena.model.expression import spell_expression
+from siena.model.expression.residual import ResidualPredicate
 from siena.model.spelling import spell, spell_string
-
-_UNDECIDED = "could not be decided within the allowed work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,10 @@ def explain_matches(
 ) -> list[Reason]:
     """Each constraint against the attribute that it is about."""
     if isinstance(interest, Predicate):
-        return [
+        reasons = [
             _summary(f, explain_matches(f, notification), "matches") for f in interest
         ]
+        return [*reasons, *_explain_residual(interest, notification)]
     reasons = [_explain_constraint(c, notification.get(c.name)) for c in interest]
     return reasons or [_matches_everything()]
 
@@ -57,6 +59,7 @@ def explain_admits(
     ]
 
 
+@asked
 def explain_covers(
     general: Filter | Predicate, specific: Filter | Predicate
 ) -> list[Reason]:
@@ -69,6 +72,7 @@ def explain_covers(
     return [_explain_contained(wide, f, steps_max) for f in parts]
 
 
+@asked
 def explain_covers_advertisement(
     general: Advertisement, specific: Advertisement
 ) -> list[Reason]:
@@ -78,8 +82,8 @@ def explain_covers_advertisement(
         allowed = general.by_name.get(constraint.name, ())
         try:
             point = sat((constraint,), allowed)
-        except NotShownError:
-            reasons.append(Reason(False, str(constraint), _UNDECIDED))
+        except NotShownError as error:
+            reasons.append(Reason(False, str(constraint), _undecided(error.limit)))
             continue
         if not allowed:
             because = f"{spell_string(constraint.name)} is not advertised at all"
@@ -91,6 +95,7 @@ def explain_covers_advertisement(
     return reasons
 
 
+@asked
 def explain_overlaps(
     advertisement: Advertisement, interest: Filter | Predicate
 ) -> list[Reason]:
@@ -106,6 +111,7 @@ def explain_overlaps(
     ] or [_matches_everything()]
 
 
+@asked
 def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
     """Each attribute that is wanted: a value for it, or the contradiction."""
     if isinstance(interest, Predicate):
@@ -116,12 +122,26 @@ def explain_satisfiable(interest: Filter | Predicate) -> list[Reason]:
     for name, wanted in interest.by_name.items():
         try:
             point = sat(wanted)
-        except NotShownError:
-            reasons.append(Reason(False, _listed(wanted), _UNDECIDED))
+        except NotShownError as error:
+            reasons.append(Reason(False, _listed(wanted), _undecided(error.limit)))
             continue
         because = "no value satisfies this" if point is None else _shown(name, point)
         reasons.append(Reason(point is not None, _listed(wanted), because))
     return reasons or [_matches_everything()]
+
+
+def _explain_residual(
+    interest: Predicate, notification: Mapping[str, Value]
+) -> list[Reason]:
+    if not isinstance(interest, ResidualPredicate):
+        return []
+    holds = interest.lets_through(notification)
+    because = "the residual holds" if holds else "the residual does not hold"
+    return [Reason(holds, f"if {spell_expression(interest.residual)}", because)]
+
+
+def _undecided(limit: str) -> str:
+    return f"could not be decided within the allowed work, {limit}"
 
 
 def _summary(f: Filter, reasons: list[Reason], verb: str) -> Reason:
@@ -183,8 +203,8 @@ def _explain_covers_filter(general: Filter, specific: Filter) -> list[Reason]:
 def _explain_refuted(given: Iterable[Constraint], constraint: Constraint) -> Reason:
     try:
         point = refutation(tuple(given), (constraint,))
-    except NotShownError:
-        return Reason(False, str(constraint), _UNDECIDED)
+    except NotShownError as error:
+        return Reason(False, str(constraint), _undecided(error.limit))
     assert point is not None
     because = f"{_shown(constraint.name, point)} satisfies {_listed(given)}"
     return Reason(False, str(constraint), f"{because}, and not this")
@@ -198,7 +218,7 @@ def _explain_contained(wide: Predicate, f: Filter, steps_max: int) -> Reason:
     if verdict.holds:
         return Reason(True, str(f), "within the union, though within no single filter")
     if verdict.witness is None:
-        return Reason(False, str(f), _UNDECIDED)
+        return Reason(False, str(f), _undecided(verdict.limit))
     return Reason(False, str(f), f"{verdict.witness} is outside")
 
 
@@ -210,17 +230,17 @@ def _explain_overlap(
         return Reason(True, subject, "an attribute may always be left out")
     if not offered:
         return Reason(False, subject, f"{spell_string(name)} is not advertised")
-    is_undecided = False
+    undecided = ""
     for offer in offered:
         try:
             point = sat((*wanted, offer))
-        except NotShownError:
-            is_undecided = True
+        except NotShownError as error:
+            undecided = error.limit
             continue
         if point is not None:
             return Reason(True, subject, f"{_shown(name, point)}, by {offer}")
-    if is_undecided:
-        return Reason(False, subject, _UNDECIDED)
+    if undecided:
+        return Reason(False, subject, _undecided(undecided))
     return Reason(False, subject, f"nothing in common with {_listed(offered, 'or')}")
 
 

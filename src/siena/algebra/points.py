@@ -27,6 +27,11 @@ Search = Callable[[], Point | None]
 class NotShownError(Exception):
     """The work that is allowed does not suffice to tell whether there is a point."""
 
+    def __init__(self, limit: str) -> None:
+        super().__init__(limit)
+        self.limit = limit
+        """The name of the limit."""
+
 
 def first_found(searches: Iterable[Callable[[], T]]) -> T | None:
     """What the first search finds that finds anything.

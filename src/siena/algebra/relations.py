@@ -21,12 +21,14 @@ from siena.algebra.disjunction import (
 from siena.algebra.overlap import common_notification
 from siena.algebra.points import NotShownError
 from siena.algebra.sat import witness
-from siena.algebra.verdict import NOT_SHOWN, YES, Verdict
+from siena.algebra.text.allowance import asked
+from siena.algebra.verdict import YES, Verdict, not_shown
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
 
 Interest = Filter | Predicate | Pattern
 
 
+@asked
 def covers(general: Interest, specific: Interest) -> bool:
     """Whether ``general`` selects everything that ``specific`` selects.
 
@@ -37,9 +39,10 @@ def covers(general: Interest, specific: Interest) -> bool:
     True
 
     Exact between filters; between predicates, exact up to a bound on the work
-    (:data:`siena.algebra.disjunction.SEARCH_STEPS_MAX`), beyond which the answer
-    is no.  Patterns of the same length are compared step by step, which is what
-    unsubscribing needs; a pattern of one step is its predicate.
+    (``SEARCH_STEPS_MAX``, of :mod:`siena.algebra.text.allowance` and
+    :mod:`siena.algebra.disjunction`), beyond which the answer is no.  Patterns of
+    the same length are compared step by step, which is what unsubscribing needs; a
+    pattern of one step is its predicate.
     """
     if isinstance(general, Filter) and isinstance(specific, Filter):
         return covers_filter(general, specific)
@@ -48,6 +51,7 @@ def covers(general: Interest, specific: Interest) -> bool:
     return covers_pattern(_pattern(general), _pattern(specific))
 
 
+@asked
 def decide_covers(general: Interest, specific: Interest) -> Verdict:
     """:func:`covers`, with a notification that shows a no.
 
@@ -67,11 +71,13 @@ def decide_covers(general: Interest, specific: Interest) -> Verdict:
     return YES
 
 
+@asked
 def counterexample(general: Interest, specific: Interest) -> Notification | None:
     """A notification that ``specific`` selects and ``general`` does not, if found."""
     return decide_covers(general, specific).witness
 
 
+@asked
 def equivalent(left: Interest, right: Interest) -> bool:
     """Whether two interests select the same.
 
@@ -82,6 +88,7 @@ def equivalent(left: Interest, right: Interest) -> bool:
     return covers(left, right) and covers(right, left)
 
 
+@asked
 def decide_equivalent(left: Interest, right: Interest) -> Verdict:
     """:func:`equivalent`, with a notification that only one of the two selects."""
     verdicts = [decide_covers(left, right), decide_covers(right, left)]
@@ -90,6 +97,7 @@ def decide_equivalent(left: Interest, right: Interest) -> Verdict:
     return next((v for v in refuted if v.shown), refuted[0]) if refuted else YES
 
 
+@asked
 def decide_covers_advertisement(
     general: Advertisement, specific: Advertisement
 ) -> Verdict:
@@ -97,6 +105,7 @@ def decide_covers_advertisement(
     return _refuted_by(partial(advertisement_counterexample, general, specific))
 
 
+@asked
 def decide_overlaps(
     advertisement: Advertisement, interest: Filter | Predicate
 ) -> Verdict:
@@ -104,6 +113,7 @@ def decide_overlaps(
     return _shown_by(partial(common_notification, advertisement, interest))
 
 
+@asked
 def decide_satisfiable(interest: Filter | Predicate) -> Verdict:
     """Whether anything at all would match, with an example."""
     return _shown_by(partial(witness, interest))
@@ -113,8 +123,8 @@ def _refuted_by(find: Callable[[], Notification | None]) -> Verdict:
     """Yes if there is no counterexample."""
     try:
         found = find()
-    except NotShownError:
-        return NOT_SHOWN
+    except NotShownError as error:
+        return not_shown(error.limit)
     return YES if found is None else Verdict(holds=False, witness=found)
 
 
@@ -122,8 +132,8 @@ def _shown_by(find: Callable[[], Notification | None]) -> Verdict:
     """Yes if there is an example."""
     try:
         found = find()
-    except NotShownError:
-        return NOT_SHOWN
+    except NotShownError as error:
+        return not_shown(error.limit)
     return Verdict(holds=found is not None, witness=found)
 
 

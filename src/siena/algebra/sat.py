@@ -24,6 +24,7 @@ from siena.algebra.points import (
     first_found,
     notification_of,
 )
+from siena.algebra.text.allowance import Allowance, allowed
 from siena.algebra.text.strings import sat_string
 from siena.model import (
     Constraint,
@@ -171,8 +172,12 @@ def satisfiable(interest: Filter | Predicate) -> bool:
     return any(map(is_filter_satisfiable, filters))
 
 
-# Every broker on the way of a filter asks, and in a simulation they are one process.
-@lru_cache(maxsize=REMEMBERED_MAX)
 def is_filter_satisfiable(f: Filter) -> bool:
     """Whether some notification matches this filter."""
+    return _is_filter_satisfiable(f, allowed())
+
+
+# Every broker on the way of a filter asks, and in a simulation they are one process.
+@lru_cache(maxsize=REMEMBERED_MAX)
+def _is_filter_satisfiable(f: Filter, _allowance: Allowance) -> bool:
     return all(map(is_satisfiable, f.by_name.values()))

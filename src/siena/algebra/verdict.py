@@ -11,17 +11,23 @@ class Verdict:
 
     ``reason`` says why where no single notification can show it.  ``shown`` is False
     where the answer is no only because the work that was allowed did not suffice to
-    decide; callers treat it as the no that it may be.
+    decide; callers treat it as the no that it may be, and ``limit`` is the name of what
+    bounded the work.
     """
 
     holds: bool
     witness: Notification | None = None
     shown: bool = True
     reason: str = ""
+    limit: str = ""
 
     def __bool__(self) -> bool:
         return self.holds
 
 
 YES = Verdict(holds=True)
-NOT_SHOWN = Verdict(holds=False, shown=False)
+
+
+def not_shown(limit: str) -> Verdict:
+    """The answer of who came to a limit."""
+    return Verdict(holds=False, shown=False, limit=limit)

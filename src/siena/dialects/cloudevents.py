@@ -1,16 +1,17 @@
 """The filters of CloudEvents subscriptions: exact, prefix, suffix, all, any, not, sql.
 
-A subscription has a list of filters, all of which must hold; one may stand alone.
+A subscription has a list of filters, all of which must hold; one may stand alone, and
+an empty list is true.
 Logic is two-valued: a filter on an attribute that is absent does not hold, and ``not``
 of it does.
 
 Reference:
-    CloudEvents Subscriptions API 1.0, section 3.2.4, "Filter dialects".
+    CloudEvents Subscriptions API 1.0, sections 3.2.1 ("filters") and 3.2.4.
 """
 
 from collections.abc import Callable
 
-from siena.dialects.cesql.reader import read_cesql
+from siena.dialects.cesql.reader import read_cesql_filter
 from siena.dialects.cesql.types import STRING_ATTRIBUTES, Type, attribute, cast
 from siena.dialects.json_places import placed
 from siena.errors import FilterError, LimitError, Place, SienaError
@@ -51,7 +52,8 @@ def read_cloudevents(text: str) -> Expression:
     try:
         form = read_json(text)
         if isinstance(form, list):
-            return _all(form, ())
+            # Without a filter there is nothing that could be false.
+            return _all(form, ()) if form else TRUE
         return _filter(form, ())
     except _FormError as error:
         raise placed(error, text, error.path) from None
@@ -126,7 +128,7 @@ def _sql(form: Json, path: Path) -> Expression:
     if not isinstance(form, str):
         raise _FormError("sql is followed by a text", path)
     try:
-        return call(Operation.HOLDS, read_cesql(form))
+        return call(Operation.HOLDS, read_cesql_filter(form))
     except SienaError as error:
         # The caret shows the place inside the SQL, which has one column less to count.
         error.place = error.place or Place(form, 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from siena.dialects.aws import read_eventbridge, read_sns
-from siena.dialects.cesql import read_cesql
+from siena.dialects.cesql import read_cesql_filter
 from siena.dialects.cloudevents import read_cloudevents
 from siena.dialects.factoring import factor
 from siena.dialects.sql import read_sql
@@ -43,7 +43,7 @@ def _read_sigma(
 DIALECTS: dict[str, Callable[[str], Expression]] = {
     "siena": _read_siena,
     "expression": parse_expression,
-    "cesql": read_cesql,
+    "cesql": read_cesql_filter,
     "cloudevents": read_cloudevents,
     "sql": partial(read_sql, variant="sql"),
     "amqp": partial(read_sql, variant="amqp"),

@@ -7,6 +7,7 @@ from enum import StrEnum
 from siena.algebra.disjunction import decide_covers_predicate
 from siena.algebra.points import NotShownError
 from siena.algebra.sat import satisfiable
+from siena.algebra.text.allowance import asked
 from siena.errors import LimitError
 from siena.model import Filter, Notification, Predicate
 from siena.model.expression.rule import Rule
@@ -71,6 +72,7 @@ def compare_sets(
             yield Change(rule_id, ChangeKind.REMOVED, lost=_example(read.rule))
 
 
+@asked
 def compare_rules(
     rule_id: str, old: Rule, new: Rule, *, many: frozenset[str] = frozenset()
 ) -> Change:

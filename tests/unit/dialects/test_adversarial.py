@@ -5,14 +5,21 @@ What would take exponential time runs into pytest's own time-out.
 
 import json
 import re
+from collections import Counter
 
 import pytest
 
+from siena.algebra.catalogue.catalogue import Catalogue
+from siena.algebra.catalogue.profile import Profile
+from siena.algebra.covering import covers_filter
+from siena.algebra.explanation import explain_covers
 from siena.algebra.relations import decide_covers, decide_satisfiable
+from siena.algebra.text import automata
+from siena.algebra.text.allowance import ROUTING_STEPS_MAX, SEARCH_STEPS_MAX
 from siena.dialects import read_rule
 from siena.errors import LimitError, SienaError
-from siena.lang.parser import parse_interest, parse_predicate
-from siena.model import Pattern
+from siena.lang.parser import parse_filter, parse_interest, parse_predicate
+from siena.model import Filter, Pattern
 from siena.rules import ReadRule, RuleEntry, read_rules
 from siena.rules.review import review_rules
 
@@ -166,6 +173,67 @@ def test_relations_of_such_patterns_are_decided_or_not_shown() -> None:
         assert verdict.holds or verdict.witness is not None or not verdict.shown
     assert not isinstance(other, Pattern)
     assert decide_satisfiable(other).holds
+
+
+WIDE = [
+    (
+        's like "*' + "a" * 200 + '*"',
+        f's like "*{"a?" * 150}" and s like "*{"b?a" * 100}"',
+    ),
+    (f's like "*a{"?" * 150}"', f's like "*b{"?a" * 100}" and s like "*{"a?" * 150}"'),
+    (f's like "*{"*a?" * 50}*"', f's like "*a{"?" * 150}" and s like "*c{"?" * 300}"'),
+]
+
+
+@pytest.fixture
+def words_moved(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """By search, how many words of places its characters have moved."""
+    moved: Counter[int] = Counter()
+    kept = []  # so that no two searches are at the same address
+    step = automata._Patterns.step
+
+    def counted(self: automata._Patterns, places: int, character: str) -> int:
+        kept.append(self)
+        moved[id(self)] += 1 + self.count // 64
+        return step(self, places, character)
+
+    monkeypatch.setattr(automata._Patterns, "step", counted)
+    automata._outcome.cache_clear()
+    return moved
+
+
+@pytest.mark.parametrize(("general", "specific"), WIDE)
+def test_wide_patterns_cost_who_asks_no_more_than_is_allowed(
+    general: str, specific: str, words_moved: Counter[int]
+) -> None:
+    one, other = parse_interest(general), parse_interest(specific)
+    for verdict in (decide_covers(one, other), decide_covers(other, one)):
+        assert verdict.shown or verdict.limit == "SEARCH_STEPS_MAX"
+    assert max(words_moved.values(), default=0) <= SEARCH_STEPS_MAX
+    assert len(words_moved) <= 4
+
+
+@pytest.mark.parametrize(("general", "specific"), WIDE)
+def test_wide_patterns_cost_a_broker_little(
+    general: str, specific: str, words_moved: Counter[int]
+) -> None:
+    catalogue = Catalogue(covers_filter)
+    catalogue.add(Profile(parse_filter(general)))
+    profile = Profile(parse_filter(specific))
+    assert not [*catalogue.above(profile), *catalogue.below(profile)]
+    assert max(words_moved.values(), default=0) <= ROUTING_STEPS_MAX
+    assert sum(words_moved.values()) <= 8 * ROUTING_STEPS_MAX
+
+
+def test_what_is_not_shown_names_its_limit() -> None:
+    general, specific = map(parse_interest, WIDE[1])
+    verdict = decide_covers(general, specific)
+    assert (verdict.holds, verdict.shown) == (False, False)
+    assert verdict.limit == "SEARCH_STEPS_MAX"
+    assert isinstance(general, Filter)
+    assert isinstance(specific, Filter)
+    (reason,) = explain_covers(general, specific)
+    assert "SEARCH_STEPS_MAX" in reason.because
 
 
 def test_a_review_of_rules_that_all_overlap_ends() -> None:

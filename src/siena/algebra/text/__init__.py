@@ -1,4 +1,4 @@
 """Strings: whether one satisfies what is asked of it.
 
-From the ground up: ``characters`` → ``automata`` → ``strings``.
+From the ground up: ``characters``, ``allowance`` → ``automata`` → ``strings``.
 """

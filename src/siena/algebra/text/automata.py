@@ -22,7 +22,8 @@ automaton of Aho and Corasick with a mask of what has been seen.
 Bounds of the order are followed as long as the string agrees with them.  Characters
 that no token names, and that stand alike to the bounds, lead to the same; so one of
 each sort is tried.  What is reached is finite: the search ends with a string, with the
-certainty that there is none, or at its limit.
+certainty that there is none, or at its limit.  A step is a character for up to 64
+places, which is what one word of an integer holds.
 """
 
 import enum
@@ -33,6 +34,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from siena.algebra.points import NotShownError
+from siena.algebra.text.allowance import Allowance, allowed
 from siena.algebra.text.characters import (
     CHARACTER_MIN,
     characters,
@@ -44,8 +46,6 @@ from siena.model.folding import variants
 from siena.model.values import CHARACTER_MAX
 from siena.model.wildcards import read_wildcards
 
-# How many characters a search may try before it gives up: some tenths of a second.
-SEARCH_STEPS_MAX = 200_000
 # Searches that are remembered: who compares many filters asks again and again.
 REMEMBERED_MAX = 16_384
 
@@ -61,10 +61,7 @@ _UPPER = frozenset({Operator.LT, Operator.LE})
 
 
 def search_string(
-    wanted: Iterable[Constraint],
-    unwanted: Iterable[Constraint],
-    *,
-    steps_max: int = SEARCH_STEPS_MAX,
+    wanted: Iterable[Constraint], unwanted: Iterable[Constraint]
 ) -> str | None:
     """A shortest string that satisfies every wanted and no unwanted constraint.
 
@@ -77,9 +74,10 @@ def search_string(
     Raises:
         NotShownError: if it takes more steps to tell.
     """
-    found = _outcome(tuple(wanted), tuple(unwanted), steps_max)
+    allowance = allowed()
+    found = _outcome(tuple(wanted), tuple(unwanted), allowance)
     if found is _NOT_SHOWN:
-        raise NotShownError
+        raise NotShownError(allowance.limit)
     return found
 
 
@@ -94,7 +92,9 @@ _NOT_SHOWN = _Unknown.NOT_SHOWN
 
 @lru_cache(REMEMBERED_MAX)
 def _outcome(
-    wanted: tuple[Constraint, ...], unwanted: tuple[Constraint, ...], steps_max: int
+    wanted: tuple[Constraint, ...],
+    unwanted: tuple[Constraint, ...],
+    allowance: Allowance,
 ) -> str | Literal[_Unknown.NOT_SHOWN] | None:
     """What a search finds; that it could not tell is remembered as well."""
     given = wanted, unwanted
@@ -110,7 +110,7 @@ def _outcome(
         ]
     )
     try:
-        return _Search(patterns, bounds, steps_max).run()
+        return _Search(patterns, bounds, allowance).run()
     except NotShownError:
         return _NOT_SHOWN
 
@@ -175,6 +175,8 @@ class _Patterns:
             self._loops |= loops << offset
             self.start |= 1 << offset
             offset += len(tokens) + 1
+        self.count = offset
+        """How many places there are."""
 
     @property
     def characters(self) -> Iterable[str]:
@@ -240,11 +242,16 @@ _State = tuple[int, int | None, int | None]
 class _Search:
     """The search, breadth first."""
 
-    def __init__(self, patterns: _Patterns, bounds: _Bounds, steps_max: int) -> None:
+    def __init__(
+        self, patterns: _Patterns, bounds: _Bounds, allowance: Allowance
+    ) -> None:
         self._patterns = patterns
         self._low, self._high = bounds
         self._alphabet = tuple(_alphabet(set(patterns.characters), bounds))
-        self._steps_left = steps_max
+        self._steps_left = allowance.steps
+        self._limit = allowance.limit
+        # What a character costs grows with the places that it moves.
+        self._state_cost = len(self._alphabet) * (1 + patterns.count // 64)
         # What places come to: most characters lead to the same ones.
         self._settled: dict[int, int | None] = {}
 
@@ -268,9 +275,9 @@ class _Search:
 
     def _steps(self, state: _State) -> Iterator[tuple[str, _State]]:
         places, low, high = state
-        self._steps_left -= len(self._alphabet)
+        self._steps_left -= self._state_cost
         if self._steps_left < 0:
-            raise NotShownError
+            raise NotShownError(self._limit)
         step, settled = self._patterns.step, self._settled
         for character in self._alphabet:
             lower = _agreeing(low, self._low, character)

@@ -22,6 +22,8 @@ class RecordFilter:
 
     def __init__(self, text: str | Predicate) -> None:
         interest = _read(text) if isinstance(text, str) else text
+        self.interest: Filter | Predicate = interest
+        """What it lets through, maybe with a residual."""
         self._table = ForwardingTable()
         self._table.add(0, interest)
         self._residual = interest if isinstance(interest, ResidualPredicate) else None

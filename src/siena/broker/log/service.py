@@ -15,7 +15,6 @@ from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
 from siena.broker.log.staging import Staging
 from siena.broker.state import BrokerState
-from siena.lang.parser import parse_predicate
 from siena.protocol.control_frames import Done
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.limits import READ_BYTES_MAX
@@ -112,10 +111,11 @@ class LogService:
 
     def _read(self, session: Session, body: Read) -> None:
         store = self._log().store
-        sieves = [self._sieves.of(body.filter)]
+        wanted = self._sieves.of(body.filter)
+        sieves = [wanted]
         gate, principal = self._state.gate, session.principal
         if not gate.grant(principal).narrows:  # then more than is granted is refused
-            gate.subscribe(principal, parse_predicate(body.filter), None)
+            gate.subscribe(principal, wanted.interest, None)
         heard = gate.hears(principal)
         if heard is not None:
             sieves.insert(0, self._sieves.of_grant(heard))

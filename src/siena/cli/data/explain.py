@@ -13,12 +13,16 @@ from siena.algebra import explanation, relations
 from siena.algebra.explanation import Reason
 from siena.algebra.verdict import Verdict
 from siena.cli.terminal.colour import Paint
+from siena.cli.terminal.foreign import printable
 from siena.errors import FilterError, InvalidFormError, SienaError
+from siena.lang.expression.form import rule_from_json
 from siena.lang.interest_form import advertisement_from_json, interest_from_json
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json, notification_to_json
-from siena.lang.parser import parse_notification
+from siena.lang.parser import parse_interest, parse_notification
 from siena.model import Advertisement, Filter, Notification, Pattern, Predicate
+from siena.model.expression import spell_expression
+from siena.model.expression.residual import ResidualPredicate, interest_of
 
 # One line of `--stdin`; what is longer is refused and skipped, never kept.
 LINE_BYTES_MAX = 4 * 1_048_576
@@ -64,6 +68,13 @@ def explain(
             '"x > 3", "x > 5"]; answer each with a JSON object on a line.',
         ),
     ] = False,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of filters: sql, amqp, eventbridge, cesql, …",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Answer with one JSON object.")
     ] = False,
@@ -72,7 +83,9 @@ def explain(
 
     The first line is yes or no, and the exit code is 0 for yes, 1 for no and 2
     for input that cannot be read.  A witness is a notification that shows a no of
-    covers, or a yes of overlaps and satisfiable.
+    covers, or a yes of overlaps and satisfiable.  Where a filter has a residual, as in
+    "x any and y any, if x < y", matches asks it, too; the other relations are answered
+    of the covering predicates, and the residuals are printed.
 
     \b
     Examples:
@@ -81,6 +94,7 @@ def explain(
       siena explain covers 's <= "az"' 's >* "a"'
       siena explain overlaps 'what in (login, logout)' 'what = alarm'
       siena explain satisfiable 'integer x > 3, integer x < 4'
+      siena explain covers --dialect sql 'price BETWEEN 1 AND 9' 'price = 3'
       echo '["covers", "x > 3", "x > 5"]' | siena explain --stdin
     """  # noqa: D301 -- Typer needs the backspace itself
     if stdin:
@@ -88,26 +102,23 @@ def explain(
             raise SienaError("--stdin reads the questions; give none as arguments")
         if sys.stdin is None:
             raise SienaError("there is no standard input to read")
-        _answer_lines(sys.stdin.buffer)
+        _answer_lines(sys.stdin.buffer, dialect)
         return
     if relation is None:
         raise SienaError("which relation?", hint=f"one of {', '.join(RELATIONS)}")
     try:
-        question = _read_question([relation, *_given(left, right)])
+        given: list[Json] = [t for t in (relation, left, right) if t is not None]
+        question = _read_question(given, dialect)
         verdict = question.decide()
     except SienaError as error:
         if as_json:
             print(json.dumps({"error": str(error)}))
         raise
     if as_json:
-        print(json.dumps(_answer(verdict)))
+        print(json.dumps(_answer(question, verdict)))
     else:
         _show(question, verdict)
     raise typer.Exit(0 if verdict.holds else 1)
-
-
-def _given(*texts: str | None) -> list[str]:
-    return [text for text in texts if text is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +141,34 @@ class Question:
 
     def decide(self) -> Verdict:
         """The answer."""
-        return self.relation.decide(*self.sides)
+        return self.relation.decide(*self.asked_of())
+
+    def residuals(self) -> list[str | None]:
+        """The residual of each side, in words, where a side has one."""
+        return [
+            spell_expression(side.residual)
+            if isinstance(side, ResidualPredicate)
+            else None
+            for side in self.sides
+        ]
 
     def reasons(self) -> list[Reason]:
         """Why, constraint by constraint; of patterns there is nothing to add."""
         if any(isinstance(side, Pattern) for side in self.sides):
             return []
-        return self.relation.explain(*self.sides)
+        return self.relation.explain(*self.asked_of())
+
+    def asked_of(self) -> tuple[Any, ...]:
+        """The sides; only a notification is asked a residual, too."""
+        if self.relation is RELATIONS["matches"]:
+            return self.sides
+        return tuple(
+            side.cover if isinstance(side, ResidualPredicate) else side
+            for side in self.sides
+        )
 
 
-def _read_question(form: Json) -> Question:
+def _read_question(form: Json, dialect: str | None = None) -> Question:
     name, *sides = form if isinstance(form, list) and form else [None]
     if not isinstance(name, str):
         raise InvalidFormError(
@@ -156,18 +185,24 @@ def _read_question(form: Json) -> Question:
         raise InvalidFormError(f"{name} takes {wanted} {noun}, and has {len(sides)}")
     read = zip(relation.readers, sides, _ORDINALS[:wanted], strict=True)
     return Question(
-        relation, tuple(_read_side(reader, side, which) for reader, side, which in read)
+        relation,
+        tuple(_read_side(reader, side, which, dialect) for reader, side, which in read),
     )
 
 
-def _read_side(reader: Callable[[Json], Any], side: Json, which: str) -> Any:  # noqa: ANN401 -- each relation knows its own
+def _read_side(
+    reader: Callable[[Json], Any], side: Json, which: str, dialect: str | None
+) -> Any:  # noqa: ANN401 -- each relation knows its own
+    is_foreign = dialect is not None and reader in {_read_interest, _read_predicate}
     try:
+        if is_foreign and dialect is not None and isinstance(side, str):
+            return _interest_in(dialect, side)
         return reader(side)
     except SienaError as error:
         raise error.about(which) from None
 
 
-def _answer(verdict: Verdict) -> dict[str, Json]:
+def _answer(question: Question, verdict: Verdict) -> dict[str, Json]:
     answer: dict[str, Json] = {"answer": verdict.holds}
     if verdict.witness is not None:
         answer["witness"] = notification_to_json(verdict.witness)
@@ -175,13 +210,18 @@ def _answer(verdict: Verdict) -> dict[str, Json]:
         answer["reason"] = verdict.reason
     if not verdict.shown:
         answer["shown"] = False
+        answer["limit"] = verdict.limit
+    residuals = question.residuals()
+    if any(residuals):
+        answer["residuals"] = list[Json](residuals)
     return answer
 
 
-def _answer_lines(source: BinaryIO) -> None:
+def _answer_lines(source: BinaryIO, dialect: str | None) -> None:
     for line in _lines(source):
         try:
-            answer = _answer(_read_question(_read_line(line)).decide())
+            question = _read_question(_read_line(line), dialect)
+            answer = _answer(question, question.decide())
         except SienaError as error:
             answer = {"error": str(error)}
         # Flushed, so that a program can ask, wait for the answer and ask again.
@@ -207,7 +247,7 @@ def _show(question: Question, verdict: Verdict) -> None:
     paint = Paint(sys.stdout)
     print(paint("good", "yes") if verdict.holds else paint("bad", "no"))
     if not verdict.shown:
-        print("not shown: it could not be decided within the allowed work")
+        print(f"not shown: it could not be decided within {verdict.limit}")
     if verdict.reason:
         print(verdict.reason)
     if verdict.witness is not None:
@@ -220,6 +260,12 @@ def _show(question: Question, verdict: Verdict) -> None:
         for reason in reasons:
             mark = "✓" if reason.holds else "✗"
             print(paint.marked(f"  {mark} {reason.subject:{width}}  {reason.because}"))
+    residuals = question.residuals()
+    if any(residuals) and question.relation is not RELATIONS["matches"]:
+        print("this is said of the covering predicates; beside them there is")
+    for residual, which in zip(residuals, _ORDINALS, strict=False):
+        if residual is not None:
+            print(f"  the residual of the {which}: if {printable(residual)}")
 
 
 def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
@@ -230,7 +276,23 @@ def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
 
 @_remembered
 def _interest_from_text(text: str) -> Filter | Predicate | Pattern:
-    return interest_from_json(_form_or_text(text))
+    form = _form_or_text(text)
+    if isinstance(form, str):
+        return parse_interest(form, residuals=True)
+    return _interest_from_form(form)
+
+
+def _interest_from_form(form: Json) -> Filter | Predicate | Pattern:
+    """The interest of a JSON form; of a rule's, with its residual."""
+    if isinstance(form, dict) and "where" in form:
+        return interest_of(rule_from_json(form))
+    return interest_from_json(form)
+
+
+def _interest_in(dialect: str, text: str) -> Predicate:
+    from siena.dialects import read_rule
+
+    return interest_of(read_rule(dialect, text))
 
 
 @_remembered
@@ -250,7 +312,7 @@ def _form_or_text(text: str) -> Json:
 def _read_interest(form: Json) -> Filter | Predicate | Pattern:
     if isinstance(form, str):
         return _interest_from_text(form)
-    return interest_from_json(form)
+    return _interest_from_form(form)
 
 
 def _read_predicate(form: Json) -> Filter | Predicate:

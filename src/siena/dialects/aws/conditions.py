@@ -64,7 +64,7 @@ def _equals(name: str, value: Json) -> Expression:
     if value is None:
         return Constraint(name, Operator.EQ, NULL)
     assert not isinstance(value, (list, dict))
-    if isinstance(value, str) and _is_long_address(value):
+    if isinstance(value, str) and is_long_address(value):
         # An address of version 6 has many texts, and all of them are meant.
         return call(Operation.IN_NETWORK, Attribute(name), Literal(value))
     return Constraint(name, Operator.EQ, as_number(value))
@@ -74,7 +74,8 @@ def _exactly(name: str, value: Json) -> Expression:
     return Constraint(name, Operator.EQ, _string(value, "exactly"))
 
 
-def _is_long_address(text: str) -> bool:
+def is_long_address(text: str) -> bool:
+    """Whether a text is an address of version 6, which is compared as one."""
     if ":" not in text or "/" in text:
         return False
     try:

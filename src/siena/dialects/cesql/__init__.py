@@ -6,6 +6,6 @@ Reference:
     CloudEvents SQL Expression Language, version 1.0.0.
 """
 
-from siena.dialects.cesql.reader import read_cesql
+from siena.dialects.cesql.reader import read_cesql, read_cesql_filter
 
-__all__ = ["read_cesql"]
+__all__ = ["read_cesql", "read_cesql_filter"]

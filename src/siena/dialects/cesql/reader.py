@@ -76,13 +76,30 @@ def read_cesql(text: str) -> Expression:
     >>> print(spell_expression(read_cesql("type LIKE 'com.%' AND sequence = 5")))
     like(ce_text(type), "com.*") and ce_integer(ce_value(sequence)) = 5
     """
+    return _read(text).expression
+
+
+def read_cesql_filter(text: str) -> Expression:
+    """The same as a filter, whose result is cast to a boolean.
+
+    >>> from siena.model.expression import holds
+    >>> holds(read_cesql_filter("urgent"), {"urgent": "TRUE"})
+    True
+
+    Reference:
+        CloudEvents Subscriptions API 1.0, section 3.2.4.1.2, ``sql``.
+    """
+    return cast(_read(text), Type.BOOLEAN)
+
+
+def _read(text: str) -> Typed:
     reader = _Reader(text)
     try:
         found = reader.climb()
     except SienaError as error:
         raise error.at(text, min(reader.tokens.start, len(text))) from None
     reader.tokens.expect_end()
-    return found.expression
+    return found
 
 
 class _Reader(Climber[Typed]):

@@ -92,10 +92,11 @@ def removed(left: Alternatives, right: Alternatives) -> Alternatives | None:
 
 
 def least(alternatives: Iterable[Conjunction]) -> Alternatives:
-    """The alternatives without those that are plainly inside another."""
+    """The alternatives without contradictions, and those plainly inside another."""
     kept: Alternatives = []
     singles: set[Constraint] = set()
-    for found in sorted({_tidy(a) for a in alternatives}, key=lambda a: (len(a), a)):
+    tidy = {found for a in alternatives if (found := _tidy(a)) is not None}
+    for found in sorted(tidy, key=lambda a: (len(a), a)):
         if not found:
             return [()]
         if not singles.isdisjoint(found):
@@ -106,11 +107,23 @@ def least(alternatives: Iterable[Conjunction]) -> Alternatives:
     return kept
 
 
-def _tidy(conjunction: Conjunction) -> Conjunction:
-    """The constraints, each once, without those that only repeat what others need."""
+def _tidy(conjunction: Conjunction) -> Conjunction | None:
+    """The constraints, each once, without those that only repeat what others need.
+
+    None if an equality contradicts another constraint.
+    """
     found = sorted(set(conjunction))
     if len(found) < 2:
         return tuple(found)
+    for equal in [c for c in found if c.operator is Operator.EQ]:
+        if equal not in found:
+            continue  # it was dropped, for an equality of fewer kinds
+        name, kinds, value = equal.name, equal.kinds, equal.value
+        assert value is not None
+        known = [c for c in found if c.name == name and c != equal and kinds <= c.kinds]
+        if not all(c.matches(value) for c in known):
+            return None
+        found = [c for c in found if c not in known]
     return tuple(
         c
         for c in found

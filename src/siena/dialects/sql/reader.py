@@ -31,6 +31,7 @@ from siena.dialects.sql.tokens import (
     RESERVED,
     STRICT_TOKEN,
     TOKEN,
+    fail_at_number,
     read_number,
     read_pattern,
     unquoted,
@@ -164,8 +165,21 @@ class _Reader(Climber[Expression]):
         if tokens.take("is"):
             return self.null(left, start)
         negated = tokens.take("not")
-        found = self.tested(left, start)
+        if tokens.take("between"):
+            return self.between(left, start, negated=negated)
+        found = self.tested(left)
         return call(Operation.NOT, found) if negated else found
+
+    def between(self, subject: Expression, start: int, *, negated: bool) -> Expression:
+        """Two comparisons: false both, for values that have no order to each other."""
+        low = self.sum()
+        self.tokens.expect("and", "after the first end of between")
+        if negated:
+            bounds = (Operation.LT, low), (Operation.GT, self.sum())
+        else:
+            bounds = (Operation.GE, low), (Operation.LE, self.sum())
+        found = [self.compared(o, subject, bound, start) for o, bound in bounds]
+        return any_of(found) if negated else all_of(found)
 
     def sum(self) -> Expression:
         """A value that is computed, without comparisons in it."""
@@ -180,13 +194,8 @@ class _Reader(Climber[Expression]):
         operator = Operator.ANY if negated else Operator.ABSENT
         return Constraint(subject.name, operator)
 
-    def tested(self, subject: Expression, start: int) -> Expression:
+    def tested(self, subject: Expression) -> Expression:
         tokens = self.tokens
-        if tokens.take("between"):
-            low = self.sum()
-            tokens.expect("and", "after the first end of between")
-            bounds = ((Operation.GE, low), (Operation.LE, self.sum()))
-            return all_of(self.compared(o, subject, b, start) for o, b in bounds)
         if tokens.take("in"):
             return self.member(subject, self.members())
         if not tokens.take("like"):
@@ -260,6 +269,8 @@ class _Reader(Climber[Expression]):
             value = read_number(tokens, variant=self.variant)
             tokens.advance()
             return Literal(value)
+        if tokens.kind == "misspelled":
+            fail_at_number(tokens)
         if tokens.kind == "string" or self.at_quoted_string():
             return Literal(self.string(""))
         if tokens.at("true", "false"):
@@ -292,6 +303,10 @@ class _Reader(Climber[Expression]):
             tokens.fail(f'there is no function "{found}" in a filter', position=start)
         while tokens.at(".") and tokens.start == start + len(found):
             tokens.advance()
+            if tokens.kind in {"quoted", "bracketed"} and self.section(found):
+                found += "." + unquoted(tokens.token)
+                tokens.advance()
+                break
             if tokens.kind != "word":
                 tokens.fail(
                     f"expected a name behind the dot, found {tokens.describe()}"
@@ -299,6 +314,7 @@ class _Reader(Climber[Expression]):
             found += "." + tokens.token
             tokens.advance()
         section, dot, rest = found.partition(".")
+        section = self.section(section) or section
         if dot and section in self.variant.sections:
             section = self.variant.sections[section]
             if self.variant.is_strict:
@@ -309,6 +325,11 @@ class _Reader(Climber[Expression]):
             hint = f"sections are {sections}; a name in brackets may have dots"
             tokens.fail(f"{found[:40]} is in no section", hint=hint, position=start)
         return found
+
+    def section(self, word: str) -> str:
+        """The section that a word is, where more may be written than in one way."""
+        scope = word.lower() if self.variant.delimits_fields else ""
+        return scope if scope in self.variant.sections else ""
 
     def at_quoted_string(self) -> bool:
         return self.tokens.kind == "quoted" and not self.variant.quoted_names

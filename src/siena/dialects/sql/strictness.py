@@ -23,7 +23,7 @@ KEYWORDS = frozenset(
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+(?:E[+-]?[0-9]+)?)?|0x(?:[0-9A-F]{2})+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_FIELDS = {
+FIELDS = {
     "header.": frozenset({"priority"}),
     "properties.": frozenset(
         {"message_id", "user_id", "to", "subject", "reply_to", "correlation_id"}
@@ -31,6 +31,20 @@ _FIELDS = {
         | {"creation_time", "group_id", "group_sequence", "reply_to_group_id"}
     ),
 }
+
+
+def has_control(text: str) -> bool:
+    """Whether there is a control character in a name or a pattern."""
+    return _CONTROL.search(text) is not None
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name needs no brackets."""
+    return (
+        _WORD.fullmatch(name) is not None
+        and name.lower() not in _RESERVED
+        and name not in KEYWORDS
+    )
 
 
 def check_token(tokens: Tokens) -> None:
@@ -51,13 +65,13 @@ def check_token(tokens: Tokens) -> None:
 
 def check_characters(tokens: Tokens, text: str, position: int) -> None:
     """Refuse a control character in a name or a pattern."""
-    if _CONTROL.search(text):
+    if has_control(text):
         tokens.fail("there is a control character in this", position=position)
 
 
 def check_field(tokens: Tokens, section: str, field: str, position: int) -> None:
     """Refuse a field that its section does not have; some have any."""
-    known = _FIELDS.get(section)
+    known = FIELDS.get(section)
     if known is not None and field not in known:
         hint = "it has " + ", ".join(sorted(known))
         message = f"{section}{field[:40]} does not exist"

@@ -1,25 +1,31 @@
 """The tokens of SQL selectors, and what each literal among them means."""
 
+import math
 import re
+from typing import NoReturn
 
 from siena.dialects.sql.variants import Variant
-from siena.errors import SienaError
+from siena.errors import InvalidNotificationError
 from siena.lang.expression.tokens import Tokens
 from siena.model.values import Value, as_value
 from siena.model.wildcards import escape
 
-_LEXEME = r"""(?:
+_WORD = r"[^\W\d][\w$]*|\$[\w$]+"
+_LEXEME = rf"""(?:
       (?P<string>'(?:[^']|'')*')
     | (?P<quoted>"(?:[^"]|"")*")
     | (?P<bracketed>\[(?:[^\[\]]|\[\[|\]\])*\])
     | (?P<number>0[xX][0-9A-Za-z]*
         | (?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE][+-]?[0-9]))
           (?:[eE][+-]?[0-9]+)?[fFdD]?
-        | [0-9]+[lLfFdD]?)(?![\w$])
-    | (?P<word>[^\W\d][\w$]*|\$[\w$]+)
+        | [0-9]+[lLfFdD]?)(?![\w$.])
+    | (?P<misspelled>\.?[0-9][\w$]*(?:\.[\w$]*)*)
+    | (?P<word>{_WORD})
     | (?P<symbol><=|>=|<>|!=|[-=<>+*/%(),.@])
     | \Z
     )"""
+# A name that needs no quotes, unless it is reserved.
+WORD = re.compile(_WORD)
 TOKEN = re.compile(r"(?:\s|--[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*" + _LEXEME, re.VERBOSE)
 # Two signs are two signs where there are no comments.
 STRICT_TOKEN = re.compile(r"[ \t\f\n\r]*" + _LEXEME, re.VERBOSE)
@@ -44,14 +50,22 @@ def read_number(tokens: Tokens, *, variant: Variant, sign: int = 1) -> Value:
             digits = text.rstrip("l")
             if len(digits) > 20:
                 tokens.fail(f"{digits[:20]}… does not fit in 64 bits")
-            # As in Java, where a leading zero makes an octal number.
-            is_octal = variant.quoted_names and len(digits) > 1 and digits[0] == "0"
+            is_octal = variant.reads_octal and len(digits) > 1 and digits[0] == "0"
             return as_value(sign * int(digits, 8 if is_octal else 10))
-        return as_value(sign * float(text.rstrip("fd")))
+        found = float(text.rstrip("fd"))
+        if math.isinf(found):
+            tokens.fail(f"{tokens.describe()} is too large for a float")
+        return as_value(sign * found)
     except ValueError:
-        return tokens.fail(f"{tokens.describe()} is not a number")
-    except SienaError as error:
-        raise error.at(tokens.text, tokens.start) from None
+        return fail_at_number(tokens)
+    except InvalidNotificationError as error:
+        return tokens.fail(error.message)
+
+
+def fail_at_number(tokens: Tokens) -> NoReturn:
+    """Refuse what begins like a number and is none."""
+    hint = "numbers are written 15, 1.5 or 1.5E3"
+    tokens.fail(f"{tokens.describe()} is not a number", hint=hint)
 
 
 def _read_bytes(tokens: Tokens) -> str:

@@ -10,6 +10,8 @@ class Variant(NamedTuple):
 
     # Whether "…" is a name, as in SQL; else it is a string.
     quoted_names: bool
+    # Whether a leading zero makes an octal number, as in Java.
+    reads_octal: bool
     # Whether an escape makes any character plain, and must stand before one; else it is
     # an escape only before a wildcard or itself.
     escapes_anything: bool
@@ -31,6 +33,8 @@ class Variant(NamedTuple):
     settles_like: bool
     # What may stand before a dot, and the attribute's name begins with instead.
     sections: dict[str, str]
+    # Whether sections are written in any case, and names behind them also in quotes.
+    delimits_fields: bool
     # Fields that a message has even if it does not say so.
     defaults: dict[str, int]
 
@@ -47,6 +51,7 @@ _AMQP_SECTIONS = {
 VARIANTS = {
     "sql": Variant(
         quoted_names=True,
+        reads_octal=True,
         escapes_anything=False,
         wants_conditions=True,
         is_strict=False,
@@ -57,10 +62,12 @@ VARIANTS = {
         remainder=Operation.REMAINDER,
         settles_like=True,
         sections={},
+        delimits_fields=False,
         defaults={},
     ),
     "amqp": Variant(
         quoted_names=False,
+        reads_octal=False,
         escapes_anything=True,
         wants_conditions=False,
         is_strict=True,
@@ -71,10 +78,12 @@ VARIANTS = {
         remainder=Operation.MODULO,
         settles_like=False,
         sections=_AMQP_SECTIONS,
+        delimits_fields=False,
         defaults={"header.priority": 4},
     ),
     "azure": Variant(
         quoted_names=True,
+        reads_octal=False,
         escapes_anything=True,
         wants_conditions=True,
         is_strict=False,
@@ -85,6 +94,7 @@ VARIANTS = {
         remainder=Operation.REMAINDER,
         settles_like=False,
         sections={"user": "", "sys": "sys."},
+        delimits_fields=True,
         defaults={},
     ),
 }

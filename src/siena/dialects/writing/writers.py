@@ -1,6 +1,7 @@
 """Writers by name, and the one question that they all ask: whether a rule is exact."""
 
 from collections.abc import Callable
+from functools import partial
 
 from siena.dialects.writing.eventbridge import write_eventbridge
 from siena.dialects.writing.sql import write_sql
@@ -19,6 +20,8 @@ def _write_expression(rule: Rule) -> str:
 WRITERS: dict[str, Callable[[Predicate], str]] = {
     "siena": str,
     "sql": write_sql,
+    "amqp": partial(write_sql, variant="amqp"),
+    "azure": partial(write_sql, variant="azure"),
     "eventbridge": write_eventbridge,
     "sns": write_eventbridge,
 }

@@ -21,6 +21,7 @@ from siena.algebra.covering import covers_filter
 from siena.algebra.disjunction import decide_covers_predicate
 from siena.algebra.explanation import Reason, explain_covers
 from siena.algebra.points import NotShownError
+from siena.algebra.text.allowance import asked
 from siena.model import Filter, Notification, Predicate
 from siena.model.expression import Call, Expression, Operation
 from siena.model.limits import FILTERS_MAX
@@ -74,6 +75,7 @@ class RuleCovers:
     undecided: bool = False
 
 
+@asked
 def find_covers(index: RuleIndex, number: int) -> RuleCovers:
     """Who covers a rule of an index, with the proofs."""
     return _Search(index, number).run()

@@ -84,18 +84,18 @@ def example_of(filter_: Filter) -> Notification | None:
         NotShownError: if the work that is allowed does not suffice to tell.
     """
     points: dict[str, Point] = {}
-    is_undecided = False
+    undecided: NotShownError | None = None
     for name, condition in filter_.by_name.items():
         try:
             point = _value_of(condition)
-        except NotShownError:
-            is_undecided = True  # another name may be impossible, which is certain
+        except NotShownError as error:
+            undecided = error  # another name may be impossible, which is certain
             continue
         if point is None:
             return None
         points[name] = point
-    if is_undecided:
-        raise NotShownError
+    if undecided is not None:
+        raise undecided
     return notification_of(points)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from siena.algebra.points import NotShownError
+from siena.algebra.text.allowance import asked
 from siena.errors import LimitError
 from siena.model import Filter, Notification
 from siena.rules.review.index import RuleIndex, example_of
@@ -23,6 +24,7 @@ def overlapping(index: RuleIndex, number: int) -> Iterator[tuple[int, Notificati
                 yield other, event
 
 
+@asked
 def common_event(index: RuleIndex, one: int, other: int) -> Notification | None:
     """An event at which two rules fire, if one is found."""
     tried = 0

@@ -285,6 +285,25 @@ async def test_the_log_is_read_and_staged_within_the_grant(tmp_path: Path) -> No
         assert isinstance(await ann.next(), Done)
 
 
+async def test_the_log_is_read_with_a_residual_where_more_is_refused(
+    tmp_path: Path,
+) -> None:
+    settings = replace(SETTINGS, log=Log(path=str(tmp_path / "log")))
+    async with named(settings) as broker:
+        root, bob = (
+            await connect(broker, name="root"),
+            await connect(broker, name="bob"),
+        )
+        root.publish(*({"level": n, "x": n, "y": 5} for n in range(10)))
+        await root.sync()
+        bob.send(Read("level < 9 and x any and y any, if x > y", 0))
+        answer = await bob.next()
+        assert isinstance(answer, Entries)
+        assert [decode(entry.block)["level"] for entry in answer.entries] == [6, 7, 8]
+        bob.send(Read("x any and y any, if x > y", 0))
+        assert "subscribe is not granted" in (await told(bob)).text
+
+
 # --- Roles that change ----------------------------------------------------------------
 
 

@@ -156,12 +156,47 @@ def test_what_could_not_be_decided_says_so(
     )
     placed = ", ".join(f"integer {n} >= 0, integer {n} < 8" for n in names)
     code, out, _ = run(monkeypatch, capsys, "covers", shared, placed, "--json")
-    assert (code, json.loads(out)) == (1, {"answer": False, "shown": False})
+    answer = {"answer": False, "shown": False, "limit": "SEARCH_STEPS_MAX"}
+    assert (code, json.loads(out)) == (1, answer)
     code, out, _ = run(monkeypatch, capsys, "covers", shared, placed)
     assert out.splitlines()[:2] == [
         "no",
-        "not shown: it could not be decided within the allowed work",
+        "not shown: it could not be decided within SEARCH_STEPS_MAX",
     ]
+
+
+def test_a_residual_is_asked_or_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "x any and y any, if x < y"
+    code, out, _ = run(monkeypatch, capsys, "satisfiable", rule)
+    assert code == 0
+    assert out.splitlines()[0] == "yes"
+    assert out.splitlines()[-2:] == [
+        "this is said of the covering predicates; beside them there is",
+        "  the residual of the first value: if x < y",
+    ]
+    for given, answer in (("x = 1, y = 2", "yes"), ("x = 2, y = 1", "no")):
+        code, out, _ = run(monkeypatch, capsys, "matches", rule, given)
+        assert (out.splitlines()[0], code) == (answer, 0 if answer == "yes" else 1)
+        assert "if x < y" in out
+    code, out, _ = run(monkeypatch, capsys, "covers", "x any", rule, "--json")
+    assert json.loads(out) == {"answer": True, "residuals": [None, "x < y"]}
+    form = '{"where": "x any", "if": {"<": [{"attribute": "x"}, 3]}}'
+    code, out, _ = run(monkeypatch, capsys, "matches", form, "x = 2")
+    assert code == 0
+
+
+def test_filters_in_another_language_are_explained(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = "covers", "x BETWEEN 1 AND 9", "x = 3 AND y < z", "--dialect", "sql"
+    code, out, _ = run(monkeypatch, capsys, *arguments)
+    assert code == 0
+    assert "the residual of the second value: if y < z" in out
+    code, _, err = run(monkeypatch, capsys, "covers", "x =", "y = 1", *arguments[3:])
+    assert code == 2
+    assert "first value, column 4" in err
 
 
 def test_a_program_can_wait_for_each_answer() -> None:

@@ -16,10 +16,12 @@ from expressions import (
 )
 from siena.algebra.relations import covers
 from siena.algebra.sat import satisfiable
+from siena.dialects.cesql import read_cesql
 from siena.dialects.factoring import factor
+from siena.dialects.factoring.cover import least
 from siena.dialects.factoring.solving import solve
 from siena.lang.expression import parse_expression
-from siena.lang.parser import parse_predicate
+from siena.lang.parser import parse_filter, parse_predicate
 from siena.model import Constraint, Filter, Operator, Predicate
 from siena.model.expression import (
     Attribute,
@@ -133,6 +135,32 @@ def test_what_filters_cannot_say_is_covered(
     rule = factor(parse_expression(text))
     assert rule.predicate == parse_predicate(predicate)
     assert rule.residual == parse_expression(residual)
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("level = '5'", 'level = "5" or integer level = 5'),
+        ("level = '3000000000'", 'level = "3000000000" or integer level = 3000000000'),
+        ("level = 'x'", "level = x"),
+    ],
+)
+def test_what_contradicts_an_equality_is_no_alternative(
+    text: str, predicate: str
+) -> None:
+    rule = factor(read_cesql(text))
+    assert rule.is_exact
+    assert str(rule) == predicate
+
+
+def test_an_equality_that_says_all_stands_alone() -> None:
+    same, other = parse_filter("x = 5"), parse_filter("integer x > 5")
+    for text in ("x < 9", "x any", "x != 4", "not string x any"):
+        assert least([(*same, *parse_filter(text))]) == [(*same,)]
+    for text in ("x < 5", "x != 5", "x = 6", "integer x any and x = 4"):
+        assert least([(*same, *parse_filter(text))]) == []
+    # Of floats nothing is said there.
+    assert least([(*same, *other)]) == [(*sorted((*same, *other)),)]
 
 
 def test_a_product_that_is_too_large_keeps_what_fits() -> None:
