@@ -138,7 +138,8 @@ def rules_apply(
         _show(counted, output)
 
 
-Counts = list[tuple[str | None, str | None, int]]
+# The rule, its severity, whether it is a bad event instead, and how many those are.
+Counts = list[tuple[str | None, str | None, bool, int]]
 
 
 def _free(output: Path | None, *, overwrite: bool) -> None:
@@ -155,16 +156,16 @@ def _form(counted: Counts) -> dict[str, Any]:
     return {
         "rules": [
             {"rule": rule, "severity": severity, "alerts": count}
-            for rule, severity, count in counted
+            for rule, severity, _, count in counted
             if rule is not None
         ],
-        "bad_events": sum(count for rule, _, count in counted if rule is None),
+        "bad_events": sum(count for _, _, is_bad, count in counted if is_bad),
     }
 
 
 def _show(counted: Counts, output: Path | None) -> None:
-    fired = [(rule, about, count) for rule, about, count in counted if rule is not None]
-    bad = sum(count for rule, _, count in counted if rule is None)
+    fired = [(rule, about, n) for rule, about, _, n in counted if rule is not None]
+    bad = sum(count for _, _, is_bad, count in counted if is_bad)
     total = sum(count for _, _, count in fired)
     print(f"{total:,} alerts of {len(fired):,} rules; {bad:,} events cannot be read")
     for rule, severity, count in fired[:RULES_SHOWN]:
@@ -176,9 +177,10 @@ def _show(counted: Counts, output: Path | None) -> None:
 
 
 def _counted(found: "DataFrame") -> Counts:
-    rows = found.groupBy("rule", "severity").count().collect()
-    counted = [(row["rule"], row["severity"], row["count"]) for row in rows]
-    return sorted(counted, key=lambda row: (-row[2], str(row[0])))
+    is_bad = found["error"].isNotNull().alias("is_bad")
+    rows = found.groupBy("rule", "severity", is_bad).count().collect()
+    counted = [(r["rule"], r["severity"], r["is_bad"], r["count"]) for r in rows]
+    return sorted(counted, key=lambda row: (-row[3], str(row[0])))
 
 
 def _follow(found: "DataFrame", output: Path, *, until_idle: bool) -> None:

@@ -28,6 +28,7 @@ from siena.spark.batch.spreading import spread
 from siena.spark.rules.alerting import (
     ALERT,
     ERROR,
+    FORGOTTEN,
     KEY,
     REVISION,
     RULE,
@@ -42,7 +43,12 @@ from siena.spark.rules.alerting import (
 )
 from siena.spark.rules.compiled import CompiledRules, LoadedRules, compile_rules
 from siena.spark.rules.live import Fixed, LiveRules, Newest
-from siena.spark.rules.remembering import Memory, keys_of, passed_rows
+from siena.spark.rules.remembering import (
+    Memory,
+    forgotten_row,
+    keys_of,
+    passed_rows,
+)
 from siena.spark.rules.sources import RuleSource
 from siena.spark.streams.patterns import instant
 from siena.spark.streams.searching import match_order
@@ -56,6 +62,10 @@ from siena.spark.streams.shards import (
 )
 
 Rules = RuleSource | CompiledRules | LiveRules
+# How far the events of a stream may be ahead of the clock of this machine, to be
+# remembered: clocks differ, and some are hours off.
+AHEAD_MAX = timedelta(days=1)
+MICROSECOND = timedelta(microseconds=1)
 
 
 class Suppression(NamedTuple):
@@ -105,7 +115,9 @@ def apply(  # noqa: PLR0913 -- all but two have a default
     Returns:
         The columns of the key, and ``rule``, ``version``, ``severity``, ``why`` (an
         array of ``attribute``, ``constraint`` and ``value``), ``revision`` (of live
-        rules) and ``error``; with ``time``, also ``suppressed``.
+        rules) and ``error``; with ``time``, also ``suppressed`` and ``forgotten``,
+        which is null but in a row without a rule, where a stream had no room for all
+        that it should remember: how many windows it has let go.
 
     Raises:
         SienaError: if a column is missing, or there are no rules.
@@ -130,7 +142,8 @@ def apply(  # noqa: PLR0913 -- all but two have a default
         remembering = Remembering(
             needed.index(TIME),
             tuple(needed.index(name) for name in by),
-            suppress and suppress.span // timedelta(microseconds=1),
+            suppress and suppress.span // MICROSECOND,
+            AHEAD_MAX // MICROSECOND if events.isStreaming else None,
         )
     many = frozenset() if loaded is None else loaded.many
     # What we have added is not to be found by rules that look everywhere.
@@ -143,27 +156,31 @@ def apply(  # noqa: PLR0913 -- all but two have a default
 
 def alerts(applied: DataFrame) -> DataFrame:
     """What rules have said of what :func:`apply` gives."""
-    return applied.where(F.col(RULE).isNotNull()).drop(ERROR)
+    return applied.where(F.col(RULE).isNotNull()).drop(ERROR, FORGOTTEN)
 
 
 def bad_events(applied: DataFrame) -> DataFrame:
     """The events that could not be read, of what :func:`apply` gives."""
     said = [field.name for field in ALERT if field.name != ERROR]
-    return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED)
+    return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED, FORGOTTEN)
 
 
 def metrics(applied: DataFrame) -> DataFrame:
     """How often each rule has fired, of what :func:`apply` gives, or has written.
 
     The columns are ``rule``, ``version``, ``severity``, ``revision``, ``alerts``,
-    ``suppressed`` (how many were held back, as far as alerts have said it) and
-    ``bad_events``, which are those of the row without a rule.
+    ``suppressed`` (how many were held back, as far as alerts have said it),
+    ``bad_events`` and ``forgotten``, which are those of the row without a rule.
     """
-    held = F.sum(SUPPRESSED) if SUPPRESSED in applied.columns else F.lit(0)
+    held, forgotten = (
+        F.coalesce(F.sum(name) if name in applied.columns else F.lit(0), F.lit(0))
+        for name in (SUPPRESSED, FORGOTTEN)
+    )
     return applied.groupBy(RULE, VERSION, SEVERITY, REVISION).agg(
         F.count(RULE).alias("alerts"),
-        F.coalesce(held, F.lit(0)).cast("long").alias(SUPPRESSED),
+        held.cast("long").alias(SUPPRESSED),
         F.count(ERROR).alias("bad_events"),
+        forgotten.cast("long").alias(FORGOTTEN),
     )
 
 
@@ -203,7 +220,8 @@ def _names(names: str | Sequence[str] | None, default: list[str]) -> list[str]:
 
 
 def _require_free(names: list[str], *, is_timed: bool) -> None:
-    ours = {field.name for field in ALERT} | ({SUPPRESSED} if is_timed else set())
+    ours = {field.name for field in ALERT}
+    ours |= {SUPPRESSED, FORGOTTEN} if is_timed else set()
     taken = ours.intersection(names)
     if taken:
         raise SienaError(
@@ -236,8 +254,8 @@ class _Applied(NamedTuple):
         names = [f"p{i}" for i in range(len(self.needed))]
         time = names[self.needed.index(TIME)]
         kept = [*(names[self.needed.index(n)] for n in self.wanted), *ALERT.names]
-        held = T.StructField(SUPPRESSED, T.LongType())
-        answer = T.StructType([*(inner[name] for name in kept), held])
+        added = [T.StructField(name, T.LongType()) for name in (SUPPRESSED, FORGOTTEN)]
+        answer = T.StructType([*(inner[name] for name in kept), *added])
         order = tuple(
             name
             for name, field in zip(names, self.plan.payload, strict=True)
@@ -255,7 +273,7 @@ class _Applied(NamedTuple):
         shown = [
             column_of((names[self.needed.index(n)],)).alias(n) for n in self.wanted
         ]
-        return found.select(*shown, *ALERT.names, SUPPRESSED)
+        return found.select(*shown, *ALERT.names, SUPPRESSED, FORGOTTEN)
 
     def _inner(self, added: pa.Schema) -> T.StructType:
         kept = [
@@ -329,4 +347,9 @@ class _StreamMemory(ShardTask):
     def advance(self, memory: bytes | None, rows: pa.Table) -> tuple[pa.Table, bytes]:
         remembered = Memory() if memory is None else Memory.load(memory)
         order = match_order(rows, self._stage.order)
-        return self._stage.passed(remembered, rows, order), remembered.save()
+        found = self._stage.passed(remembered, rows, order)
+        state = remembered.save()
+        if remembered.forgotten:
+            notice = forgotten_row(rows, list(self._stage.kept), remembered.forgotten)
+            found = pa.concat_tables([found, notice])
+        return found, state
