@@ -11,13 +11,14 @@ import sys
 import traceback
 import warnings
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from siena.cli.common.events import with_values
 from siena.cli.terminal.foreign import printable
 from siena.errors import NoBrokerError, ServiceError, SienaError
 
@@ -114,6 +115,10 @@ class LazyGroup(TyperGroup):
             return self._load(cmd_name)
         self.list_commands(ctx)  # so that Typer can say what was meant
         return None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- Typer's
+        """The arguments that are left, after ours to Typer's way of options."""
+        return super().parse_args(ctx, with_values(args))
 
     def _load(self, name: str) -> TyperCommand | TyperGroup:
         module, attribute = COMMANDS[name].split(":")

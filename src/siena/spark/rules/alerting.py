@@ -10,7 +10,7 @@ further on (:mod:`siena.spark.rules.remembering`).
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import time_ns
 from typing import Any, NamedTuple, Protocol
 
@@ -95,13 +95,18 @@ class AlertTask:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The alerts of each batch."""
         rules, revision = self.rules()
+        task = self
+        if self.layout.form != "wide":
+            # Rules that change under a stream may declare other names.
+            many = self.layout.many | rules.many
+            task = replace(self, layout=replace(self.layout, many=many))
         if rules.conditions and self.remembering is None:
             raise SienaError(
                 f'the rule "{rules.conditions[0].id}" is about several events',
                 hint="name the column of their times: apply(…, time=…), or --time",
             )
         for batch in batches:
-            yield _Batch(self, rules, revision, batch).answer()
+            yield _Batch(task, rules, revision, batch).answer()
 
 
 class _Rows:
@@ -204,7 +209,7 @@ class _Batch:
                 self.batch.num_rows, columns, rows[places], numbers[places]
             )
             places = places[may_hold]
-        if self.task.layout.many:
+        if self.task.layout.is_several:
             # Columns have one value each.
             events = self.look_at(rows[places])
             is_kept[places] = [

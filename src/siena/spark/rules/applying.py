@@ -19,6 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from siena.errors import SienaError
 from siena.model import Kind
+from siena.rules.events import Nested
 from siena.rules.reading import RuleSettings
 from siena.spark.batch.attributes import column_of
 from siena.spark.batch.compiling import OnError
@@ -86,6 +87,7 @@ def apply(  # noqa: PLR0913 -- all but two have a default
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     time: str | None = None,
     suppress: Suppression | None = None,
     why: bool = True,
@@ -102,6 +104,9 @@ def apply(  # noqa: PLR0913 -- all but two have a default
             applies the newest revision to each micro-batch.
         key: the columns of the event that are wanted in an alert; all if not given.
         column: the one column that is the whole event: JSON, a map, a variant.
+        nested: what that JSON is, if it has objects in objects: attributes by their
+            ``path``, with several values where there are arrays, or an event of
+            ``windows``.  Rows are then read one by one.
         time: the column that says when an event was, a timestamp or an integer of
             microseconds; rules about several events, and suppression, need it.
         suppress: which alerts are held back.
@@ -124,7 +129,7 @@ def apply(  # noqa: PLR0913 -- all but two have a default
     """
     if suppress is not None and time is None:
         raise SienaError("suppression needs a time", hint="name the column with time=")
-    in_force, loaded = _in_force(events, rules, settings, dialect, on_error)
+    in_force, loaded, many = _in_force(events, rules, settings, dialect, on_error)
     if loaded is not None and loaded.conditions and time is None:
         raise SienaError(
             f'the rule "{loaded.conditions[0].id}" is about several events',
@@ -145,10 +150,17 @@ def apply(  # noqa: PLR0913 -- all but two have a default
             suppress and suppress.span // MICROSECOND,
             AHEAD_MAX // MICROSECOND if events.isStreaming else None,
         )
-    many = frozenset() if loaded is None else loaded.many
     # What we have added is not to be found by rules that look everywhere.
     asked = asked_of(loaded)
-    plan = plan_for(events, asked, key=needed, column=column, many=many, added=added)
+    plan = plan_for(
+        events,
+        asked,
+        key=needed,
+        column=column,
+        nested=nested,
+        many=many,
+        added=added,
+    )
     task = AlertTask(in_force, plan.layout, on_error, why, remembering)
     applied = _Applied(events, plan, task, wanted, needed)
     return applied.alerts() if remembering is None else applied.remembered()
@@ -190,20 +202,21 @@ def _in_force(
     settings: RuleSettings | None,
     dialect: str,
     on_error: OnError,
-) -> tuple[InForce, LoadedRules | None]:
-    """What tasks are given, and the rules themselves if they are known."""
+) -> tuple[InForce, LoadedRules | None, frozenset[str]]:
+    """What tasks are given, the rules if they are known, and what is multi-valued."""
     revision = None
     if isinstance(rules, LiveRules):
         if events.isStreaming:
-            rules.current()  # or an error, now and not in the stream
-            return Newest(os.fspath(rules.folder)), None
+            # Or an error, now and not in the stream.
+            _, compiled = rules.current()
+            return Newest(os.fspath(rules.folder)), None, compiled.loaded.many
         revision, compiled = rules.current()
     else:
         compiled = compile_rules(
             rules, settings=settings, dialect=dialect, on_error=on_error
         )
     name = ship(events.sparkSession, compiled.file)
-    return Fixed(name, revision), compiled.loaded
+    return Fixed(name, revision), compiled.loaded, compiled.loaded.many
 
 
 def asked_of(loaded: LoadedRules | None) -> Mapping[str, frozenset[Kind]] | None:

@@ -148,9 +148,7 @@ def offered(spec: str, rows: list[tuple[str, float]], *, is_saved: bool) -> list
 
 @pytest.mark.parametrize("is_saved", [False, True])
 @pytest.mark.parametrize("kind", ["event_count", "value_count", "temporal"])
-def test_one_wrong_clock_spoils_nothing(
-    kind: str, *, is_saved: bool
-) -> None:
+def test_one_wrong_clock_spoils_nothing(kind: str, *, is_saved: bool) -> None:
     spec = three(kind)
     others = [("k", 1.0), ("k", 2.0), ("z", 1e9), ("k", 3.0)]
     if kind != "temporal":
