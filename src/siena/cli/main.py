@@ -11,14 +11,14 @@ import sys
 import traceback
 import warnings
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from siena.cli.common.events import with_values
+from siena.cli.common.events import CommandOnEvents
 from siena.cli.terminal.foreign import printable
 from siena.errors import NoBrokerError, ServiceError, SienaError
 
@@ -116,10 +116,6 @@ class LazyGroup(TyperGroup):
         self.list_commands(ctx)  # so that Typer can say what was meant
         return None
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- Typer's
-        """The arguments that are left, after ours to Typer's way of options."""
-        return super().parse_args(ctx, with_values(args))
-
     def _load(self, name: str) -> TyperCommand | TyperGroup:
         module, attribute = COMMANDS[name].split(":")
         target = getattr(import_module(module), attribute)
@@ -130,7 +126,7 @@ class LazyGroup(TyperGroup):
             return group
         # Without Rich's markup: it would take the brackets of a filter for a style.
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(name)(target)
+        single.command(name, cls=CommandOnEvents)(target)
         command = get_command(single)
         assert isinstance(command, TyperCommand)
         self.add_command(command, name)

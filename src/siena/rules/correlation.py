@@ -124,12 +124,13 @@ def read_correlations(
 
     Fields have the names that the settings give them, as in the rules themselves.
     """
-    fields = {} if settings is None else settings.fields
+    settings = settings or RuleSettings()
     names = _names(rules)
     for entry in rules.enabled:
         if entry.dialect == "sigma" and is_correlation(entry.text):
             try:
-                yield _renamed(_read(entry, names), fields)
+                found = _read(entry, names, settings.pipeline_text())
+                yield _renamed(found, settings.fields)
             except SienaError as error:
                 yield SetAside(entry.place or entry.id, str(error), entry.id)
 
@@ -157,7 +158,9 @@ def _names(rules: Iterable[RuleEntry]) -> dict[str, RuleEntry]:
     return found
 
 
-def _read(entry: RuleEntry, names: Mapping[str, RuleEntry]) -> Correlation:
+def _read(
+    entry: RuleEntry, names: Mapping[str, RuleEntry], pipeline: str | None
+) -> Correlation:
     from sigma.correlations import (  # noqa: PLC0415 -- an extra
         SigmaCorrelationCondition,
         SigmaCorrelationRule,
@@ -165,8 +168,12 @@ def _read(entry: RuleEntry, names: Mapping[str, RuleEntry]) -> Correlation:
     from sigma.exceptions import SigmaError  # noqa: PLC0415 -- an extra
     from yaml import YAMLError  # noqa: PLC0415 -- an extra
 
+    from siena.dialects.sigma.reader import read_pipeline  # noqa: PLC0415 -- an extra
+
     try:
         found = SigmaCorrelationRule.from_yaml(entry.text)
+        if pipeline is not None:
+            read_pipeline(pipeline).apply(found)
     except (SigmaError, YAMLError, TypeError, ValueError, AttributeError) as error:
         raise FilterError(" ".join(str(error).split())).about(entry.id) from None
     try:

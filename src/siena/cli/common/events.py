@@ -1,9 +1,10 @@
 """Options about what events are: nested JSON, and attributes with several values."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 NestedOption = Annotated[
     str | None,
@@ -23,6 +24,14 @@ ManyOption = Annotated[
     ),
 ]
 _NESTED, _WAYS = "--nested", ("path", "windows")
+
+
+class CommandOnEvents(TyperCommand):
+    """A command whose ``--nested`` may stand alone: Typer has no such options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- Typer's
+        """The arguments that are left."""
+        return super().parse_args(ctx, with_values(args))
 
 
 def with_values(words: Sequence[str]) -> list[str]:
