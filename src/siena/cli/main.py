@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from siena.cli.common.events import CommandOnEvents
 from siena.cli.terminal.foreign import printable
 from siena.errors import NoBrokerError, ServiceError, SienaError
 
@@ -125,7 +126,7 @@ class LazyGroup(TyperGroup):
             return group
         # Without Rich's markup: it would take the brackets of a filter for a style.
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(name)(target)
+        single.command(name, cls=CommandOnEvents)(target)
         command = get_command(single)
         assert isinstance(command, TyperCommand)
         self.add_command(command, name)

@@ -13,11 +13,15 @@ Wanted = str | Filter | Predicate | Pattern
 
 
 def as_interest(
-    wanted: Wanted, dialect: str | None = None, features: Collection[str] = (RESIDUAL,)
+    wanted: Wanted,
+    dialect: str | None = None,
+    features: Collection[str] = (RESIDUAL,),
+    many: frozenset[str] = frozenset(),
 ) -> Filter | Predicate | Pattern:
     """The interest that is meant; a text in another language, if that is named.
 
     ``features`` are the broker's: one that knows no residuals is not asked for any.
+    ``many`` are attributes that may have several values, if a dialect is named.
 
     >>> as_interest("x > 3")
     <Filter x > 3>
@@ -31,7 +35,7 @@ def as_interest(
     Raises:
         SienaError: if it is none.
     """
-    interest = _read(wanted, dialect)
+    interest = _read(wanted, dialect, many)
     if isinstance(interest, ResidualPredicate) and RESIDUAL not in features:
         raise SienaError(
             "this broker knows no residuals, and filters cannot say all of this",
@@ -40,13 +44,15 @@ def as_interest(
     return interest
 
 
-def _read(wanted: Wanted, dialect: str | None) -> Filter | Predicate | Pattern:
+def _read(
+    wanted: Wanted, dialect: str | None, many: frozenset[str]
+) -> Filter | Predicate | Pattern:
     if dialect is not None:
         if not isinstance(wanted, str):
             raise InvalidFormError("a dialect is the language of a text")
         from siena.dialects import read_rule  # noqa: PLC0415 -- seldom asked for
 
-        return interest_of(read_rule(dialect, wanted))
+        return interest_of(read_rule(dialect, wanted, many=many))
     if isinstance(wanted, str):
         return parse_interest(wanted, residuals=True)
     if isinstance(wanted, (Filter, Predicate, Pattern)):

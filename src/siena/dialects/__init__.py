@@ -5,6 +5,11 @@ expression; ``factoring`` makes a rule of it, exactly or with a residual; ``regi
 is the room's front, by name of dialect.  ``json_places`` finds a place in JSON again.
 """
 
-from siena.dialects.registry import DIALECTS, read_expression, read_rule
+from siena.dialects.registry import (
+    DIALECTS,
+    check_pipeline,
+    read_expression,
+    read_rule,
+)
 
-__all__ = ["DIALECTS", "read_expression", "read_rule"]
+__all__ = ["DIALECTS", "check_pipeline", "read_expression", "read_rule"]

@@ -25,19 +25,41 @@ def _read_siena(text: str) -> Expression:
 
 
 def _read_sigma(
-    text: str, logsource: str = "attributes", fields: Mapping[str, str] | None = None
+    text: str,
+    logsource: str = "attributes",
+    fields: Mapping[str, str] | None = None,
+    pipeline: str | None = None,
 ) -> Expression:
     try:
         from siena.dialects.sigma.reader import (  # noqa: PLC0415 -- an extra
             SigmaSettings,
+            read_pipeline,
             read_sigma,
         )
     except ImportError:
-        raise FilterError(
-            "Sigma rules need the package pysigma",
-            hint=how_to_get("sigma"),
-        ) from None
-    return read_sigma(text, SigmaSettings(fields or {}, logsource))
+        raise _no_sigma() from None
+    found = None if pipeline is None else read_pipeline(pipeline)
+    return read_sigma(text, SigmaSettings(fields or {}, logsource, found))
+
+
+def check_pipeline(text: str) -> None:
+    """Refuse what is no processing pipeline of pySigma's.
+
+    Raises:
+        FilterError: if it is none.
+    """
+    try:
+        from siena.dialects.sigma.reader import (  # noqa: PLC0415 -- an extra
+            read_pipeline,
+        )
+    except ImportError:
+        raise _no_sigma() from None
+    read_pipeline(text)
+
+
+def _no_sigma() -> FilterError:
+    hint = how_to_get("sigma")
+    return FilterError("Sigma rules need the package pysigma", hint=hint)
 
 
 DIALECTS: dict[str, Callable[[str], Expression]] = {
@@ -60,11 +82,12 @@ def read_expression(
     *,
     logsource: str = "attributes",
     fields: Mapping[str, str] | None = None,
+    pipeline: str | None = None,
 ) -> Expression:
     """The expression of a text in a dialect.
 
-    ``logsource`` and ``fields``, the attributes of fields that are called otherwise,
-    matter to Sigma's only.
+    ``logsource``, ``fields``, the attributes of fields that are called otherwise, and
+    ``pipeline``, one of pySigma's in YAML, matter to Sigma's only.
 
     Raises:
         FilterError: with the place, if the text is not in the dialect, or says what is
@@ -75,7 +98,7 @@ def read_expression(
         hint = "dialects are " + ", ".join(DIALECTS)
         raise FilterError(f'"{dialect[:40]}" is not a dialect', hint=hint)
     if dialect == "sigma":
-        return _read_sigma(text, logsource, fields)
+        return _read_sigma(text, logsource, fields, pipeline)
     return DIALECTS[dialect](text)
 
 
@@ -86,6 +109,7 @@ def read_rule(
     many: frozenset[str] = frozenset(),
     logsource: str = "attributes",
     fields: Mapping[str, str] | None = None,
+    pipeline: str | None = None,
 ) -> Rule:
     """The rule of a text in a dialect; ``many`` are the multi-valued attributes.
 
@@ -95,5 +119,7 @@ def read_rule(
     >>> rule.is_exact
     False
     """
-    expression = read_expression(dialect, text, logsource=logsource, fields=fields)
+    expression = read_expression(
+        dialect, text, logsource=logsource, fields=fields, pipeline=pipeline
+    )
     return factor(expression, many=many)

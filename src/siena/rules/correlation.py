@@ -12,13 +12,14 @@ Reference:
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from siena.errors import FilterError, SienaError
 from siena.model import Pattern, Value
 from siena.model.expression.rule import Rule
 from siena.rules.entry import RuleEntry, RuleSet, SetAside
+from siena.rules.reading import RuleSettings
 from siena.rules.sigma_files import is_correlation, sigma_name
 
 
@@ -116,15 +117,34 @@ class Correlation:
 _COMPARISONS = {"gte": ">=", "gt": ">", "lte": "<=", "lt": "<", "eq": "=", "neq": "!="}
 
 
-def read_correlations(rules: RuleSet) -> Iterator[Correlation | SetAside]:
-    """The correlations of a set; one that cannot be read is put aside."""
+def read_correlations(
+    rules: RuleSet, settings: RuleSettings | None = None
+) -> Iterator[Correlation | SetAside]:
+    """The correlations of a set; one that cannot be read is put aside.
+
+    Fields have the names that the settings give them, as in the rules themselves.
+    """
+    settings = settings or RuleSettings()
     names = _names(rules)
     for entry in rules.enabled:
         if entry.dialect == "sigma" and is_correlation(entry.text):
             try:
-                yield _read(entry, names)
+                found = _read(entry, names, settings.pipeline_text())
+                yield _renamed(found, settings.fields)
             except SienaError as error:
                 yield SetAside(entry.place or entry.id, str(error), entry.id)
+
+
+def _renamed(found: Correlation, fields: Mapping[str, str]) -> Correlation:
+    aliased = {alias for alias, _, _ in found.aliases}
+    return replace(
+        found,
+        group_by=tuple(n if n in aliased else fields.get(n, n) for n in found.group_by),
+        fields=tuple(fields.get(name, name) for name in found.fields),
+        aliases=tuple(
+            (alias, rule, fields.get(name, name)) for alias, rule, name in found.aliases
+        ),
+    )
 
 
 def _names(rules: Iterable[RuleEntry]) -> dict[str, RuleEntry]:
@@ -138,7 +158,9 @@ def _names(rules: Iterable[RuleEntry]) -> dict[str, RuleEntry]:
     return found
 
 
-def _read(entry: RuleEntry, names: Mapping[str, RuleEntry]) -> Correlation:
+def _read(
+    entry: RuleEntry, names: Mapping[str, RuleEntry], pipeline: str | None
+) -> Correlation:
     from sigma.correlations import (  # noqa: PLC0415 -- an extra
         SigmaCorrelationCondition,
         SigmaCorrelationRule,
@@ -146,8 +168,12 @@ def _read(entry: RuleEntry, names: Mapping[str, RuleEntry]) -> Correlation:
     from sigma.exceptions import SigmaError  # noqa: PLC0415 -- an extra
     from yaml import YAMLError  # noqa: PLC0415 -- an extra
 
+    from siena.dialects.sigma.reader import read_pipeline  # noqa: PLC0415 -- an extra
+
     try:
         found = SigmaCorrelationRule.from_yaml(entry.text)
+        if pipeline is not None:
+            read_pipeline(pipeline).apply(found)
     except (SigmaError, YAMLError, TypeError, ValueError, AttributeError) as error:
         raise FilterError(" ".join(str(error).split())).about(entry.id) from None
     try:

@@ -6,15 +6,19 @@ by; other mappings are said with ``renamed``.
 """
 
 from collections.abc import Mapping
+from typing import Literal, get_args
 
 from siena.dialects.aws.events import flatten
 from siena.dialects.sigma.windows import windows_attributes
-from siena.errors import InvalidFormError
+from siena.errors import InvalidFormError, SienaError
 from siena.lang.json_text import Json, read_json
+from siena.lang.notification_form import notification_from_json, value_from_json
 from siena.lang.parser import parse_notification
 from siena.model.expression.evaluation import Values
 
 Event = Mapping[str, Values]
+# How events of any depth are read: by their paths, or as those of Windows' log.
+Nested = Literal["path", "windows"]
 
 
 def read_event(text: str, renamed: Mapping[str, str] | None = None) -> Event:
@@ -28,6 +32,53 @@ def read_event(text: str, renamed: Mapping[str, str] | None = None) -> Event:
     if text.lstrip()[:1] in {"{", "["}:
         return event_of(read_json(text), renamed)
     return _renamed(dict(parse_notification(text)), renamed)
+
+
+def read_nested(text: str, nested: Nested) -> Event:
+    """The attributes of an event in JSON; of a Windows event only, if that is wanted.
+
+    >>> read_nested('{"Event": {"EventData": {"Image": "a.exe"}}}', "windows")
+    {'Image': 'a.exe'}
+    >>> read_nested('{"a": {"b": 1}}', "windows")
+    Traceback (most recent call last):
+    siena.errors.InvalidFormError: a Windows event is an object with an "Event" in it
+    """
+    if nested == "windows":
+        return dict(windows_attributes(read_json(text)))
+    return event_of(read_json(text))
+
+
+def read_several(text: str, many: frozenset[str]) -> Event:
+    """The attributes of an event in our JSON form, some of which are arrays.
+
+    >>> read_several('{"x": [1, 2], "y": 3}', frozenset({"x"}))
+    {'y': 3, 'x': (1, 2)}
+    """
+    form = read_json(text)
+    if not isinstance(form, dict):
+        return dict(notification_from_json(form))  # which says what is wrong
+    several = {n: v for n, v in form.items() if n in many and isinstance(v, list)}
+    plain = notification_from_json({n: v for n, v in form.items() if n not in several})
+    return dict(plain) | {
+        name: tuple(value_from_json(v, name) for v in values if v is not None)
+        for name, values in several.items()
+    }
+
+
+def checked_nested(nested: str | None) -> Nested | None:
+    """How events are nested, if that is one of the ways.
+
+    Raises:
+        SienaError: if it is none.
+    """
+    for way in get_args(Nested):
+        if nested == way:
+            return way  # type: ignore[no-any-return]
+    if nested is not None:
+        raise SienaError(
+            f"{nested!r} is not how events are nested", hint="path or windows"
+        )
+    return None
 
 
 def event_of(form: Json, renamed: Mapping[str, str] | None = None) -> Event:

@@ -1,8 +1,10 @@
 """What the rules of a set mean: read by their dialects, or put aside with a reason."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 from siena.dialects import read_rule
@@ -12,18 +14,43 @@ from siena.rules.entry import RuleEntry, SetAside
 from siena.rules.pieces import Share, pieces_of
 from siena.rules.sigma_files import is_correlation
 
+# Files of pipelines that are remembered.
+PIPELINES_KEPT = 8
+
 
 class RuleSettings(NamedTuple):
     """How rules are read, whatever their dialect.
 
     ``many`` are the multi-valued attributes; ``logsource`` says where the log source
     of a Sigma rule is found (``attributes``, ``windows`` or ``none``); ``fields``
-    names the attribute of a field of Sigma's where it is called otherwise.
+    names the attribute of a field of Sigma's where it is called otherwise;
+    ``pipeline`` is the file of a processing pipeline of pySigma's, which is applied to
+    Sigma's rules before that.
     """
 
     many: frozenset[str] = frozenset()
     logsource: str = "attributes"
     fields: Mapping[str, str] = {}
+    pipeline: str | os.PathLike[str] | None = None
+
+    def pipeline_text(self) -> str | None:
+        """The pipeline, in YAML; none if there is none.
+
+        Raises:
+            SienaError: if the file is no text.
+        """
+        if self.pipeline is None:
+            return None
+        path = Path(self.pipeline)
+        return _text_of(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(PIPELINES_KEPT)
+def _text_of(path: Path, written: int) -> str:  # noqa: ARG001 -- when, in nanoseconds
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SienaError(f"{path} is not a text in UTF-8") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +85,7 @@ def read_entry(entry: RuleEntry, settings: RuleSettings | None = None) -> ReadRu
             many=settings.many,
             logsource=settings.logsource,
             fields=settings.fields,
+            pipeline=settings.pipeline_text(),
         )
     except SienaError as error:
         raise error.about(entry.id) from None

@@ -5,7 +5,8 @@ may hold of two values.  A filter that has two is stored under one of them, and 
 it asks is asked again, of all values.
 """
 
-from siena.model import Constraint, Filter, Kind, Operator, Predicate
+from siena.matching.input.several import is_about_presence
+from siena.model import Constraint, Filter, Predicate
 from siena.model.expression import Expression, all_of, any_of
 from siena.model.expression.rule import Rule
 
@@ -40,10 +41,3 @@ def _wider(filter_: Filter, many: frozenset[str]) -> Filter:
             taken.add(name)
             kept.append(constraint)
     return Filter(kept)
-
-
-def is_about_presence(constraint: Constraint) -> bool:
-    """Whether a constraint asks only whether there is any value."""
-    return constraint.operator is Operator.ABSENT or (
-        constraint.operator is Operator.ANY and constraint.kind is Kind.ANY
-    )

@@ -73,6 +73,7 @@ def read_subscriptions(
     path: Path,
     *,
     dialect: str | None = None,
+    many: frozenset[str] = frozenset(),
     on_error: OnError = "raise",
     report: Callable[[int], None] | None = None,
 ) -> CompiledSubscriptions:
@@ -86,9 +87,11 @@ def read_subscriptions(
     if path.is_file():
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
-                return open_compiled(path)
+                return open_compiled(path).knowing(many)
     rows = subscription_rows(path)
-    return compile_rows(rows, dialect=dialect, on_error=on_error, report=report)
+    return compile_rows(
+        rows, dialect=dialect, many=many, on_error=on_error, report=report
+    )
 
 
 def subscription_rows(path: Path) -> pa.Table:

@@ -103,3 +103,13 @@ def test_an_example_can_be_pasted(
         # Raises what the command line would say, if it does not take it.
         with ALL[name].make_context(name, rest):
             pass
+
+
+# What says how rules are read, and where alerts go: the same everywhere.
+READING = ("--dialect", "--many", "--logsource", "--rename", "--pipeline", "--json")
+
+
+@pytest.mark.parametrize("command", [c for c in ALL if c.startswith("rules ")])
+def test_all_commands_about_rules_take_the_same_options(command: str) -> None:
+    taken = {option for p in ALL[command].params for option in p.opts}
+    assert set(READING) <= taken

@@ -1,11 +1,13 @@
 """Sigma's correlations, as values."""
 
+from pathlib import Path
+
 import pytest
 
 from siena.errors import FilterError
 from siena.rules import RuleSet, SetAside, read_rules
 from siena.rules.correlation import Correlation, CorrelationKind, read_correlations
-from siena.rules.reading import ReadRule
+from siena.rules.reading import ReadRule, RuleSettings
 from siena.rules.sigma_files import sigma_entries
 
 RULES = """title: Failed
@@ -117,3 +119,22 @@ def test_a_correlation_that_cannot_be_read_is_put_aside(text: str, reason: str) 
     _, found = read(text)
     aside = next(each for each in found if isinstance(each, SetAside))
     assert reason in aside.reason
+
+
+def test_names_of_fields_are_those_of_the_rules(tmp_path: Path) -> None:
+    pipeline = tmp_path / "names.yml"
+    pipeline.write_text(
+        "transformations:\n"
+        "  - {id: n, type: field_name_mapping, mapping: {address: net.address}}\n"
+    )
+    text = RULES + COUNT.replace("[user]", "[user, address]") + "---\n" + ORDERED
+    rules = RuleSet(sigma_entries(text, "a.yml"))
+    settings = RuleSettings(
+        fields={"user": "user.name", "account": "acc"}, pipeline=pipeline
+    )
+    count, ordered = read_correlations(rules, settings)
+    assert isinstance(count, Correlation)
+    assert count.group_by == ("user.name", "net.address")
+    assert isinstance(ordered, Correlation)
+    assert ordered.group_by == ("who",)
+    assert {name for _, _, name in ordered.aliases} == {"user.name", "acc"}

@@ -127,9 +127,18 @@ def _read_time(text: str) -> Value | None:
 
 
 def _read_fully(line: bytes) -> Mapping[str, Value]:
+    return parse_notification(text_of(line))
+
+
+def text_of(line: bytes) -> str:
+    """The text of a line that is not too long.
+
+    Raises:
+        SienaError: if it is, or is no text.
+    """
     if len(line) > LINE_BYTES_MAX:
         raise LimitError("LINE_BYTES_MAX", LINE_BYTES_MAX, "bytes in a line")
     try:
-        return parse_notification(line.decode())
+        return line.decode()
     except UnicodeDecodeError as error:
         raise SienaError(f"byte {error.start + 1} is not UTF-8") from None

@@ -11,6 +11,8 @@ from siena.errors import InvalidFormError, SienaError
 from siena.lang.interest_form import interest_from_json
 from siena.lang.json_text import Json, read_json
 from siena.model import Filter, Pattern, Predicate
+from siena.model.expression.residual import interest_of, rule_of
+from siena.rules.several import seen_by_choices
 
 
 class Subscription(NamedTuple):
@@ -21,11 +23,12 @@ class Subscription(NamedTuple):
 
 
 def read_subscriptions(
-    path: Path, dialect: str | None = None
+    path: Path, dialect: str | None = None, many: frozenset[str] = frozenset()
 ) -> Iterator[Subscription]:
     """The subscriptions of a file: CSV with a header, or a JSON object on each line.
 
-    Texts are in the ``dialect``, or in the one that a line names as ``dialect``.
+    Texts are in the ``dialect``, or in the one that a line names as ``dialect``; the
+    attributes ``many`` may have several values.
 
     Both have a ``subscriber`` and a ``filter``; the filter is text, or in JSON also the
     JSON form of one.  A line that cannot be read is an error with its number: a
@@ -36,7 +39,7 @@ def read_subscriptions(
     for number, row in rows:
         try:
             form = row if isinstance(row, dict) else read_json(row)
-            yield _subscription(form, dialect)
+            yield _subscription(form, dialect, many)
         except SienaError as error:
             raise _at(path, number, str(error)) from None
 
@@ -86,7 +89,7 @@ def _json_rows(text: str) -> Iterator[tuple[int, dict[str, Json] | str]]:
             yield number, line
 
 
-def _subscription(row: Json, dialect: str | None) -> Subscription:
+def _subscription(row: Json, dialect: str | None, many: frozenset[str]) -> Subscription:
     if not isinstance(row, dict):
         raise InvalidFormError("a subscription is an object")
     subscriber, wanted = row.get("subscriber"), row.get("filter")
@@ -100,9 +103,11 @@ def _subscription(row: Json, dialect: str | None) -> Subscription:
     if dialect:
         if not isinstance(wanted, str):
             raise InvalidFormError("a filter in a dialect is a text")
-        interest = as_interest(wanted, dialect)
+        interest = as_interest(wanted, dialect, many=many)
     else:
         interest = interest_from_json(wanted)
     if isinstance(interest, Pattern):
         raise InvalidFormError("a pattern cannot be a filter here")
+    if many:
+        interest = interest_of(seen_by_choices(rule_of(interest), many))
     return Subscription(str(subscriber), interest)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import report_to, require_spark
 
@@ -30,6 +31,7 @@ def compile_(
             show_default=False,
         ),
     ] = None,
+    many: ManyOption = None,
     set_aside: Annotated[
         bool,
         typer.Option(
@@ -59,6 +61,7 @@ def compile_(
     compiled = read_subscriptions(
         subscriptions,
         dialect=dialect,
+        many=frozenset(many or ()),
         on_error="set_aside" if set_aside else "raise",
         report=report_to(progress, "subscriptions"),
     )

@@ -9,9 +9,11 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import LOCAL, require_spark, session
 from siena.cli.data.match_job import MatchJob
 from siena.errors import SienaError
+from siena.rules.events import checked_nested
 
 ANSWERS = ("deliveries", "interfaces", "filters", "counts")
 
@@ -72,6 +74,8 @@ def match(
             show_default=False,
         ),
     ] = None,
+    many: ManyOption = None,
+    nested: NestedOption = None,
     set_aside: Annotated[
         bool,
         typer.Option(
@@ -115,6 +119,7 @@ def match(
       siena match flights.siena flights/ --key flight --output deliveries
       siena match subscriptions.csv incoming/ --stream --output deliveries
       siena match selectors.csv flights.parquet --dialect sql
+      siena match subscriptions.csv trail.ndjson --nested --many detail.tags
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
     if answer not in ANSWERS:
@@ -127,8 +132,16 @@ def match(
 
     format_of(notifications)  # before Spark starts: it may be misspelt
     _free(output, overwrite=overwrite, goes_on=stream or until_idle)
-    job = MatchJob(notifications, key, column, output, answer, set_aside=set_aside)
-    job.compile(subscriptions, dialect)
+    job = MatchJob(
+        notifications,
+        key,
+        column,
+        output,
+        answer,
+        nested=checked_nested(nested),
+        set_aside=set_aside,
+    )
+    job.compile(subscriptions, dialect, frozenset(many or ()))
     if master is None and not (stream or until_idle) and job.run_here():
         if as_json:
             print(json.dumps(asdict(job.summary)))

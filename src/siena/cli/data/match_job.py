@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import plain_warnings, report_to, shown_progress
+from siena.rules.events import Nested
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,6 +64,7 @@ class MatchJob:
         output: Path | None,
         answer: str,
         *,
+        nested: Nested | None,
         set_aside: bool,
     ) -> None:
         self.notifications = notifications
@@ -72,6 +74,7 @@ class MatchJob:
         self.options: dict[str, Any] = {
             "output": answer,
             "on_error": "set_aside" if set_aside else "raise",
+            "nested": nested,
         }
         self.compiled: CompiledSubscriptions
         self.summary: Summary
@@ -79,7 +82,12 @@ class MatchJob:
         # Of each micro-batch, how many rows came in and went out.
         self.batches: dict[int, tuple[int, int]] = {}
 
-    def compile(self, subscriptions: Path, dialect: str | None = None) -> None:
+    def compile(
+        self,
+        subscriptions: Path,
+        dialect: str | None = None,
+        many: frozenset[str] = frozenset(),
+    ) -> None:
         """Read the subscriptions; what is put aside is said on stderr."""
         from siena.spark.files import read_subscriptions
 
@@ -88,6 +96,7 @@ class MatchJob:
         self.compiled = read_subscriptions(
             subscriptions,
             dialect=dialect,
+            many=many,
             on_error=self.options["on_error"],
             report=report_to(progress, "subscriptions compiled"),
         )
@@ -124,7 +133,11 @@ class MatchJob:
 
         with plain_warnings():
             check_files(
-                self.notifications, self.compiled, key=self.key, column=self.column
+                self.notifications,
+                self.compiled,
+                key=self.key,
+                column=self.column,
+                nested=self.options["nested"],
             )
 
     def run(self, spark: "SparkSession", *, is_local: bool) -> None:

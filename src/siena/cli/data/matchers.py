@@ -8,12 +8,15 @@ them one by one.  A matcher is imported when it is asked for.
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from siena.matching.matcher import Matcher
 from siena.model import Filter, Predicate, Value
+
+if TYPE_CHECKING:
+    from siena.matching.input.several import SeveralValues
 
 Notifications = Sequence[Mapping[str, Value]]
 
@@ -77,6 +80,38 @@ class EngineSieve:
         found = np.asarray(self._subscribers)[interests].tolist()
         ends = np.cumsum(counts).tolist()
         return (set(found[a:b]) for a, b in pairwise([0, *ends]))
+
+
+class SeveralSieve:
+    """The engine, where attributes may have several values."""
+
+    batch = BATCH
+
+    def __init__(self, many: frozenset[str]) -> None:
+        from siena.matching.table import ForwardingTable
+
+        self._table = ForwardingTable()
+        self._many = many
+        self._subscribers = array("q")
+        self._several: SeveralValues | None = None
+        # Of those it was asked about last, what is bad, and why.
+        self.reasons: dict[int, str] = {}
+
+    def add(self, subscriber: int, interest: Filter | Predicate) -> None:
+        """Hold an interest of a subscriber."""
+        self._table.add(subscriber, interest)
+        self._subscribers.append(subscriber)
+        self._several = None
+
+    def who_wants(self, notifications: Notifications) -> Iterator[Collection[int]]:
+        """For each notification the subscribers that want it, each once."""
+        from siena.matching.input.several import SeveralValues
+
+        self._several = self._several or SeveralValues(self._table, self._many)
+        rows, interests, self.reasons = self._several.match(notifications)
+        ends = np.searchsorted(rows, np.arange(len(notifications) + 1)).tolist()
+        found = np.asarray(self._subscribers)[interests].tolist()
+        return (set(found[a:b]) for a, b in pairwise(ends))
 
 
 class CountingSieve:

@@ -2,22 +2,24 @@
 
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from siena.cli.common.notification_lines import lines_of, read_notification
+from siena.cli.common.events import ManyOption, NestedOption
+from siena.cli.common.notification_lines import lines_of, read_notification, text_of
 from siena.cli.common.progress import Progress
 from siena.cli.common.subscriptions import read_subscriptions
-from siena.cli.data.matchers import SIEVES, Notifications, Sieve
+from siena.cli.data.matchers import SIEVES, Notifications, SeveralSieve, Sieve
 from siena.errors import SienaError
 from siena.matching import COMPILED
 from siena.model import Filter, Predicate, Value
 from siena.model.expression.residual import ResidualPredicate
+from siena.rules.events import Nested, checked_nested, read_nested, read_several
 
 STDIN = 0
 
@@ -50,6 +52,8 @@ def sift(
             show_default=False,
         ),
     ] = None,
+    many: ManyOption = None,
+    nested: NestedOption = None,
     matcher: Annotated[
         str,
         typer.Option(help=f"One of {', '.join(SIEVES)}; all give the same answers."),
@@ -74,14 +78,23 @@ def sift(
     Examples:
       siena sift flights.ndjson --subscriptions subscriptions.csv
       siena sift events.ndjson -s selectors.csv --dialect sql
+      siena sift trail.ndjson -s subscriptions.csv --nested --many detail.tags
       tail -f events.ndjson | siena sift -s subscriptions.ndjson --json
     """  # noqa: D301 -- Typer needs the backspace itself
     if matcher not in SIEVES:
         raise SienaError(
             f"{matcher!r} is not a matcher", hint=f"one of {', '.join(SIEVES)}"
         )
-    sifter = _Sifter(SIEVES[matcher](), as_json=as_json, strict=strict)
-    sifter.subscribe(subscriptions, dialect)
+    several = frozenset(many or ())
+    read = _reader(several, checked_nested(nested))
+    if read is not read_notification and matcher != "engine":
+        raise SienaError(
+            f"the matcher {matcher!r} knows one value of each attribute",
+            hint="--matcher engine, for --nested and --many",
+        )
+    sieve = SIEVES[matcher]() if read is read_notification else SeveralSieve(several)
+    sifter = _Sifter(sieve, read, as_json=as_json, strict=strict)
+    sifter.subscribe(subscriptions, dialect, several)
     if matcher in {"engine", "counting"} and not COMPILED:
         print("siena: warning: the kernels are not compiled", file=sys.stderr)
     if notifications is None:
@@ -89,6 +102,23 @@ def sift(
     else:
         with notifications.open("rb") as source:
             sifter.run(source.fileno())
+
+
+Read = Callable[[bytes], Mapping[str, Any]]
+
+
+def _reader(many: frozenset[str], nested: Nested | None) -> Read:
+    """What reads a line."""
+    if not many and nested is None:
+        return read_notification
+
+    def read(line: bytes) -> Mapping[str, Any]:
+        text = text_of(line)
+        if text.lstrip()[:1] not in {"{", "["}:
+            return read_notification(line)
+        return read_several(text, many) if nested is None else read_nested(text, nested)
+
+    return read
 
 
 @dataclass(slots=True)
@@ -109,8 +139,11 @@ class _Tally:
 class _Sifter:
     """Subscribers in a sieve, and what has gone through it so far."""
 
-    def __init__(self, sieve: Sieve, *, as_json: bool, strict: bool) -> None:
+    def __init__(
+        self, sieve: Sieve, read: Read, *, as_json: bool, strict: bool
+    ) -> None:
         self.sieve = sieve
+        self.read = read
         self.strict = strict
         self.spell = json.dumps if as_json else _visible
         self.form = '{{"line": {}, "subscribers": [{}]}}\n' if as_json else "{}: {}\n"
@@ -123,8 +156,8 @@ class _Sifter:
         self.tally = _Tally()
         self.progress = Progress(sys.stderr)
 
-    def subscribe(self, path: Path, dialect: str | None = None) -> None:
-        subscriptions = list(read_subscriptions(path, dialect))
+    def subscribe(self, path: Path, dialect: str | None, many: frozenset[str]) -> None:
+        subscriptions = list(read_subscriptions(path, dialect, many))
         names = sorted({subscription.subscriber for subscription in subscriptions})
         numbers = {name: number for number, name in enumerate(names)}
         self.residuals = {
@@ -159,16 +192,16 @@ class _Sifter:
 
     def _sift(self, lines: Sequence[bytes]) -> None:
         numbers: list[int] = []
-        notifications: list[Mapping[str, Value]] = []
+        notifications: list[Mapping[str, Any]] = []
         try:
             for line in lines:
                 self.tally.lines += 1
                 if not line or line.isspace():
                     continue  # as at the end of many files
                 try:
-                    notifications.append(read_notification(line))
+                    notifications.append(self.read(line))
                 except SienaError as error:
-                    self._report(error)
+                    self._report(error, self.tally.lines)
                 else:
                     numbers.append(self.tally.lines)
                     self.tally.good += 1
@@ -178,9 +211,14 @@ class _Sifter:
     def _answer(self, numbers: list[int], notifications: Notifications) -> None:
         answers: list[str] = []
         wanted = self.sieve.who_wants(notifications) if notifications else ()
-        for number, notification, found in zip(
-            numbers, notifications, wanted, strict=True
+        bad = self.sieve.reasons if isinstance(self.sieve, SeveralSieve) else {}
+        for place, (number, notification, found) in enumerate(
+            zip(numbers, notifications, wanted, strict=True)
         ):
+            if place in bad:
+                self.tally.good -= 1
+                self._report(SienaError(bad[place]), number)
+                continue
             who = self._decided(found, notification) if self.residuals else found
             self.tally.wanted += bool(who)
             self.tally.deliveries += len(who)
@@ -202,12 +240,12 @@ class _Sifter:
             or self.residuals[number].lets_through(notification)
         }
 
-    def _report(self, error: SienaError) -> None:
+    def _report(self, error: SienaError, line: int) -> None:
         self.tally.bad += 1
         if self.strict:
-            raise SienaError(f"line {self.tally.lines}: {error}")
+            raise SienaError(f"line {line}: {error}")
         self.progress.clear()
-        print(f"siena: line {self.tally.lines}: {error}", file=sys.stderr)
+        print(f"siena: line {line}: {error}", file=sys.stderr)
 
     def _sum_up(self, start: float) -> None:
         rate = self.tally.lines / max(perf_counter() - start, 1e-9)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -14,18 +15,23 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
-from siena.cli.rules.options import ManyOption
+from siena.cli.rules.options import (
+    FieldsOption,
+    LogsourceOption,
+    PipelineOption,
+    settings_of,
+)
 from siena.cli.rules.spark_options import (
     Column,
     Dialect,
     Events,
-    LogSource,
     RulesPath,
     live_rules,
     read_suppression,
     say_aside,
 )
 from siena.errors import SienaError
+from siena.rules.events import checked_nested
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -80,9 +86,12 @@ def rules_apply(
             "--until-idle", help="A stream that ends when it has seen all there is."
         ),
     ] = False,
+    nested: NestedOption = None,
     dialect: Dialect = "siena",
-    logsource: LogSource = "attributes",
     many: ManyOption = None,
+    logsource: LogsourceOption = "attributes",
+    rename: FieldsOption = None,
+    pipeline: PipelineOption = None,
     master: Master = LOCAL,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the counts as one JSON object.")
@@ -98,11 +107,10 @@ def rules_apply(
     \b
     Examples:
       siena rules apply rules.csv events.parquet --key host
-      siena rules apply sigma/ events.ndjson --logsource windows --output alerts
+      siena rules apply sigma/ events.ndjson --nested windows --logsource windows
       siena rules apply live incoming/ --stream --output alerts
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
-    from siena.rules.reading import RuleSettings
     from siena.spark.files import format_of, read_notifications
     from siena.spark.rules import apply, compile_rules
 
@@ -113,15 +121,22 @@ def rules_apply(
     if not is_stream:
         _free(output, overwrite=overwrite)
     held = read_suppression(suppress)
+    way = checked_nested(nested)
+    settings = settings_of(many, logsource, rename, pipeline)
     wanted: Any = live_rules(rules)
     if wanted is None:
-        settings = RuleSettings(many=frozenset(many or ()), logsource=logsource)
         wanted = compile_rules(rules, settings=settings, dialect=dialect)
         say_aside(wanted.rejects)
     with session(master) as spark:
         rows, whole = read_notifications(spark, events, column=column, stream=is_stream)
         found = apply(
-            rows, wanted, key=key or None, column=whole, time=time, suppress=held
+            rows,
+            wanted,
+            key=key or None,
+            column=whole,
+            nested=way,
+            time=time,
+            suppress=held,
         )
         if is_stream:
             assert output is not None
@@ -138,7 +153,8 @@ def rules_apply(
         _show(counted, output)
 
 
-Counts = list[tuple[str | None, str | None, int]]
+# The rule, its severity, whether it is a bad event instead, and how many those are.
+Counts = list[tuple[str | None, str | None, bool, int]]
 
 
 def _free(output: Path | None, *, overwrite: bool) -> None:
@@ -155,16 +171,16 @@ def _form(counted: Counts) -> dict[str, Any]:
     return {
         "rules": [
             {"rule": rule, "severity": severity, "alerts": count}
-            for rule, severity, count in counted
+            for rule, severity, _, count in counted
             if rule is not None
         ],
-        "bad_events": sum(count for rule, _, count in counted if rule is None),
+        "bad_events": sum(count for _, _, is_bad, count in counted if is_bad),
     }
 
 
 def _show(counted: Counts, output: Path | None) -> None:
-    fired = [(rule, about, count) for rule, about, count in counted if rule is not None]
-    bad = sum(count for rule, _, count in counted if rule is None)
+    fired = [(rule, about, n) for rule, about, _, n in counted if rule is not None]
+    bad = sum(count for _, _, is_bad, count in counted if is_bad)
     total = sum(count for _, _, count in fired)
     print(f"{total:,} alerts of {len(fired):,} rules; {bad:,} events cannot be read")
     for rule, severity, count in fired[:RULES_SHOWN]:
@@ -176,9 +192,10 @@ def _show(counted: Counts, output: Path | None) -> None:
 
 
 def _counted(found: "DataFrame") -> Counts:
-    rows = found.groupBy("rule", "severity").count().collect()
-    counted = [(row["rule"], row["severity"], row["count"]) for row in rows]
-    return sorted(counted, key=lambda row: (-row[2], str(row[0])))
+    is_bad = found["error"].isNotNull().alias("is_bad")
+    rows = found.groupBy("rule", "severity", is_bad).count().collect()
+    counted = [(r["rule"], r["severity"], r["is_bad"], r["count"]) for r in rows]
+    return sorted(counted, key=lambda row: (-row[3], str(row[0])))
 
 
 def _follow(found: "DataFrame", output: Path, *, until_idle: bool) -> None:

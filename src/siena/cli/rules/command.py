@@ -2,6 +2,7 @@
 
 import typer
 
+from siena.cli.common.events import CommandOnEvents
 from siena.cli.rules.apply import rules_apply
 from siena.cli.rules.diff import rules_diff
 from siena.cli.rules.history import rules_backtest
@@ -32,6 +33,6 @@ app.command("review")(rules_review)
 app.command("diff")(rules_diff)
 app.command("test")(rules_test)
 app.command("why")(rules_why)
-app.command("apply")(rules_apply)
-app.command("backtest")(rules_backtest)
+app.command("apply", cls=CommandOnEvents)(rules_apply)
+app.command("backtest", cls=CommandOnEvents)(rules_backtest)
 app.command("publish")(rules_publish)

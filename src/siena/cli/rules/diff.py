@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
 from siena.cli.rules.options import (
     DialectOption,
     JsonOption,
     LogsourceOption,
-    ManyOption,
+    PipelineOption,
     RenameOption,
     load,
     say_aside,
@@ -35,6 +36,7 @@ def rules_diff(
     many: ManyOption = None,
     logsource: LogsourceOption = "attributes",
     rename: RenameOption = None,
+    pipeline: PipelineOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two versions of a rule set by what the rules match, not by their text.
@@ -48,7 +50,7 @@ def rules_diff(
       siena rules diff before/rules after/rules
       siena rules diff old.csv new.csv --json
     """  # noqa: D301 -- Typer needs the backspace itself
-    settings = settings_of(many, logsource, rename)
+    settings = settings_of(many, logsource, rename, pipeline)
     before, after = load(old, dialect, settings), load(new, dialect, settings)
     say_aside((*before.set_aside, *after.set_aside))
     progress = Progress(sys.stderr)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -12,16 +13,22 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
+from siena.cli.rules.options import (
+    FieldsOption,
+    LogsourceOption,
+    PipelineOption,
+    settings_of,
+)
 from siena.cli.rules.spark_options import (
     Column,
     Dialect,
     Events,
-    LogSource,
     RulesPath,
     live_rules,
     say_aside,
 )
 from siena.errors import SienaError
+from siena.rules.events import checked_nested
 
 if TYPE_CHECKING:
     from siena.spark.rules import RulesBacktest
@@ -56,8 +63,12 @@ def rules_backtest(
         ),
     ] = None,
     column: Column = None,
+    nested: NestedOption = None,
     dialect: Dialect = "siena",
-    logsource: LogSource = "attributes",
+    many: ManyOption = None,
+    logsource: LogsourceOption = "attributes",
+    rename: FieldsOption = None,
+    pipeline: PipelineOption = None,
     master: Master = LOCAL,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all of it as one JSON object.")
@@ -75,7 +86,6 @@ def rules_backtest(
       siena rules backtest sigma/ events.ndjson --logsource windows --json
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
-    from siena.rules.reading import RuleSettings
     from siena.spark.batch.backtesting import Period
     from siena.spark.files import format_of, read_notifications
     from siena.spark.rules import backtest
@@ -83,6 +93,8 @@ def rules_backtest(
     if every not in get_args(Period):
         raise SienaError(f"{every!r} is no period", hint="hour, day, week or month")
     format_of(history)  # before Spark starts: it may be misspelt
+    way = checked_nested(nested)
+    settings = settings_of(many, logsource, rename, pipeline)
     wanted = live_rules(rules) or rules
     before = None if against is None else live_rules(against) or against
     with session(master) as spark, shown_progress(spark, "counting"):
@@ -95,7 +107,8 @@ def rules_backtest(
             by=by or (),
             against=before,
             column=whole,
-            settings=RuleSettings(logsource=logsource),
+            nested=way,
+            settings=settings,
             dialect=dialect,
         )
     if as_json:

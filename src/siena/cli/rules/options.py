@@ -10,6 +10,7 @@ import typer
 
 from siena.cli.common.progress import Progress
 from siena.cli.rules.workers import JOBS_MAX, share_of
+from siena.dialects import check_pipeline
 from siena.errors import SienaError
 from siena.rules import ReadRule, RuleSettings, SetAside, load_rules, read_rules
 
@@ -29,13 +30,6 @@ DialectOption = Annotated[
         show_default=False,
     ),
 ]
-ManyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="An attribute that may have several values; as often as needed.",
-        show_default=False,
-    ),
-]
 LogsourceOption = Annotated[
     str,
     typer.Option(
@@ -48,6 +42,21 @@ RenameOption = Annotated[
     typer.Option(
         help="FIELD=ATTRIBUTE: an attribute that rules, or events, call otherwise; as "
         "often as needed.",
+        show_default=False,
+    ),
+]
+FieldsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="FIELD=ATTRIBUTE: an attribute that fields of Sigma's rules call "
+        "otherwise; as often as needed.",
+        show_default=False,
+    ),
+]
+PipelineOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="A processing pipeline of pySigma's, in YAML, for Sigma's rules.",
         show_default=False,
     ),
 ]
@@ -84,13 +93,24 @@ def renamed(pairs: list[str] | None) -> dict[str, str]:
 
 
 def settings_of(
-    many: list[str] | None, logsource: str, rename: list[str] | None
+    many: list[str] | None,
+    logsource: str,
+    rename: list[str] | None,
+    pipeline: Path | None,
 ) -> RuleSettings:
-    """How rules are read, from the options."""
+    """How rules are read, from the options.
+
+    Raises:
+        SienaError: if they say what cannot be.
+    """
     ways = ("attributes", "windows", "none")
     if logsource not in ways:
         raise SienaError(f'"{logsource}" is no log source', hint=" ".join(ways))
-    return RuleSettings(frozenset(many or ()), logsource, renamed(rename))
+    found = RuleSettings(frozenset(many or ()), logsource, renamed(rename), pipeline)
+    text = found.pipeline_text()
+    if text is not None:
+        check_pipeline(text)
+    return found
 
 
 def load(

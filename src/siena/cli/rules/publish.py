@@ -6,8 +6,15 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.common.spark_jobs import require_spark
-from siena.cli.rules.spark_options import Dialect, LogSource, RulesPath, say_aside
+from siena.cli.rules.options import (
+    FieldsOption,
+    LogsourceOption,
+    PipelineOption,
+    settings_of,
+)
+from siena.cli.rules.spark_options import Dialect, RulesPath, say_aside
 
 
 def rules_publish(
@@ -17,7 +24,10 @@ def rules_publish(
     ],
     *,
     dialect: Dialect = "siena",
-    logsource: LogSource = "attributes",
+    many: ManyOption = None,
+    logsource: LogsourceOption = "attributes",
+    rename: FieldsOption = None,
+    pipeline: PipelineOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Answer with one JSON object.")
     ] = False,
@@ -33,9 +43,10 @@ def rules_publish(
       siena rules publish sigma/ live --logsource windows --json
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
-    from siena.spark.rules import LiveRules, RuleSettings
+    from siena.spark.rules import LiveRules
 
-    live = LiveRules(folder, settings=RuleSettings(logsource=logsource))
+    settings = settings_of(many, logsource, rename, pipeline)
+    live = LiveRules(folder, settings=settings)
     published = live.publish(rules, dialect=dialect)
     count = say_aside(published.rejects)
     if as_json:

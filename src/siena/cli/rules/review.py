@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
 from siena.cli.rules.options import (
     DialectOption,
     JobsOption,
     JsonOption,
     LogsourceOption,
-    ManyOption,
+    PipelineOption,
     RenameOption,
     RulesArgument,
     load,
@@ -63,6 +64,7 @@ def rules_review(
     many: ManyOption = None,
     logsource: LogsourceOption = "attributes",
     rename: RenameOption = None,
+    pipeline: PipelineOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -83,7 +85,9 @@ def rules_review(
     """  # noqa: D301 -- Typer needs the backspace itself
     ignored = _kinds(ignore)
     start = perf_counter()
-    found = load(rules, dialect, settings_of(many, logsource, rename), jobs=jobs)
+    found = load(
+        rules, dialect, settings_of(many, logsource, rename, pipeline), jobs=jobs
+    )
     ids = {read.id for read in found.rules}
     for wanted in overlaps or ():
         if wanted not in ids:

@@ -39,13 +39,6 @@ Events = Annotated[
 Dialect = Annotated[
     str, typer.Option(help="The dialect of rules that name none; see siena translate.")
 ]
-LogSource = Annotated[
-    str,
-    typer.Option(
-        help="Where Sigma's log sources are found: attributes (logsource.product and "
-        "so on), windows (channel and number of an event), none."
-    ),
-]
 Column = Annotated[
     str | None,
     typer.Option(

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.rules.options import (
     DialectOption,
     JsonOption,
     LogsourceOption,
-    ManyOption,
+    PipelineOption,
     RenameOption,
     RulesArgument,
     load,
@@ -39,6 +40,7 @@ def rules_test(
     many: ManyOption = None,
     logsource: LogsourceOption = "attributes",
     rename: RenameOption = None,
+    pipeline: PipelineOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Try rules on events, and say where they do not do what they should.
@@ -53,7 +55,7 @@ def rules_test(
       siena rules test rules.csv events.ndjson
       siena rules test sigma/rules sigma/regression_data --logsource windows
     """  # noqa: D301 -- Typer needs the backspace itself
-    found = load(rules, dialect, settings_of(many, logsource, rename))
+    found = load(rules, dialect, settings_of(many, logsource, rename, pipeline))
     outcomes: list[Outcome] = []
     bad: list[SetAside] = []
     for fixture in load_fixtures(fixtures, renamed(rename)):

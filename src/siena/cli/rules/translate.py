@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.events import ManyOption
+from siena.cli.rules.options import (
+    FieldsOption,
+    LogsourceOption,
+    PipelineOption,
+    settings_of,
+)
 from siena.errors import SienaError
 from siena.model.expression import spell_expression
 from siena.model.expression.rule import Rule
@@ -38,20 +45,10 @@ def translate(
             show_default=False,
         ),
     ] = None,
-    many: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An attribute that may have several values; as often as needed.",
-            show_default=False,
-        ),
-    ] = None,
-    logsource: Annotated[
-        str,
-        typer.Option(
-            help="Where Sigma's log sources are found: attributes (logsource.product "
-            "and so on), windows (channel and number of an event), none."
-        ),
-    ] = "attributes",
+    many: ManyOption = None,
+    logsource: LogsourceOption = "attributes",
+    rename: FieldsOption = None,
+    pipeline: PipelineOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Answer with one JSON object.")
     ] = False,
@@ -73,12 +70,15 @@ def translate(
     from siena.lang.expression import expression_to_json
     from siena.lang.interest_form import interest_to_json
 
+    settings = settings_of(many, logsource, rename, pipeline)
     try:
         found = read_rule(
             source,
             _text(rule),
-            many=frozenset(many or ()),
-            logsource=_checked(logsource),
+            many=settings.many,
+            logsource=settings.logsource,
+            fields=settings.fields,
+            pipeline=settings.pipeline_text(),
         )
         written = write_rule(found, to) if to is not None else None
     except SienaError as error:
@@ -129,10 +129,3 @@ def _text(rule: str) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise SienaError(f"{rule} is not a text in UTF-8") from None
-
-
-def _checked(logsource: str) -> str:
-    ways = ("attributes", "windows", "none")
-    if logsource not in ways:
-        raise SienaError(f'"{logsource}" is no log source', hint=" ".join(ways))
-    return logsource

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from siena.cli.common.events import ManyOption
 from siena.cli.rules.options import (
     DialectOption,
     JsonOption,
     LogsourceOption,
-    ManyOption,
+    PipelineOption,
     RenameOption,
     RulesArgument,
     load,
@@ -48,6 +49,7 @@ def rules_why(
     many: ManyOption = None,
     logsource: LogsourceOption = "attributes",
     rename: RenameOption = None,
+    pipeline: PipelineOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say which rules fire at an event, by which constraints, and which almost did.
@@ -61,7 +63,7 @@ def rules_why(
       siena rules why sigma/rules event.json --logsource windows --near 10
     """  # noqa: D301 -- Typer needs the backspace itself
     given = read_event(_text(event), renamed(rename))
-    found = load(rules, dialect, settings_of(many, logsource, rename))
+    found = load(rules, dialect, settings_of(many, logsource, rename, pipeline))
     say_aside(found.set_aside, shown=3)
     firing = sorted(fired(found.rules, given), key=lambda each: each.rank)
     nearly = almost(found.rules, given, near)

@@ -6,6 +6,7 @@ pipeline; what is left is a tree of fields and values.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from sigma.exceptions import SigmaError
@@ -20,6 +21,8 @@ from siena.model.expression import Expression, all_of, any_of
 from siena.model.limits import TEXT_CHARACTERS_MAX
 
 _CORRELATION = re.compile(r"^correlation\s*:", re.MULTILINE)
+# Pipelines that are remembered as they were read.
+PIPELINES_KEPT = 8
 # What pySigma raises of YAML that is no rule, beside errors of its own.
 _STUMBLES = (
     AttributeError,
@@ -42,6 +45,20 @@ class SigmaSettings(NamedTuple):
     fields: Mapping[str, str] = {}
     logsource: str = "attributes"
     pipeline: ProcessingPipeline | None = None
+
+
+@lru_cache(PIPELINES_KEPT)
+def read_pipeline(text: str) -> ProcessingPipeline:
+    """A processing pipeline of pySigma's, in YAML.
+
+    Raises:
+        FilterError: if it is none.
+    """
+    try:
+        found: ProcessingPipeline = ProcessingPipeline.from_yaml(text)
+    except (SigmaError, YAMLError, *_STUMBLES) as error:
+        raise FilterError(f"this is not a pipeline: {_message(error)}") from None
+    return found
 
 
 def read_sigma(text: str, settings: SigmaSettings | None = None) -> Expression:

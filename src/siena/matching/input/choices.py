@@ -7,7 +7,7 @@ constraints is satisfied by one of the values, whichever.
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from siena.errors import LimitError
@@ -26,18 +26,49 @@ def choices_of(event: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
     Raises:
         LimitError: if there are too many.
     """
-    several = {n: dict.fromkeys(_kinds(v)) for n, v in event.items() if _is_several(v)}
-    if math.prod(map(len, several.values())) > CHOICES_MAX:
-        what = "choices among values of multi-valued attributes"
-        raise LimitError("CHOICES_MAX", CHOICES_MAX, what)
+    several = distinct_values(event)
+    require_few(math.prod(map(len, several.values())))
     plain = {n: v for n, v in event.items() if type(v) is not tuple}
     for chosen in itertools.product(*several.values()):
-        values = (value for _, value in chosen)
-        yield dict(zip(several, values, strict=True)) | plain
+        yield dict(zip(several, chosen, strict=True)) | plain
 
 
-def _is_several(value: object) -> bool:
-    return type(value) is tuple and value != ()
+def values_apart(
+    event: Mapping[str, Any], names: Collection[str]
+) -> Iterator[dict[str, Value]]:
+    """An event with one value of each attribute, so that every value is there once.
+
+    As many as one of the ``names`` has values, and not all choices of them: enough for
+    filters that ask for one of these names only.
+
+    >>> list(values_apart({"x": (1, 2, 3), "y": (4, 5), "z": 6}, {"x", "y"}))
+    [{'x': 1, 'y': 4, 'z': 6}, {'x': 2, 'y': 5, 'z': 6}, {'x': 3, 'y': 5, 'z': 6}]
+    """
+    several = {n: v for n, v in distinct_values(event).items() if n in names}
+    plain = {n: v for n, v in event.items() if type(v) is not tuple}
+    for turn in range(max(map(len, several.values()), default=1)):
+        chosen = {n: v[min(turn, len(v) - 1)] for n, v in several.items()}
+        yield chosen | plain
+
+
+def distinct_values(event: Mapping[str, Any]) -> dict[str, list[Value]]:
+    """The different values of each attribute that has several."""
+    return {
+        name: [value for _, value in dict.fromkeys(_kinds(values))]
+        for name, values in event.items()
+        if type(values) is tuple and values != ()
+    }
+
+
+def require_few(count: int) -> None:
+    """Refuse what has too many choices.
+
+    Raises:
+        LimitError: if they are.
+    """
+    if count > CHOICES_MAX:
+        what = "choices among values of multi-valued attributes"
+        raise LimitError("CHOICES_MAX", CHOICES_MAX, what)
 
 
 def _kinds(values: tuple[Value, ...]) -> Iterator[tuple[type, Value]]:

@@ -60,6 +60,13 @@ class ResidualPredicate(Predicate):
         return f"<ResidualPredicate {self.cover}, if {shown}>"
 
 
+def rule_of(interest: Filter | Predicate) -> Rule:
+    """An interest as a rule: its predicate, and the residual if it has one."""
+    if isinstance(interest, ResidualPredicate):
+        return Rule(interest.cover, interest.residual)
+    return Rule(interest if isinstance(interest, Predicate) else Predicate([interest]))
+
+
 def interest_of(rule: Rule) -> Predicate:
     """A rule as an interest: its predicate, with the residual if it has one."""
     if rule.residual is None:

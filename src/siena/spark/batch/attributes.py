@@ -21,7 +21,7 @@ filter names one is it an error.  Maps and variants can be whole notifications
 (:mod:`siena.spark.batch.rows`), but not attributes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
@@ -146,6 +146,13 @@ def attributes_of(
     return found
 
 
+def several_of(
+    attributes: Mapping[str, Attribute], many: frozenset[str]
+) -> frozenset[str]:
+    """The multi-valued attributes that are arrays in a table."""
+    return frozenset(n for n in many if n in attributes and attributes[n].is_several)
+
+
 def column_of(path: Iterable[str]) -> Column:
     """A column, or a field inside it, whatever characters are in the names."""
     return F.col(".".join(f"`{part.replace('`', '``')}`" for part in path))
@@ -169,8 +176,8 @@ def hint_for(kind: T.DataType) -> str:
             return "name it as column= (--column) if it is the whole notification"
         case T.ArrayType():
             return (
-                "explode it, or pick an element; rules take it if its name is declared "
-                "multi-valued (RuleSettings(many=…))"
+                "explode it, or pick an element; or declare its name multi-valued: "
+                "many=, --many"
             )
         case T.BinaryType():
             return "cast it to a string or a number"

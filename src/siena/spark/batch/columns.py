@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from siena.errors import SienaError
 from siena.model.spelling import spell_string
 
-Form = Literal["wide", "json", "map", "variant"]
+Form = Literal["wide", "json", "map", "variant", "path", "windows"]
 NaN = Literal["refuse", "absent"]
 _MICROSECONDS = pa.timestamp("us")
 
@@ -34,14 +34,21 @@ class Layout:
     # Attributes that may have several values: arrays, which are read row by row.
     many: frozenset[str] = frozenset()
 
+    @property
+    def is_several(self) -> bool:
+        """Whether attributes of events may have several values."""
+        return bool(self.many) or self.form in {"path", "windows"}
+
 
 def wide_columns(
-    columns: dict[str, pa.Array], wanted: Container[str] | None = None
+    columns: dict[str, pa.Array],
+    wanted: Container[str] | None = None,
+    many: Container[str] = (),
 ) -> dict[str, pa.Array]:
     """Columns for the engine: structs taken apart, and other types as it reads them.
 
     Of those that mean nothing it is an error if they are wanted.  If nothing is said of
-    what is wanted, they are left out.
+    what is wanted, they are left out.  Arrays of names in ``many`` stay what they are.
     """
     found: dict[str, pa.Array] = {}
     for name, column in columns.items():
@@ -51,7 +58,9 @@ def wide_columns(
                 f"{name}.{field}": part
                 for field, part in zip(fields, column.flatten(), strict=True)
             }
-            found.update(wide_columns(inner, wanted))
+            found.update(wide_columns(inner, wanted, many))
+        elif name in many and pa.types.is_list(column.type):
+            found[name] = column
         elif wanted is None or name in wanted:
             read = engine_column(column)
             if read is not None:

@@ -10,6 +10,7 @@ Why one module: what is written into the file and what reads it are one format.
 """
 
 import atexit
+import json
 import os
 import shutil
 import tempfile
@@ -42,6 +43,8 @@ OnError = Literal["raise", "set_aside"]
 SUFFIX = ".siena"
 # The column of a note that says what filters cannot.
 RESIDUAL = "residual"
+# What a note says besides: which attributes may have several values.
+MANY = b"siena.many"
 # Of a bad filter, what an error shows.
 SHOWN_CHARACTERS = 60
 # Distinct filters up to which it is looked whether each can be satisfied, and those
@@ -117,6 +120,20 @@ class CompiledSubscriptions:
         beside.replace(target)
         return CompiledSubscriptions(target, self.rejects)
 
+    def knowing(self, many: Iterable[str]) -> "CompiledSubscriptions":
+        """The same, if it was compiled for these multi-valued attributes.
+
+        Raises:
+            SienaError: if it was not.
+        """
+        unknown = sorted(set(many) - self.owners.many)
+        if unknown:
+            raise SienaError(
+                f"these subscriptions were compiled with one value of {unknown[0]!r}",
+                hint="name it when they are compiled: many=, or siena compile --many",
+            )
+        return self
+
     def named(self) -> Path:
         """The file under the name of its contents, which lives as long as we do.
 
@@ -165,12 +182,14 @@ class Owners(NamedTuple):
     interfaces: Labels  # the subscribers, if there was no such column
     ids: npt.NDArray[np.int64]
     residuals: Mapping[int, str] = {}  # of subscriptions that filters cannot say
+    many: frozenset[str] = frozenset()  # the names that may have several values
 
 
 def compile_rows(
     rows: pa.Table,
     *,
     dialect: str | None = None,
+    many: frozenset[str] = frozenset(),
     on_error: OnError = "raise",
     folder: str | os.PathLike[str] | None = None,
     processes: int | None = None,
@@ -190,6 +209,7 @@ def compile_rows(
     Args:
         rows: the subscriptions.
         dialect: the language of filters whose row names none.
+        many: the attributes that may have several values; the file knows them.
         on_error: whether the first bad row is an error, or bad rows are put aside.
         folder: where the file goes, under the name of its contents; if it is not
             given, into a folder that goes when the process ends.
@@ -205,7 +225,7 @@ def compile_rows(
     """
     rows = rows.combine_chunks()
     owners = {name: _owner_column(rows, name) for name in _columns_of(rows)}
-    rows, reasons = in_our_language(rows, dialect)
+    rows, reasons = in_our_language(rows, dialect, many)
     # Many people want the same: what is written alike is read once.
     encoded = _encoded(rows)
     texts: list[str | None] = encoded.dictionary.to_pylist()
@@ -235,7 +255,7 @@ def compile_rows(
     if any(residuals):
         of_rows = [residuals[i] if i >= 0 else None for i in place[of].tolist()]
         owners[RESIDUAL] = pa.array(of_rows, pa.string())
-    table.note = _note(owners, kept)
+    table.note = _note(owners, kept, many)
     return replace(store_table(table, folder), rejects=rejects)
 
 
@@ -331,6 +351,7 @@ def read_owners(table: ForwardingTable) -> Owners:
     try:
         with pa.ipc.open_stream(pa.py_buffer(table.note)) as stream:
             batch = stream.read_next_batch()
+            about = stream.schema.metadata or {}
     except (pa.ArrowInvalid, StopIteration) as error:
         raise TableFileError(
             "this table does not say whose its subscriptions are",
@@ -350,7 +371,13 @@ def read_owners(table: ForwardingTable) -> Owners:
     if RESIDUAL in batch.schema.names:
         texts = enumerate(batch[RESIDUAL].to_pylist())
         residuals = {number: text for number, text in texts if text is not None}
-    return Owners(subscribers, found.get("interface", subscribers), ids, residuals)
+    return Owners(
+        subscribers,
+        found.get("interface", subscribers),
+        ids,
+        residuals,
+        frozenset(json.loads(about.get(MANY, b"[]"))),
+    )
 
 
 def _numpy(column: pa.Array) -> npt.NDArray[Any]:
@@ -396,14 +423,17 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def _note(owners: dict[str, pa.Array], kept: npt.NDArray[np.int64]) -> bytes:
+def _note(
+    owners: dict[str, pa.Array], kept: npt.NDArray[np.int64], many: frozenset[str]
+) -> bytes:
     places = pa.array(kept)
     columns = {name: pc.take(column, places) for name, column in owners.items()}
     encoded = {
         name: column if name in {"id", RESIDUAL} else column.dictionary_encode()
         for name, column in columns.items()
     }
-    batch = pa.record_batch(encoded)
+    about = {MANY: json.dumps(sorted(many)).encode()} if many else None
+    batch = pa.record_batch(encoded).replace_schema_metadata(about)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as stream:
         stream.write_batch(batch)

@@ -5,8 +5,9 @@ The driver compiles the subscriptions, hands the table to the workers, and plans
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import pyarrow as pa
@@ -14,8 +15,14 @@ from pyspark.sql import Column, DataFrame, types as T
 
 from siena.errors import SienaError
 from siena.model import Kind
+from siena.rules.events import Nested, checked_nested
 from siena.spark.batch.asking import NAMES_SHOWN_MAX, wanted_of
-from siena.spark.batch.attributes import Attribute, attributes_of, column_of
+from siena.spark.batch.attributes import (
+    Attribute,
+    attributes_of,
+    column_of,
+    several_of,
+)
 from siena.spark.batch.columns import Form, Layout, NaN
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
@@ -50,8 +57,10 @@ def match(  # noqa: PLR0913 -- all but two have a default
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     output: Output = "deliveries",
     dialect: str | None = None,
+    many: Collection[str] = (),
     on_error: OnError = "raise",
     nan: NaN = "refuse",
     tally: Tally | None = None,
@@ -72,6 +81,8 @@ def match(  # noqa: PLR0913 -- all but two have a default
             if it is not given.
         column: the one column that is the whole notification, if attributes are not
             columns: a text in the JSON form, a map, a variant or a struct.
+        nested: what that text is, if it is JSON with objects in objects: attributes by
+            their ``path``, or an event of ``windows``.  Rows are then read one by one.
         output: ``deliveries``: a row for each subscriber that wants the notification,
             with the column ``subscriber``.  Or a row for each notification, with
             ``interfaces``, an array of the interfaces that want it (the subscribers, if
@@ -80,6 +91,9 @@ def match(  # noqa: PLR0913 -- all but two have a default
             ``counts``, the ``count`` of subscribers.
         dialect: the language of filters whose row names none (``sql``, ``eventbridge``,
             …; see :func:`siena.dialects.read_rule`); our own, if it is not given.
+        many: attributes that may have several values, in arrays: a constraint holds if
+            one of them satisfies it.  Rows are then read one by one.  A compiled file
+            knows its own.
         on_error: ``raise``, or ``set_aside``: bad subscriptions are left out, and are
             in :attr:`CompiledSubscriptions.rejects`; a notification that cannot be read
             has no deliveries, null instead of an array or a count, and
@@ -102,8 +116,17 @@ def match(  # noqa: PLR0913 -- all but two have a default
         )
     if nan not in get_args(NaN):
         raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
-    compiled = compile_subscriptions(subscriptions, dialect=dialect, on_error=on_error)
-    plan = plan_for(notifications, compiled.compared(), key=key, column=column)
+    compiled = compile_subscriptions(
+        subscriptions, dialect=dialect, many=many, on_error=on_error
+    )
+    plan = plan_for(
+        notifications,
+        compiled.compared(),
+        key=key,
+        column=column,
+        nested=nested,
+        many=compiled.owners.many,
+    )
     plan = plan._replace(layout=replace(plan.layout, nan=nan))
     return _run(notifications, compiled, plan, output, on_error, tally)
 
@@ -112,6 +135,7 @@ def compile_subscriptions(
     subscriptions: Subscriptions,
     *,
     dialect: str | None = None,
+    many: Collection[str] = (),
     on_error: OnError = "raise",
     folder: str | os.PathLike[str] | None = None,
 ) -> CompiledSubscriptions:
@@ -126,24 +150,29 @@ def compile_subscriptions(
             hint=f"one of {', '.join(get_args(OnError))}",
         )
     if isinstance(subscriptions, CompiledSubscriptions):
-        return subscriptions
+        return subscriptions.knowing(many)
+    compiled = partial(
+        compile_rows,
+        dialect=dialect,
+        many=frozenset(many),
+        on_error=on_error,
+        folder=folder,
+    )
     if isinstance(subscriptions, DataFrame):
         names = {"subscriber", "filter", "interface", "id", "dialect"}
         known = [name for name in subscriptions.columns if name in names]
-        rows = subscriptions.select(*known).toArrow()
-        return compile_rows(rows, dialect=dialect, on_error=on_error, folder=folder)
+        return compiled(subscriptions.select(*known).toArrow())
     if isinstance(subscriptions, Mapping | Sequence) and not isinstance(
         subscriptions, str
     ):
-        few = few_rows(subscriptions)
-        return compile_rows(few, dialect=dialect, on_error=on_error, folder=folder)
+        return compiled(few_rows(subscriptions))
     if not isinstance(subscriptions, str | os.PathLike):
         raise SienaError(
             f"a {type(subscriptions).__name__} is no subscriptions",
             hint="a DataFrame, a list of filters, a mapping from subscribers to "
             "filters, or the path of a compiled table",
         )
-    return open_compiled(subscriptions)
+    return open_compiled(subscriptions).knowing(many)
 
 
 def few_rows(
@@ -213,6 +242,7 @@ def plan_for(
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     many: frozenset[str] = frozenset(),
     added: str | None = None,
 ) -> Plan:
@@ -227,7 +257,7 @@ def plan_for(
     columns = [
         column_of((field.name,)).alias(f"p{i}") for i, field in enumerate(payload)
     ]
-    form, attributes = form_of(schema, column)
+    form, attributes = form_of(schema, column, nested)
     if form != "wide":
         assert column is not None
         place = _place(payload, column)
@@ -242,7 +272,7 @@ def plan_for(
     if added is not None:
         attributes.pop(added, None)
     wanted = wanted_of(attributes, asked)
-    several = {n for n in many if n in attributes and attributes[n].is_several}
+    several = several_of(attributes, many)
     if asked is None:
         wanted += [attributes[name] for name in sorted(several)]
     for attribute in wanted:
@@ -254,14 +284,24 @@ def plan_for(
             columns.append(found.alias(f"a{place}"))
         places.append((attribute.name, place))
     names = tuple(payload.names)
-    layout = Layout(len(payload), "wide", tuple(places), names, many=frozenset(several))
+    layout = Layout(len(payload), "wide", tuple(places), names, many=several)
     return Plan(columns, payload, layout)
 
 
 def form_of(
-    schema: T.StructType, column: str | None
+    schema: T.StructType, column: str | None, nested: Nested | None = None
 ) -> tuple[Form, dict[str, Attribute]]:
     """How notifications lie in a table, and its attributes if they are columns."""
+    if nested is not None:
+        kind = None if column is None else _field(schema, column).dataType
+        if not isinstance(kind, T.StringType):
+            raise SienaError(
+                "nested JSON stands in one column of texts",
+                hint="name it: column=, or --column; fields of structs need no nested=",
+            )
+        way = checked_nested(nested)
+        assert way is not None
+        return way, {}
     if column is None:
         return "wide", attributes_of(schema)
     kind = _field(schema, column).dataType

@@ -5,7 +5,7 @@ nothing else of Spark's reader, no partition values and no filters, need not pay
 A task gets the name of a file, a row group and a share of its rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from pyspark.sql import DataFrame, SparkSession, types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from siena.errors import SienaError
+from siena.rules.events import Nested
 from siena.spark.batch.asking import wanted_of
+from siena.spark.batch.attributes import several_of
 from siena.spark.batch.columns import (
     Form,
     Layout,
@@ -72,7 +74,9 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     output: Output = "deliveries",
+    many: Collection[str] = (),
     on_error: OnError = "raise",
     tally: Tally | None = None,
 ) -> DataFrame:
@@ -90,17 +94,20 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
             hint="siena.spark.match(spark.read.parquet(…), …) reads everything",
         )
     schema = spark.read.parquet(*map(str, files)).schema
-    compiled = compile_subscriptions(subscriptions, on_error=on_error)
+    compiled = compile_subscriptions(subscriptions, many=many, on_error=on_error)
     payload = payload_of(schema, key)
-    form, attributes = form_of(schema, column)
+    form, attributes = form_of(schema, column, nested)
+    several = compiled.owners.many
     names: tuple[str, ...] = ()
     if form == "wide":
         wanted = wanted_of(attributes, compiled.compared())
+        several = several_of(attributes, several)
         for attribute in wanted:
-            attribute.column()  # or an error, if it means nothing
+            if attribute.name not in several:
+                attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
-    layout = Layout(len(payload), form, (), tuple(payload.names))
+    layout = Layout(len(payload), form, (), tuple(payload.names), many=several)
     reader = Reader(
         Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,
@@ -188,4 +195,5 @@ class Reader:
             struct = columns[self.column]
             fields = [struct.type.field(i).name for i in range(struct.type.num_fields)]
             columns = dict(zip(fields, struct.flatten(), strict=True))
-        return form, wide_columns(columns, loaded.attributes())
+        many = self.task.layout.many
+        return form, wide_columns(columns, loaded.attributes(), many)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,13 @@ from pyspark.sql.types import VariantVal
 
 from siena.block import encode
 from siena.errors import InvalidNotificationError, SienaError
-from siena.lang.json_text import read_json
 from siena.lang.notification_form import (
-    notification_from_json,
     notification_from_text,
-    value_from_json,
 )
 from siena.matching.input.buffers import join
 from siena.model import Notification, Value
 from siena.model.values import INTEGER_MAX, INTEGER_MIN
+from siena.rules.events import read_nested, read_several
 from siena.spark.batch.columns import Layout, in_utc, wide_batch
 
 Event = Mapping[str, Value]
@@ -74,23 +72,6 @@ def read_row(
 ) -> Iterator[tuple[str, Any]]:
     """The attributes of a row whose columns are attributes."""
     return read_map([*row.items()], many)
-
-
-def read_text(text: str, many: frozenset[str]) -> dict[str, Any]:
-    """The attributes of a JSON text, in which some may have several values.
-
-    >>> read_text('{"x": [1, 2], "y": 3}', frozenset({"x"}))
-    {'y': 3, 'x': (1, 2)}
-    """
-    form = read_json(text)
-    if not isinstance(form, dict):
-        return dict(notification_from_json(form))  # which says what is wrong
-    several = {n: v for n, v in form.items() if n in many and isinstance(v, list)}
-    plain = notification_from_json({n: v for n, v in form.items() if n not in several})
-    return dict(plain) | {
-        name: tuple(value_from_json(v, name) for v in values if v is not None)
-        for name, values in several.items()
-    }
 
 
 def read_variant(
@@ -152,6 +133,36 @@ def _number(value: Decimal) -> int | float:
     return number
 
 
+def each_event(batch: pa.RecordBatch, layout: Layout) -> Iterator[Event | SienaError]:
+    """All rows of a batch, as mappings; of one that cannot be read, why."""
+    if layout.form in {"json", "path", "windows"}:
+        ((_, column),) = layout.columns
+        for text in batch.column(column).to_pylist():
+            try:
+                yield _event(text, layout)
+            except SienaError as error:
+                yield error
+        return
+    for row in range(batch.num_rows):
+        try:
+            yield from events_of(batch, layout, [row])
+        except SienaError as error:
+            yield error
+
+
+def _event(text: str | None, layout: Layout) -> Event:
+    """The event of a text, in one of the forms that are texts."""
+    if text is None:
+        raise InvalidNotificationError("there is no notification")
+    if layout.form in {"path", "windows"}:
+        return cast("Event", read_nested(text, layout.form))
+    return (
+        cast("Event", read_several(text, layout.many))
+        if layout.many
+        else notification_from_text(text)
+    )
+
+
 def events_of(
     batch: pa.RecordBatch, layout: Layout, rows: Sequence[int]
 ) -> Iterable[Event]:
@@ -168,9 +179,7 @@ def events_of(
     values = in_utc(batch.column(column).take(places)).to_pylist()
     if None in values:
         raise InvalidNotificationError("there is no notification")
-    if layout.form == "json":
-        if layout.many:
-            return [read_text(text, layout.many) for text in values]
-        return [notification_from_text(text) for text in values]
+    if layout.form in {"json", "path", "windows"}:
+        return [_event(text, layout) for text in values]
     read: Any = read_map if layout.form == "map" else read_variant
     return [dict(read(row, layout.many)) for row in values]

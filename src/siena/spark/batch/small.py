@@ -21,11 +21,16 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from siena.errors import SienaError
 from siena.model.spelling import spell_string
+from siena.rules.events import Nested
 from siena.spark.batch.asking import wanted_of
-from siena.spark.batch.attributes import hint_for
+from siena.spark.batch.attributes import hint_for, several_of
 from siena.spark.batch.columns import Layout
 from siena.spark.batch.compiling import CompiledSubscriptions, OnError
-from siena.spark.batch.matching import answer_field, form_of, payload_of
+from siena.spark.batch.matching import (
+    answer_field,
+    form_of,
+    payload_of,
+)
 from siena.spark.batch.parquet import Reader
 from siena.spark.batch.shipping import Loaded
 from siena.spark.batch.worker import Output, Task
@@ -49,6 +54,7 @@ class SmallJob:
     key: Sequence[str] | None
     output: Output
     on_error: OnError
+    nested: Nested | None = None
     answers: pa.Table | None = field(default=None, init=False)
 
     @property
@@ -59,10 +65,15 @@ class SmallJob:
     def run(self) -> pa.Table:
         """The answers, as Spark would give them."""
         schema = from_arrow_schema(self.tables[0].schema)
-        payload, columns = asked_columns(schema, self.compiled, self.key, self.column)
+        payload, columns = asked_columns(
+            schema, self.compiled, self.key, self.column, self.nested
+        )
         answer = answer_field(self.output, self.compiled, payload)
-        form, _ = form_of(schema, self.column)
-        layout = Layout(len(payload), form, (), tuple(payload.names))
+        form, attributes = form_of(schema, self.column, self.nested)
+        many = self.compiled.owners.many
+        if form == "wide":
+            many = several_of(attributes, many)
+        layout = Layout(len(payload), form, (), tuple(payload.names), many=many)
         task = Task("", layout, self.output, self.on_error)
         reader = Reader(task, payload, columns, self.column)
         loaded = Loaded(self.compiled.table, self.compiled.owners)
@@ -87,6 +98,7 @@ def small_job(
     column: str | None,
     output: Output,
     on_error: OnError,
+    nested: Nested | None = None,
 ) -> SmallJob | None:
     """What to run instead of Spark; none if it is much, or only Spark can read it."""
     files = small_files(path)
@@ -101,7 +113,7 @@ def small_job(
         return None
     if format_of(path) == "json":
         column = NOTIFICATION
-    return SmallJob(tables, column, compiled, key, output, on_error)
+    return SmallJob(tables, column, compiled, key, output, on_error, nested)
 
 
 def small_files(path: Path) -> list[Path] | None:
@@ -125,6 +137,7 @@ def asked_columns(
     compiled: CompiledSubscriptions,
     key: Sequence[str] | None,
     column: str | None,
+    nested: Nested | None = None,
 ) -> tuple[T.StructType, tuple[str, ...]]:
     """The columns that are wanted in the answer, and those that the engine reads.
 
@@ -132,13 +145,14 @@ def asked_columns(
         SienaError: if there is no such column, or one that filters name has no values.
     """
     payload = payload_of(schema, key)
-    form, attributes = form_of(schema, column)
+    form, attributes = form_of(schema, column, nested)
     if form != "wide":
         assert column is not None
         return payload, (column,)
     wanted = wanted_of(attributes, compiled.compared())
+    several = several_of(attributes, compiled.owners.many)
     for attribute in wanted:
-        if not attribute.means:
+        if not attribute.means and attribute.name not in several:
             raise SienaError(
                 f"the column {spell_string(attribute.name)} is "
                 f"{attribute.type.simpleString()}, which no value is, and filters name "
@@ -155,6 +169,7 @@ def check_files(
     *,
     key: Sequence[str] | None,
     column: str | None,
+    nested: Nested | None = None,
 ) -> None:
     """Raise what Spark would raise once it has started, as far as files tell it now.
 
@@ -170,7 +185,7 @@ def check_files(
         schema = from_arrow_schema(pq.read_schema(files[0]))
     except (pa.ArrowException, PySparkException, OSError):
         return
-    asked_columns(schema, compiled, key, column)
+    asked_columns(schema, compiled, key, column, nested)
 
 
 def _read(file: Path, key: Sequence[str] | None) -> pa.Table:

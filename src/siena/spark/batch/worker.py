@@ -8,6 +8,8 @@ wide       a column for each attribute
 json       one column of texts
 map        one column of maps
 variant    one column of variants
+path       one column of texts: JSON of any depth, attributes by their paths
+windows    the same of events of Windows' log, under the names that rules use
 =========  ===================================================================
 """
 
@@ -15,24 +17,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from siena.block import BLOCK_ERRORS, encode
-from siena.errors import InvalidNotificationError, SienaError
+from siena.block import BLOCK_ERRORS
+from siena.errors import InvalidNotificationError
 from siena.matching.engine.engine import Matches
-from siena.matching.input.buffers import join
-from siena.matching.input.choices import choices_of
+from siena.matching.input.several import SeveralValues
 from siena.matching.table import ForwardingTable
-from siena.model import Notification
 from siena.model.spelling import spell_string
 from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.compiling import Labels, OnError
 from siena.spark.batch.rows import (
+    each_event,
     encode_rows,
-    events_of,
     read_map,
     read_row,
     read_variant,
@@ -136,8 +137,8 @@ def match_batch(
     labels: LabelsOf | None,
 ) -> Found:
     """What matches each row of a batch; with labels, theirs instead of the numbers."""
-    if layout.many:
-        return _match_choices(table, batch, layout, labels)
+    if layout.is_several:
+        return _match_several(table, batch, layout, labels)
     read: Callable[..., Iterator[tuple[str, object]]]
     if layout.form == "wide":
         wide = wide_batch(batch, layout)
@@ -164,34 +165,28 @@ def match_batch(
     return Found(matches, {**_reasons(matches), **bad})
 
 
-def _match_choices(
+def _match_several(
     table: ForwardingTable,
     batch: pa.RecordBatch,
     layout: Layout,
     labels: LabelsOf | None,
 ) -> Found:
-    """The same where attributes have several values: row by row, choice by choice."""
-    blocks: list[bytes] = []
-    owners: list[int] = []
-    reasons: dict[int, str] = {}
-    for row in range(batch.num_rows):
-        try:
-            (event,) = events_of(batch, layout, [row])
-            found = [encode(Notification(choice)) for choice in choices_of(event)]
-        except SienaError as error:
-            reasons[row] = error.message
-            continue
-        blocks += found
-        owners += [row] * len(found)
-    matches = table.match_buffer(*join(blocks))
-    rows = np.repeat(np.array(owners, np.int64), matches.counts)
-    numbers = matches.filters[: len(rows)]
+    """The same where attributes have several values: row by row."""
+    known = _several.setdefault(table, {})
+    if layout.many not in known:
+        known[layout.many] = SeveralValues(table, layout.many)
+    rows, numbers, reasons = known[layout.many].match([*each_event(batch, layout)])
     if labels is not None:
-        numbers = labels[numbers]
-    pairs = np.unique(np.stack([rows, numbers.astype(np.int64)]), axis=1)
-    counts = np.bincount(pairs[0], minlength=batch.num_rows).astype(np.int32)
+        rows, numbers = np.unique(np.stack([rows, labels[numbers]]), axis=1)
+    counts = np.bincount(rows, minlength=batch.num_rows).astype(np.int32)
     counts[list(reasons)] = -1
-    return Found(Matches(counts, pairs[1].astype(np.int32)), reasons)
+    return Found(Matches(counts, numbers.astype(np.int32)), reasons)
+
+
+# What tables are asked where attributes have several values.
+_several: WeakKeyDictionary[ForwardingTable, dict[frozenset[str], SeveralValues]] = (
+    WeakKeyDictionary()
+)
 
 
 def _named(reasons: dict[int, str], wide: pa.RecordBatch) -> dict[int, str]:

@@ -12,9 +12,10 @@ from siena.lang.expression import parse_expression
 from siena.matching.input.filter_texts import read_interest
 from siena.model.expression import Call, names_of
 from siena.model.expression.operations import ANYWHERE
-from siena.model.expression.residual import ResidualPredicate
+from siena.model.expression.residual import ResidualPredicate, rule_of
 from siena.model.expression.spelling import spell_expression
 from siena.model.expression.tree import walk
+from siena.rules.several import seen_by_choices
 
 DIALECT = "dialect"
 # The language in which filters are written if nothing is said.
@@ -30,7 +31,9 @@ class Translated(NamedTuple):
     reasons: dict[int, str]
 
 
-def in_our_language(rows: pa.Table, dialect: str | None) -> Translated:
+def in_our_language(
+    rows: pa.Table, dialect: str | None, many: frozenset[str] = frozenset()
+) -> Translated:
     """The rows, their filters translated from the dialect that each row names.
 
     >>> rows = pa.table({"filter": ["x > 3", "bid < ask"], "dialect": [None, "sql"]})
@@ -38,9 +41,10 @@ def in_our_language(rows: pa.Table, dialect: str | None) -> Translated:
     ['x > 3', 'ask any and bid any, if bid < ask']
 
     A row that names none is in the ``dialect`` that is given, or in our own language.
+    What filters of single values cannot say of the attributes ``many`` is a residual.
     """
     is_named = DIALECT in rows.schema.names
-    if not is_named and dialect in {None, OURS}:
+    if not is_named and dialect in {None, OURS} and not many:
         return Translated(rows, {})
     texts = rows["filter"].to_pylist()
     named = rows[DIALECT].to_pylist() if is_named else [None] * len(texts)
@@ -48,10 +52,10 @@ def in_our_language(rows: pa.Table, dialect: str | None) -> Translated:
     reasons: dict[int, str] = {}
     for place, (text, its) in enumerate(zip(texts, named, strict=True)):
         language = str(its or dialect or OURS)
-        if text is None or language == OURS:
+        if text is None or (language == OURS and not many):
             continue
         if (language, text) not in known:
-            known[language, text] = _translated(language, text)
+            known[language, text] = _translated(language, text, many)
         found = known[language, text]
         texts[place] = None if isinstance(found, SienaError) else found
         if isinstance(found, SienaError):
@@ -61,9 +65,13 @@ def in_our_language(rows: pa.Table, dialect: str | None) -> Translated:
     return Translated(translated, reasons)
 
 
-def _translated(dialect: str, text: str) -> str | SienaError:
+def _translated(dialect: str, text: str, many: frozenset[str]) -> str | SienaError:
     try:
-        return str(read_rule(dialect, text))
+        if dialect != OURS:
+            rule = read_rule(dialect, text, many=many)
+        else:
+            rule = rule_of(read_interest(text, residuals=True))
+        return str(seen_by_choices(rule, many))
     except SienaError as error:
         return error
 

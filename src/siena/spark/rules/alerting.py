@@ -10,7 +10,8 @@ further on (:mod:`siena.spark.rules.remembering`).
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import time_ns
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,7 +31,11 @@ from siena.spark.rules.distinct import Attributes, Event, Places, columns_of, st
 from siena.spark.rules.why import WHY, Held, why
 
 RULE, VERSION, SEVERITY, REASONS = "rule", "version", "severity", "why"
-REVISION, ERROR, SUPPRESSED = "revision", "error", "suppressed"
+REVISION, ERROR = "revision", "error"
+SUPPRESSED, FORGOTTEN = "suppressed", "forgotten"
+# Why an event that rules about several events select is put aside.
+TIMELESS = "it has no time, and a rule about several events selects it"
+AHEAD = "its time is far ahead, and a rule about several events selects it"
 # What goes from a task to the one that remembers.
 TIME, KEY, SPEC = "siena_time", "siena_key", "siena_spec"
 BITS, VALUE = "siena_bits", "siena_value"
@@ -69,6 +74,12 @@ class Remembering(NamedTuple):
     time: int  # the place of the time among the columns of the payload
     by: tuple[int, ...] = ()  # those of the columns by which alerts are suppressed
     suppress: int | None = None  # microseconds
+    # Of a stream: how many microseconds an event may be ahead of the clock.
+    ahead: int | None = None
+
+    def latest(self) -> int:
+        """The latest time that is believed, in microseconds."""
+        return 2**63 if self.ahead is None else time_ns() // 1_000 + self.ahead
 
 
 @dataclass(frozen=True)
@@ -84,13 +95,18 @@ class AlertTask:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The alerts of each batch."""
         rules, revision = self.rules()
+        task = self
+        if self.layout.form != "wide":
+            # Rules that change under a stream may declare other names.
+            many = self.layout.many | rules.many
+            task = replace(self, layout=replace(self.layout, many=many))
         if rules.conditions and self.remembering is None:
             raise SienaError(
                 f'the rule "{rules.conditions[0].id}" is about several events',
                 hint="name the column of their times: apply(…, time=…), or --time",
             )
         for batch in batches:
-            yield _Batch(self, rules, revision, batch).answer()
+            yield _Batch(task, rules, revision, batch).answer()
 
 
 class _Rows:
@@ -193,7 +209,7 @@ class _Batch:
                 self.batch.num_rows, columns, rows[places], numbers[places]
             )
             places = places[may_hold]
-        if self.task.layout.many:
+        if self.task.layout.is_several:
             # Columns have one value each.
             events = self.look_at(rows[places])
             is_kept[places] = [
@@ -253,8 +269,9 @@ class _Batch:
             for i in remembering.by
         ]
         keys: list[str | None] = []
+        latest = remembering.latest()
         for number, time, *values in zip(numbers, times, *columns, strict=True):
-            is_known = time is not None and None not in values
+            is_known = time is not None and time <= latest and None not in values
             parts = (
                 self.rules.ids[number],
                 self.rules.marks[number],
@@ -268,19 +285,19 @@ class _Batch:
         rules = self.rules
         is_part = np.isin(numbers, list(rules.parts))
         rows, numbers = rows[is_part], numbers[is_part]
-        times = self.payload.column(remembering.time)
-        timeless = [row for row in np.unique(rows).tolist() if not times[row].is_valid]
+        times = self.payload.column(remembering.time).to_pylist()
+        latest = remembering.latest()
+        asked = np.unique(rows).tolist()
+        timeless = {row: TIMELESS for row in asked if times[row] is None}
+        ahead = {row: AHEAD for row in asked if (times[row] or 0) > latest}
+        wrong = {**timeless, **ahead}
         self.out.add(
-            timeless,
-            **{
-                ERROR: "it has no time, and a rule about several events selects it",
-                REVISION: self.revision,
-            },
+            list(wrong), **{ERROR: list(wrong.values()), REVISION: self.revision}
         )
         self.look_at(rows)
         bits: dict[tuple[int, int, tuple[Value, ...]], int] = {}
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
-            if not times[row].is_valid:
+            if row in wrong:
                 continue
             for place, step in rules.parts[number]:
                 condition = rules.conditions[place]

@@ -19,6 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from siena.errors import SienaError
 from siena.model import Kind
+from siena.rules.events import Nested
 from siena.rules.reading import RuleSettings
 from siena.spark.batch.attributes import column_of
 from siena.spark.batch.compiling import OnError
@@ -28,6 +29,7 @@ from siena.spark.batch.spreading import spread
 from siena.spark.rules.alerting import (
     ALERT,
     ERROR,
+    FORGOTTEN,
     KEY,
     REVISION,
     RULE,
@@ -42,7 +44,12 @@ from siena.spark.rules.alerting import (
 )
 from siena.spark.rules.compiled import CompiledRules, LoadedRules, compile_rules
 from siena.spark.rules.live import Fixed, LiveRules, Newest
-from siena.spark.rules.remembering import Memory, keys_of, passed_rows
+from siena.spark.rules.remembering import (
+    Memory,
+    forgotten_row,
+    keys_of,
+    passed_rows,
+)
 from siena.spark.rules.sources import RuleSource
 from siena.spark.streams.patterns import instant
 from siena.spark.streams.searching import match_order
@@ -56,6 +63,10 @@ from siena.spark.streams.shards import (
 )
 
 Rules = RuleSource | CompiledRules | LiveRules
+# How far the events of a stream may be ahead of the clock of this machine, to be
+# remembered: clocks differ, and some are hours off.
+AHEAD_MAX = timedelta(days=1)
+MICROSECOND = timedelta(microseconds=1)
 
 
 class Suppression(NamedTuple):
@@ -76,6 +87,7 @@ def apply(  # noqa: PLR0913 -- all but two have a default
     *,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     time: str | None = None,
     suppress: Suppression | None = None,
     why: bool = True,
@@ -92,6 +104,9 @@ def apply(  # noqa: PLR0913 -- all but two have a default
             applies the newest revision to each micro-batch.
         key: the columns of the event that are wanted in an alert; all if not given.
         column: the one column that is the whole event: JSON, a map, a variant.
+        nested: what that JSON is, if it has objects in objects: attributes by their
+            ``path``, with several values where there are arrays, or an event of
+            ``windows``.  Rows are then read one by one.
         time: the column that says when an event was, a timestamp or an integer of
             microseconds; rules about several events, and suppression, need it.
         suppress: which alerts are held back.
@@ -105,14 +120,16 @@ def apply(  # noqa: PLR0913 -- all but two have a default
     Returns:
         The columns of the key, and ``rule``, ``version``, ``severity``, ``why`` (an
         array of ``attribute``, ``constraint`` and ``value``), ``revision`` (of live
-        rules) and ``error``; with ``time``, also ``suppressed``.
+        rules) and ``error``; with ``time``, also ``suppressed`` and ``forgotten``,
+        which is null but in a row without a rule, where a stream had no room for all
+        that it should remember: how many windows it has let go.
 
     Raises:
         SienaError: if a column is missing, or there are no rules.
     """
     if suppress is not None and time is None:
         raise SienaError("suppression needs a time", hint="name the column with time=")
-    in_force, loaded = _in_force(events, rules, settings, dialect, on_error)
+    in_force, loaded, many = _in_force(events, rules, settings, dialect, on_error)
     if loaded is not None and loaded.conditions and time is None:
         raise SienaError(
             f'the rule "{loaded.conditions[0].id}" is about several events',
@@ -130,12 +147,20 @@ def apply(  # noqa: PLR0913 -- all but two have a default
         remembering = Remembering(
             needed.index(TIME),
             tuple(needed.index(name) for name in by),
-            suppress and suppress.span // timedelta(microseconds=1),
+            suppress and suppress.span // MICROSECOND,
+            AHEAD_MAX // MICROSECOND if events.isStreaming else None,
         )
-    many = frozenset() if loaded is None else loaded.many
     # What we have added is not to be found by rules that look everywhere.
     asked = asked_of(loaded)
-    plan = plan_for(events, asked, key=needed, column=column, many=many, added=added)
+    plan = plan_for(
+        events,
+        asked,
+        key=needed,
+        column=column,
+        nested=nested,
+        many=many,
+        added=added,
+    )
     task = AlertTask(in_force, plan.layout, on_error, why, remembering)
     applied = _Applied(events, plan, task, wanted, needed)
     return applied.alerts() if remembering is None else applied.remembered()
@@ -143,27 +168,31 @@ def apply(  # noqa: PLR0913 -- all but two have a default
 
 def alerts(applied: DataFrame) -> DataFrame:
     """What rules have said of what :func:`apply` gives."""
-    return applied.where(F.col(RULE).isNotNull()).drop(ERROR)
+    return applied.where(F.col(RULE).isNotNull()).drop(ERROR, FORGOTTEN)
 
 
 def bad_events(applied: DataFrame) -> DataFrame:
     """The events that could not be read, of what :func:`apply` gives."""
     said = [field.name for field in ALERT if field.name != ERROR]
-    return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED)
+    return applied.where(F.col(ERROR).isNotNull()).drop(*said, SUPPRESSED, FORGOTTEN)
 
 
 def metrics(applied: DataFrame) -> DataFrame:
     """How often each rule has fired, of what :func:`apply` gives, or has written.
 
     The columns are ``rule``, ``version``, ``severity``, ``revision``, ``alerts``,
-    ``suppressed`` (how many were held back, as far as alerts have said it) and
-    ``bad_events``, which are those of the row without a rule.
+    ``suppressed`` (how many were held back, as far as alerts have said it),
+    ``bad_events`` and ``forgotten``, which are those of the row without a rule.
     """
-    held = F.sum(SUPPRESSED) if SUPPRESSED in applied.columns else F.lit(0)
+    held, forgotten = (
+        F.coalesce(F.sum(name) if name in applied.columns else F.lit(0), F.lit(0))
+        for name in (SUPPRESSED, FORGOTTEN)
+    )
     return applied.groupBy(RULE, VERSION, SEVERITY, REVISION).agg(
         F.count(RULE).alias("alerts"),
-        F.coalesce(held, F.lit(0)).cast("long").alias(SUPPRESSED),
+        held.cast("long").alias(SUPPRESSED),
         F.count(ERROR).alias("bad_events"),
+        forgotten.cast("long").alias(FORGOTTEN),
     )
 
 
@@ -173,20 +202,21 @@ def _in_force(
     settings: RuleSettings | None,
     dialect: str,
     on_error: OnError,
-) -> tuple[InForce, LoadedRules | None]:
-    """What tasks are given, and the rules themselves if they are known."""
+) -> tuple[InForce, LoadedRules | None, frozenset[str]]:
+    """What tasks are given, the rules if they are known, and what is multi-valued."""
     revision = None
     if isinstance(rules, LiveRules):
         if events.isStreaming:
-            rules.current()  # or an error, now and not in the stream
-            return Newest(os.fspath(rules.folder)), None
+            # Or an error, now and not in the stream.
+            _, compiled = rules.current()
+            return Newest(os.fspath(rules.folder)), None, compiled.loaded.many
         revision, compiled = rules.current()
     else:
         compiled = compile_rules(
             rules, settings=settings, dialect=dialect, on_error=on_error
         )
     name = ship(events.sparkSession, compiled.file)
-    return Fixed(name, revision), compiled.loaded
+    return Fixed(name, revision), compiled.loaded, compiled.loaded.many
 
 
 def asked_of(loaded: LoadedRules | None) -> Mapping[str, frozenset[Kind]] | None:
@@ -203,7 +233,8 @@ def _names(names: str | Sequence[str] | None, default: list[str]) -> list[str]:
 
 
 def _require_free(names: list[str], *, is_timed: bool) -> None:
-    ours = {field.name for field in ALERT} | ({SUPPRESSED} if is_timed else set())
+    ours = {field.name for field in ALERT}
+    ours |= {SUPPRESSED, FORGOTTEN} if is_timed else set()
     taken = ours.intersection(names)
     if taken:
         raise SienaError(
@@ -236,8 +267,8 @@ class _Applied(NamedTuple):
         names = [f"p{i}" for i in range(len(self.needed))]
         time = names[self.needed.index(TIME)]
         kept = [*(names[self.needed.index(n)] for n in self.wanted), *ALERT.names]
-        held = T.StructField(SUPPRESSED, T.LongType())
-        answer = T.StructType([*(inner[name] for name in kept), held])
+        added = [T.StructField(name, T.LongType()) for name in (SUPPRESSED, FORGOTTEN)]
+        answer = T.StructType([*(inner[name] for name in kept), *added])
         order = tuple(
             name
             for name, field in zip(names, self.plan.payload, strict=True)
@@ -255,7 +286,7 @@ class _Applied(NamedTuple):
         shown = [
             column_of((names[self.needed.index(n)],)).alias(n) for n in self.wanted
         ]
-        return found.select(*shown, *ALERT.names, SUPPRESSED)
+        return found.select(*shown, *ALERT.names, SUPPRESSED, FORGOTTEN)
 
     def _inner(self, added: pa.Schema) -> T.StructType:
         kept = [
@@ -329,4 +360,9 @@ class _StreamMemory(ShardTask):
     def advance(self, memory: bytes | None, rows: pa.Table) -> tuple[pa.Table, bytes]:
         remembered = Memory() if memory is None else Memory.load(memory)
         order = match_order(rows, self._stage.order)
-        return self._stage.passed(remembered, rows, order), remembered.save()
+        found = self._stage.passed(remembered, rows, order)
+        state = remembered.save()
+        if remembered.forgotten:
+            notice = forgotten_row(rows, list(self._stage.kept), remembered.forgotten)
+            found = pa.concat_tables([found, notice])
+        return found, state

@@ -208,7 +208,7 @@ def compile_rules(
     rejects = (*found.set_aside, *aside)
     conditions: list[Condition] = []
     known = {rule.id for rule in read}
-    for correlation in read_correlations(found):
+    for correlation in read_correlations(found, settings):
         if isinstance(correlation, SetAside):
             rejects += (correlation,)
             continue
@@ -276,12 +276,18 @@ def _read(
     found: list[ReadRule] = []
     aside: list[SetAside] = []
     fields = tuple(sorted(settings.fields.items()))
+    pipeline = settings.pipeline_text()
     for entry in rules.enabled:
         if entry.dialect == "sigma" and is_correlation(entry.text):
             continue
         try:
             rule = _read_text(
-                entry.dialect, entry.text, settings.many, settings.logsource, fields
+                entry.dialect,
+                entry.text,
+                settings.many,
+                settings.logsource,
+                fields,
+                pipeline,
             )
             found.append(ReadRule(entry, rule))
         except SienaError as error:
@@ -297,8 +303,16 @@ def _read_text(
     many: frozenset[str],
     logsource: str,
     fields: tuple[tuple[str, str], ...],
+    pipeline: str | None,
 ) -> Rule:
-    rule = read_rule(dialect, text, many=many, logsource=logsource, fields=dict(fields))
+    rule = read_rule(
+        dialect,
+        text,
+        many=many,
+        logsource=logsource,
+        fields=dict(fields),
+        pipeline=pipeline,
+    )
     rule = seen_by_choices(rule, many)
     if rule.residual is not None:
         # As a worker will read it, so that no worker finds that it cannot.

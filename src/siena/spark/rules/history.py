@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from siena.errors import LimitError
 from siena.rules.entry import SetAside
+from siena.rules.events import Nested
 from siena.rules.reading import RuleSettings
 from siena.spark.batch.attributes import column_of
 from siena.spark.batch.backtesting import Period, period_of, utc
@@ -112,6 +113,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
     against: Rules | None = None,
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nested: Nested | None = None,
     settings: RuleSettings | None = None,
     dialect: str = "siena",
     top: int = 5,
@@ -130,6 +132,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
             id, what the change would add and remove.
         key: the columns that examples show; all if not given.
         column: the one column that is the whole event.
+        nested: what that is, if it is JSON with objects in objects.
         settings: how rules are read.
         dialect: that of rules which name none.
         top: how many offenders of each rule.
@@ -147,6 +150,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
         compiled,
         key=list(dict.fromkeys([*who, *([] if time is None else [time])])),
         column=column,
+        nested=nested,
         time=time if compiled.loaded.conditions else None,
         why=False,
     )
@@ -163,7 +167,9 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
     uncompared: tuple[str, ...] = ()
     if against is not None:
         before = _compiled(against, settings, dialect)
-        changes = tuple(_changes(history, before, compiled, key, column, examples))
+        changes = tuple(
+            _changes(history, before, compiled, key, column, nested, examples)
+        )
         conditions = (*before.loaded.conditions, *compiled.loaded.conditions)
         uncompared = tuple(sorted({condition.id for condition in conditions}))
     return RulesBacktest(
@@ -273,6 +279,7 @@ def _changes(
     after: CompiledRules,
     key: str | Sequence[str] | None,
     column: str | None,
+    nested: Nested | None,
     examples: int,
 ) -> Iterator[Change]:
     old, new = asked_of(before.loaded), asked_of(after.loaded)
@@ -281,7 +288,7 @@ def _changes(
         history.columns if key is None else [key] if isinstance(key, str) else [*key]
     )
     many = before.loaded.many | after.loaded.many
-    plan = plan_for(history, asked, key=shown, column=column, many=many)
+    plan = plan_for(history, asked, key=shown, column=column, nested=nested, many=many)
     tasks = [
         AlertTask(
             Fixed(ship(history.sparkSession, rules.file)),

@@ -3,26 +3,46 @@
 Rows come with a *key*, what they are remembered under, and a *spec*, what is to be done
 with them: count them in a window, or let one pass and hold back those that follow soon.
 Rows without a key pass.  The memory is bounded: a window holds no more than it counts
-to, and what has no business with the present is forgotten.
+to, what has no business with the present is forgotten, and so is, beyond a limit, what
+was not asked for the longest time.
+
+Clocks of those that send events may be wrong, so no single row says what the present
+is: it is the median of the times of the last rows.  And an event that is further from a
+window than its span begins another one, beside it.
 """
 
 import json
 import pickle
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from siena.errors import LimitError, SienaError
-from siena.spark.rules.alerting import BITS, KEY, SPEC, SUPPRESSED, TIME, VALUE
+from siena.errors import SienaError
+from siena.spark.rules.alerting import (
+    ALERT,
+    BITS,
+    FORGOTTEN,
+    KEY,
+    SPEC,
+    SUPPRESSED,
+    TIME,
+    VALUE,
+)
 from siena.spark.rules.counting import Condition, Window
 
 # Windows, and alerts that hold others back, of one shard.
 REMEMBERED_MAX = 1_000_000
+# Of one key, windows that are further from each other than their span: the present
+# one, one of a clock that is wrong, and one that comes late.
+WINDOWS_MAX = 3
+# Rows whose times say what the present is.
+CLOCK_ROWS = 101
 # How many spans it is known how many were held back, if no alert comes to say it.
 SPANS_KEPT = 100
-MAGIC = b"SIENARUL"
+MAGIC = b"SIENARU2"
 
 
 class Spec(NamedTuple):
@@ -39,6 +59,31 @@ class Passed(NamedTuple):
     suppressed: int  # since the last that went on
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What is remembered under a key.
+
+    The windows, that which was asked last behind all others; and when the last alert
+    was, how many were held back since, and for how long that is done.
+    """
+
+    spec: str
+    windows: list[Window] = field(default_factory=list)
+    held: tuple[int, int, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.windows) + (self.held is not None)
+
+    def forget(self, now: int) -> None:
+        """Let go what has no business with the present."""
+        if self.windows:
+            self.windows = [each for each in self.windows if not each.is_over(now)]
+        if self.held is not None:
+            since, count, span = self.held
+            if now - since > (SPANS_KEPT if count else 1) * span:
+                self.held = None
+
+
 class Memory:
     """What is remembered of many keys.
 
@@ -49,14 +94,16 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        # Under each key the spec and the window; and when the last alert was, how many
-        # were held back since, and for how long that is done.
-        self._windows: dict[str, tuple[str, Window]] = {}
-        self._held: dict[str, tuple[int, int, int]] = {}
-        self._now = -(2**63)
+        # By the key; what was asked last stands behind all others.
+        self._kept: dict[str, _Kept] = {}
+        # The times of some of the last rows, and of those that came since.
+        self._clock: list[int] = []
+        self._times: list[int] = []
+        # How many windows and alerts there was no room for when it was saved.
+        self.forgotten = 0
 
     def __len__(self) -> int:
-        return len(self._windows) + len(self._held)
+        return sum(map(len, self._kept.values()))
 
     def pass_on(self, rows: pa.Table, order: pa.Array | None = None) -> list[Passed]:
         """The rows that are alerts, looked at in an order."""
@@ -76,53 +123,44 @@ class Memory:
     ) -> int | None:
         """How many were held back, if it is an alert that goes on; else none."""
         condition, suppress = read_spec(spec)
-        self._now = max(self._now, time)
-        if condition is not None:
-            _, window = self._windows.get(key) or (spec, Window(condition))
-            is_reached = window.offer(bits or 0, time, value)
-            if window.is_empty:
-                self._windows.pop(key, None)
-            else:
-                self._windows[key] = spec, window
-            if not is_reached:
-                return None
-        return 0 if suppress is None else self._let_pass(key, time, suppress)
-
-    def _let_pass(self, key: str, time: int, span: int) -> int | None:
-        since, held, _ = self._held.get(key, (None, 0, 0))
-        if since is not None and time - since <= span:
-            self._held[key] = since, held + 1, span
-            return None
-        self._held[key] = time, 0, span
+        self._times.append(time)
+        kept = self._kept.pop(key, None) or _Kept(spec)
+        is_reached = condition is None or _counted(kept, condition, bits, time, value)
+        held = None
+        if is_reached:
+            held = 0 if suppress is None else _let_pass(kept, time, suppress)
+        if len(kept):
+            self._kept[key] = kept
         return held
 
     # --- Between batches --------------------------------------------------------------
 
     def forget_but(self, key: str | None) -> None:
         """Keep one key only; the rows of all others have been."""
-        self._windows = {k: w for k, w in self._windows.items() if k == key}
-        self._held = {k: h for k, h in self._held.items() if k == key}
+        self._kept = {k: kept for k, kept in self._kept.items() if k == key}
+        self._times.clear()
 
     def save(self) -> bytes:
         """The state, as bytes, without what has no business with the present.
 
-        Raises:
-            LimitError: if more is remembered than may be.
+        Where that is more than may be remembered, what was not asked for the longest
+        time is left out, and ``forgotten`` says how much that was.
         """
-        now = self._now
-        windows = {k: w for k, w in self._windows.items() if not w[1].is_over(now)}
-        held = {
-            key: (since, count, span)
-            for key, (since, count, span) in self._held.items()
-            if now - since <= (SPANS_KEPT if count else 1) * span
-        }
-        self._windows, self._held = windows, held
-        if len(self) > REMEMBERED_MAX:
-            what = "windows and alerts to remember in one shard"
-            raise LimitError("REMEMBERED_MAX", REMEMBERED_MAX, what)
+        self._tell_time()
+        now = sorted(self._clock)[len(self._clock) // 2] if self._clock else -(2**63)
+        for kept in self._kept.values():
+            kept.forget(now)
+        self._kept = {key: kept for key, kept in self._kept.items() if len(kept)}
+        self.forgotten = 0
+        excess = len(self) - REMEMBERED_MAX
+        while self.forgotten < excess:
+            self.forgotten += len(self._kept.pop(next(iter(self._kept))))
         # A pickle, of a checkpoint of our own.
-        state = {key: (spec, window.state) for key, (spec, window) in windows.items()}
-        return MAGIC + pickle.dumps((state, held, now))
+        state = [
+            (key, kept.spec, [window.state for window in kept.windows], kept.held)
+            for key, kept in self._kept.items()
+        ]
+        return MAGIC + pickle.dumps((state, self._clock))
 
     @classmethod
     def load(cls, state: bytes) -> "Memory":
@@ -134,14 +172,48 @@ class Memory:
         if not state.startswith(MAGIC):
             hint = "start the stream with a new checkpoint"
             raise SienaError("this checkpoint is not one of rules", hint=hint)
-        windows, held, now = pickle.loads(state[len(MAGIC) :])  # noqa: S301
+        listed, clock = pickle.loads(state[len(MAGIC) :])  # noqa: S301
         found = cls()
-        for key, (spec, kept) in windows.items():
+        for key, spec, states, held in listed:
             condition = read_spec(spec).condition
-            assert condition is not None
-            found._windows[key] = spec, Window(condition, kept)
-        found._held, found._now = held, now
+            assert condition is not None or not states
+            windows = [Window(condition, each) for each in states if condition]
+            found._kept[key] = _Kept(spec, windows, held)
+        found._clock = clock
         return found
+
+    def _tell_time(self) -> None:
+        """Take the times of the last rows; of very many, some that lie evenly."""
+        times = [*self._clock, *self._times][-max(CLOCK_ROWS, len(self._times)) :]
+        self._clock = (
+            [times[place * len(times) // CLOCK_ROWS] for place in range(CLOCK_ROWS)]
+            if len(times) > CLOCK_ROWS
+            else times
+        )
+        self._times.clear()
+
+
+def _counted(
+    kept: _Kept, condition: Condition, bits: int | None, time: int, value: str | None
+) -> bool:
+    """Whether an event completes what a window of a key counts to."""
+    near = [w for w in kept.windows if abs(time - w.last) <= condition.span]
+    window = max(near, key=lambda each: each.last) if near else Window(condition)
+    is_reached = window.offer(bits or 0, time, value)
+    others = [each for each in kept.windows if each is not window]
+    kept.windows = others if window.is_empty else [*others, window][-WINDOWS_MAX:]
+    return is_reached
+
+
+def _let_pass(kept: _Kept, time: int, span: int) -> int | None:
+    """How many alerts were held back before this one, unless it is, too."""
+    since, held, _ = kept.held or (None, 0, 0)
+    # One that is much later than this is of a clock that is wrong, or this comes late.
+    if since is not None and abs(time - since) <= span:
+        kept.held = since, held + 1, span
+        return None
+    kept.held = time, 0, span
+    return held
 
 
 @lru_cache(4_096)
@@ -157,7 +229,18 @@ def passed_rows(rows: pa.Table, passed: list[Passed], names: list[str]) -> pa.Ta
     """The alerts that go on, with how many were held back."""
     kept = rows.select(names).take(pa.array([p.place for p in passed], pa.int64()))
     held = pa.array([p.suppressed for p in passed], pa.int64())
-    return kept.append_column(SUPPRESSED, held)
+    kept = kept.append_column(SUPPRESSED, held)
+    return kept.append_column(FORGOTTEN, pa.nulls(len(passed), pa.int64()))
+
+
+def forgotten_row(rows: pa.Table, names: list[str], count: int) -> pa.Table:
+    """A row without a rule, behind the last event: how much there was no room for."""
+    row = rows.select(names).slice(rows.num_rows - 1)
+    for place, name in enumerate(names):
+        if name in ALERT.names:
+            row = row.set_column(place, name, pa.nulls(1, row.field(name).type))
+    row = row.append_column(SUPPRESSED, pa.nulls(1, pa.int64()))
+    return row.append_column(FORGOTTEN, pa.array([count], pa.int64()))
 
 
 def keys_of(rows: pa.Table) -> Iterator[str | None]:

@@ -143,3 +143,50 @@ def test_bad_input_is_one_line_and_code_two(
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+SIGMA = """
+title: A shell
+name: shell
+logsource: {category: process_creation, product: windows}
+detection:
+    selection: {Image|endswith: sh.exe, User: [ann, bob]}
+    condition: selection
+"""
+PIPELINE = """
+name: ours
+priority: 10
+transformations:
+    - id: names
+      type: field_name_mapping
+      mapping: {Image: process.path}
+"""
+
+
+@pytest.fixture
+def sigma(tmp_path: Path) -> Path:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "shell.yml").write_text(SIGMA, encoding="utf-8")
+    (tmp_path / "names.yml").write_text(PIPELINE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_pipeline_and_names_of_fields_are_options_of_all(sigma: Path) -> None:
+    options = ("--logsource", "none", "--rename", "User=user.name")
+    options += ("--pipeline", str(sigma / "names.yml"))
+    event = '{"process": {"path": "c:/sh.exe"}, "user": {"name": "ann"}}'
+    done = run("why", sigma / "rules", event, *options)
+    assert done.returncode == 0, done.stderr
+    assert "process.path *<" in done.stdout
+    assert "user.name" in done.stdout
+    done = run("review", sigma / "rules", *options, "--json")
+    assert (done.returncode, json.loads(done.stdout)["rules"]) == (0, 1)
+    rule = sigma / "rules" / "shell.yml"
+    done = siena("translate", "--from", "sigma", rule, *options)
+    assert "process.path *<" in done.stdout
+    assert run("diff", sigma / "rules", sigma / "rules", *options).returncode == 0
+    bad = sigma / "bad.yml"
+    bad.write_text("transformations: 7")
+    done = run("why", sigma / "rules", event, "--pipeline", bad)
+    assert done.returncode == 2
+    assert "this is not a pipeline" in done.stderr

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, types as T
 from pyspark.sql.streaming.query import StreamingQuery
 
 from siena.errors import SienaError
@@ -17,10 +18,13 @@ from siena.spark.rules import (
     Suppression,
     alerts,
     apply,
+    applying,
     bad_events,
     compile_rules,
     metrics,
+    remembering,
 )
+from siena.spark.rules.remembering import Memory
 from siena.spark.rules.sampling import Sampled
 
 RULES: list[dict[str, Any]] = [
@@ -379,3 +383,65 @@ def test_rules_are_laid_out_for_a_sample(spark: SparkSession) -> None:
     stream = spark.readStream.format("rate").load()
     with pytest.raises(SienaError, match="stream is no sample"):
         compile_rules(RULES, like=stream)
+
+
+def test_a_stream_puts_aside_what_is_far_ahead_and_counts_what_it_forgets(
+    spark: SparkSession,
+    sigma: Path,
+    tmp_path: Path,
+) -> None:
+    stream = Stream(spark, tmp_path, key="id", time="at", why=False)
+    stream.rules.settings = SETTINGS
+    stream.rules.publish(sigma)
+    stream.start()
+    year = 365 * 86_400
+    times = [1, 2, 200 * year, 31 * year, 3]
+    for turn, part in enumerate((times[:2], times[2:4], times[4:])):
+        rows = [
+            {"id": at, "host": "a", "level": 5, "at": 1_000_000 * at} for at in part
+        ]
+        stream.send(f"part{turn}", rows)
+    stream.stop()
+    found = stream.alerts()
+    three = found.where("rule = 'three'").collect()
+    assert [row.id for row in three] == [3]
+    (bad,) = bad_events(found).collect()
+    assert (bad.id, "far ahead" in bad.error) == (200 * year, True)
+    assert "forgotten" not in alerts(found).columns
+
+
+def test_a_stream_with_too_much_to_remember_goes_on(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit itself is a million, and the worker is another process."""
+    stage = applying._Stage(
+        "p1",
+        ("p1",),
+        ("p0", "rule", "error"),
+        T.StructType().add("p0", "long").add("rule", "string").add("error", "string"),
+    )
+    monkeypatch.setattr(remembering, "REMEMBERED_MAX", 3)
+    rows = pa.table(
+        {
+            "p0": [1, 2, 3, 4, 5],
+            "p1": [1, 2, 3, 4, 5],
+            "rule": ["r"] * 5,
+            "error": pa.nulls(5, pa.string()),
+            "siena_key": ["a", "b", "c", "d", "e"],
+            "siena_spec": ['{"suppress": 1000}'] * 5,
+            "siena_bits": pa.nulls(5, pa.int64()),
+            "siena_value": pa.nulls(5, pa.string()),
+        }
+    )
+    found, state = applying._StreamMemory(stage).advance(None, rows)
+    assert found["rule"].to_pylist() == ["r"] * 5 + [None]
+    assert found["forgotten"].to_pylist() == [None] * 5 + [2]
+    assert len(Memory.load(state)) == 3
+    rows = found.select(["rule", "error", "suppressed", "forgotten"])
+    kinds = "rule string, error string, suppressed long, forgotten long"
+    listed = [tuple(row.values()) for row in rows.to_pylist()]
+    more = spark.createDataFrame(listed, kinds).selectExpr(
+        *("*", "'' version", "'' severity", "1L revision")
+    )
+    counts = {r.rule: (r.alerts, r.forgotten) for r in metrics(more).collect()}
+    assert counts == {"r": (5, 0), None: (0, 2)}

@@ -1,6 +1,7 @@
 """Windows count what a look at all events would count."""
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, strategies as st
 from siena.errors import FilterError, LimitError
 from siena.rules.correlation import Correlation, CorrelationKind
 from siena.rules.entry import RuleEntry
-from siena.spark.rules import counting
+from siena.spark.rules import counting, remembering
 from siena.spark.rules.counting import Condition, Window, condition_of
 from siena.spark.rules.remembering import Memory
 
@@ -118,3 +119,91 @@ def test_what_has_no_business_with_the_present_is_forgotten() -> None:
     memory.offer("new", spec, 100, 1, None)
     memory.save()
     assert len(memory) == 1
+
+
+SECOND = 1_000_000
+
+
+def three(kind: str = "event_count", **more: Any) -> str:  # noqa: ANN401
+    rules = ("a", "b", "c") if kind.startswith("temporal") else ("a",)
+    made = Condition(
+        "c", "1", "high", "m", kind, rules, (), 60 * SECOND, 3, ("v",), **more
+    )
+    return json.dumps({"condition": made._asdict()})
+
+
+def offered(spec: str, rows: list[tuple[str, float]], *, is_saved: bool) -> list[int]:
+    """The rows that are alerts; perhaps saved and loaded between any two."""
+    memory = Memory()
+    found = []
+    for number, (key, at) in enumerate(rows):
+        # Of three rules the first, the second, …; of values another each time.
+        bits, value = 1 << number % 3, str(number)
+        if memory.offer(key, spec, round(at * SECOND), bits, value) is not None:
+            found.append(number)
+        if is_saved:
+            memory = Memory.load(memory.save())
+    return found
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize("kind", ["event_count", "value_count", "temporal"])
+def test_one_wrong_clock_spoils_nothing(kind: str, *, is_saved: bool) -> None:
+    spec = three(kind)
+    others = [("k", 1.0), ("k", 2.0), ("z", 1e9), ("k", 3.0)]
+    if kind != "temporal":
+        assert offered(spec, others, is_saved=is_saved) == [3]
+    same = [("k", float(t)) for t in (1, 2, 10**9, 3, 4, 5, 6)]
+    assert offered(spec, same, is_saved=is_saved)[0] in {3, 4, 5}
+    early = [("k", 1e9), *(("k", float(t)) for t in (1, 2, 3))]
+    assert offered(spec, early, is_saved=False)[0] == 3
+
+
+def test_a_wrong_clock_within_a_sequence_spoils_nothing() -> None:
+    rows = [("k", float(t)) for t in (1, 2, 3)]
+    spec = three("temporal_ordered")
+    assert offered(spec, rows, is_saved=True) == [2]
+    memory = Memory()
+    for bits, at in ((1, 1), (2, 2), (1, 10**9)):
+        assert memory.offer("k", spec, at * SECOND, bits, None) is None
+        memory = Memory.load(memory.save())
+    assert memory.offer("k", spec, 3 * SECOND, 4, None) == 0
+
+
+def test_a_wrong_clock_holds_no_alerts_back() -> None:
+    spec = json.dumps({"suppress": 5 * SECOND})
+    rows = [("i", 0.0), ("j", 0.5), ("k", 1e9), ("k", 1.0), ("k", 2.0), ("k", 9.0)]
+    assert offered(spec, rows, is_saved=True) == [0, 1, 2, 3, 5]
+
+
+def test_what_is_really_later_is_the_present_soon() -> None:
+    spec = three()
+    memory = Memory()
+    memory.offer("old", spec, 1, 1, None)
+    for number in range(remembering.CLOCK_ROWS):
+        memory.offer(f"k{number}", spec, 10**9 * SECOND + number, 1, None)
+        memory = Memory.load(memory.save())
+    assert len(memory) == remembering.CLOCK_ROWS
+    # Of very many rows in one micro-batch, too, and few stand for them.
+    for number in range(9 * remembering.CLOCK_ROWS):
+        memory.offer("k", spec, 2 * 10**9 * SECOND + number, 1, None)
+    memory.save()
+    assert len(memory) == 0  # all that there is led to alerts
+    assert len(pickle.dumps(Memory.load(memory.save()))) < 10_000
+
+
+def test_beyond_the_limit_the_oldest_is_forgotten_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remembering, "REMEMBERED_MAX", 10)
+    spec = three()
+    memory = Memory()
+    for number in range(12):
+        memory.offer(f"k{number}", spec, SECOND, 1, None)
+    memory.offer("k0", spec, 2 * SECOND, 1, None)  # so it is not the oldest
+    again = Memory.load(memory.save())
+    assert (memory.forgotten, len(again)) == (2, 10)
+    assert again.offer("k0", spec, 3 * SECOND, 1, None) == 0
+    assert again.offer("k1", spec, 3 * SECOND, 1, None) is None
+    again.save()
+    assert again.forgotten == 0
