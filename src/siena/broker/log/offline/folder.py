@@ -256,7 +256,7 @@ class OfflineLog:
             before = Header(0, segment.first, segment.size, end)
         if segments:
             segments[-1].path.with_suffix(INDEX_SUFFIX).unlink(missing_ok=True)
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest(), sync=True)
+            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
             if kept.value.offset != segments[0].first:
                 kept.value.offset = segments[0].first
                 kept.save()
@@ -293,7 +293,7 @@ class OfflineLog:
         segments = self._segments()
         going = [segment for segment in segments[:-1] if segment.end <= before]
         if going:
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest(), sync=True)
+            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
             kept.value.offset = segments[len(going)].first
             kept.save()
         for segment in going:
