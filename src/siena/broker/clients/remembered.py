@@ -289,6 +289,17 @@ def _lines(path: Path) -> Iterator[Line]:
     """The good lines of a file; what is damaged is said, and costs its line."""
     if not path.exists():
         return
+    good, problems = good_lines(path)
+    for number, why in problems:
+        log.warning("line %d of %s is damaged, and left out: %s", number, path, why)
+    for line in good:
+        yield msgspec.json.decode(line.partition(b" ")[2], type=Line)
+
+
+def good_lines(path: Path) -> tuple[list[bytes], list[tuple[int, str]]]:
+    """The good lines of a file, and which others there are, and what is wrong."""
+    good: list[bytes] = []
+    problems: list[tuple[int, str]] = []
     for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
         crc, _, data = text.partition(b" ")
         if not text:
@@ -296,8 +307,9 @@ def _lines(path: Path) -> Iterator[Line]:
         try:
             if crc != b"%08x" % zlib.crc32(data):
                 raise ValueError("its checksum is wrong")  # noqa: TRY301 -- one way to say it
-            yield msgspec.json.decode(data, type=Line)
+            msgspec.json.decode(data, type=Line)
         except (ValueError, msgspec.MsgspecError) as error:
-            log.warning(
-                "line %d of %s is damaged, and left out: %s", number, path, error
-            )
+            problems.append((number, str(error)))
+        else:
+            good.append(text)
+    return good, problems

@@ -42,7 +42,7 @@ class Damage(NamedTuple):
         return f"{where}, which have {shown}" if shown else where
 
 
-class Found(NamedTuple):
+class RecordsRead(NamedTuple):
     """What a file has."""
 
     records: list[bytes]
@@ -70,7 +70,7 @@ def packed(records: Iterable[bytes]) -> bytes:
 
 
 def snapshot(records: Sequence[bytes]) -> bytes:
-    """A file that has these records, and is synced before anybody reads it."""
+    """A file that has these records, and is synced before it has its name."""
     data = packed(records)
     end = _HEAD.size + _SYNCED.size + len(data)
     return packed([_SYNCED.pack(_OURS, end, len(records))]) + data
@@ -81,7 +81,7 @@ def mark(end: int) -> bytes:
     return packed([_SYNCED.pack(_OURS, end, _MARK)])
 
 
-def read(data: bytes) -> Found:
+def read(data: bytes) -> RecordsRead:
     """All that is good in a file, and what is not.
 
     Behind damage it goes on with the next good record.
@@ -118,7 +118,7 @@ def read(data: bytes) -> Found:
     if whole is not None:
         missing = max(0, whole[1] - sum(place < whole[0] for place in places))
     torn = [each for each in stretches if each not in damaged]
-    return Found(records, damaged, torn, missing)
+    return RecordsRead(records, damaged, torn, missing)
 
 
 def _whole(data: bytes) -> tuple[int, int] | None:
@@ -152,7 +152,7 @@ def _texts(data: bytes) -> tuple[str, ...]:
     return tuple(t.decode() for t in _TEXT.findall(data)[:_TEXTS_MAX])
 
 
-def read_file(path: Path) -> Found | None:
+def read_file(path: Path) -> RecordsRead | None:
     """What a file has; none if there is no such file."""
     try:
         return read(path.read_bytes())
@@ -160,7 +160,7 @@ def read_file(path: Path) -> Found | None:
         return None
 
 
-def check_undamaged(path: Path, found: Found) -> None:
+def check_undamaged(path: Path, found: RecordsRead) -> None:
     """Refuse a file that has not what the disk had.
 
     To go on without would let durable subscriptions begin anew, and their part of the
