@@ -161,6 +161,15 @@ class Client:
             sent += packet.published
         return sent
 
+    def next_sequence(self, timeout_s: float | None = None) -> int:
+        """The number of the next publication with ``ack``; see :class:`Client`.
+
+        Raises:
+            RequestRefusedError: if the broker has no store (126).
+            TimeoutError: if that takes longer than this.
+        """
+        return self._loop.run(self._loop.client.next_sequence(), timeout_s)
+
     def trace(
         self,
         attributes: Attributes | None = None,

@@ -20,6 +20,7 @@ from typing import Any, Self, overload
 
 from siena.block import Attributes
 from siena.client.advertising import Advertising
+from siena.client.core.acked_publisher import no_store
 from siena.client.core.inbox import BYTES_MAX, COUNT_MAX, Inbox, Overflow
 from siena.client.core.publisher import Publisher, joined
 from siena.client.core.reconnect import Reconnector
@@ -63,7 +64,7 @@ from siena.protocol.durable.reading import (
     Seek,
 )
 from siena.protocol.frames import HEAD_BYTES
-from siena.protocol.handshake import COVERED
+from siena.protocol.handshake import COVERED, DURABLE
 from siena.protocol.limits import CREDIT_DEFAULT, LOOK_MAX
 
 # What a broker keeps for a suspended identity, unless more or less is wanted.
@@ -74,7 +75,9 @@ class Client(Facts):
     """A program's handle on the service; made by :func:`siena.connect`."""
 
     def __init__(self, addresses: Sequence[Address], settings: Settings) -> None:
-        self._session = Session(has_identity=settings.identity is not None)
+        self._session = Session(
+            has_identity=settings.identity is not None, publisher=settings.publisher
+        )
         self._reconnector = Reconnector(addresses, settings, self._session)
         self.publisher = Publisher(self._session)
         self.log = LogClient(self._session, self.publisher)
@@ -144,6 +147,21 @@ class Client(Facts):
         if ack:
             return await self.publisher.store_many(notifications)
         return await self.publisher.send_many(notifications)
+
+    async def next_sequence(self) -> int:
+        """The number of the next publication with ``ack``, from 0 on.
+
+        With ``publisher=``, what was published under that name counts, also by other
+        lives of this program: all with lower numbers are on the disk of this broker,
+        or were refused.
+
+        Raises:
+            RequestRefusedError: if the broker has no store (126).
+        """
+        await self._session.room.passed()
+        if DURABLE not in self._session.features:
+            raise no_store()
+        return await self._session.acked.next_sequence()
 
     async def flush(self, timeout_s: float | None = None) -> None:
         """Wait until the broker has handled all that was sent before.

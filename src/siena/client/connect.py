@@ -81,6 +81,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     *urls: str,
     name: str | None = None,
     identity: str | None = None,
+    publisher: str | None = None,
     token: str | None = None,
     slow: SlowPolicy = "drop",
     reconnect: Backoff | None = _DEFAULT_BACKOFF,
@@ -108,6 +109,9 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
             that is gone.  Without any, what ``SIENA_URL`` says, or this machine.
         name: shown to people who look after the broker.
         identity: kept across connections: suspend, resume, move.
+        publisher: under which name publications with a receipt are numbered, so that
+            this program goes on where it was when it has died, and nothing is stored
+            twice: :meth:`Client.next_sequence`.  One program at a time has a name.
         token: what the broker wants to see before it lets us in: a token, or
             ``NAME:PASSWORD``.  It is sent where TLS encrypts it, or within this
             machine; a broker that asks for none is left again, for it would let
@@ -137,6 +141,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     settings = Settings(
         name=name,
         identity=identity,
+        publisher=publisher,
         token=token,
         slow=slow,
         reconnect=reconnect,

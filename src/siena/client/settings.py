@@ -30,11 +30,13 @@ class Settings:
     """How a client behaves.
 
     ``identity`` is the name under which the broker keeps what is for this client while
-    it is suspended or on the move; ``name`` is only shown to people.
+    it is suspended or on the move; ``name`` is only shown to people; ``publisher`` is
+    whose publications with a receipt are numbered, also in other lives of the program.
     """
 
     name: str | None = None
     identity: str | None = None
+    publisher: str | None = None
     token: str | None = None
     slow: SlowPolicy = "drop"
     # Without one, a lost connection stays lost.

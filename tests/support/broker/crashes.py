@@ -84,8 +84,8 @@ class Recorded(Files):
         return descriptor
 
     def close(self, descriptor: int) -> None:
+        del self._paths[descriptor]  # before: another thread may get the number
         super().close(descriptor)
-        del self._paths[descriptor]
 
     def rename(self, old: Path, new: Path) -> None:
         names = self._name(old), self._name(new)

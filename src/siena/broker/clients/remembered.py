@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from siena.broker.access.grants.decisions import InForce
 from siena.broker.clients.session import Session
-from siena.broker.log.files import SYSTEM
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError, Record
@@ -70,8 +70,15 @@ class Remembered:
     Ownership: of the file, from :meth:`take_up` to :meth:`close`.
     """
 
-    def __init__(self, state: BrokerState, journal: Journal, folder: Path) -> None:
+    def __init__(
+        self,
+        state: BrokerState,
+        journal: Journal,
+        folder: Path,
+        files: Files = SYSTEM,
+    ) -> None:
         self._state = state
+        self._files = files
         self._journal = journal
         self._path = folder / FILE
         self._changed: set[str] = set()
@@ -201,7 +208,7 @@ class Remembered:
             if self._is_short or self._file is None:  # half a line stands at the end
                 self._write_anew(self._all())
             else:
-                SYSTEM.write(self._file, data)
+                self._files.write(self._file, data)
         except OSError as error:
             if not self._is_short:
                 log.warning("identities cannot be written down yet: %s", error)
@@ -213,7 +220,10 @@ class Remembered:
             self._size += len(packed)
             self._sizes[line.identity] = 0 if line.is_gone else len(packed)
         if self._size > 2 * sum(self._sizes.values()) + SLACK_BYTES:
-            self._write_anew(self._all())
+            try:
+                self._write_anew(self._all())
+            except OSError as error:  # it grows on
+                log.warning("identities cannot be written anew yet: %s", error)
 
     def _line(self, identity: str) -> Line:
         session = self._state.identities.get(identity)
@@ -245,7 +255,7 @@ class Remembered:
         """Write down what is left."""
         self.write()
         if self._file is not None:
-            SYSTEM.close(self._file)
+            self._files.close(self._file)
             self._file = None
 
     # --- The file -------------------------------------------------------------------
@@ -261,12 +271,11 @@ class Remembered:
 
     def _write_anew(self, lines: dict[str, Line]) -> None:
         data = {identity: _pack(line) for identity, line in lines.items()}
-        SYSTEM.write_whole(
-            self._path, b"".join(data.values()), sync=self._journal.is_synced
-        )
+        # Synced, however the log is: or a loss of power could leave a name of nothing.
+        self._files.write_whole(self._path, b"".join(data.values()), sync=True)
         if self._file is not None:
-            SYSTEM.close(self._file)
-        self._file = SYSTEM.open_for_append(self._path)
+            self._files.close(self._file)
+        self._file = self._files.open_for_append(self._path)
         self._sizes = {identity: len(packed) for identity, packed in data.items()}
         self._size = sum(self._sizes.values())
 
@@ -280,6 +289,17 @@ def _lines(path: Path) -> Iterator[Line]:
     """The good lines of a file; what is damaged is said, and costs its line."""
     if not path.exists():
         return
+    good, problems = good_lines(path)
+    for number, why in problems:
+        log.warning("line %d of %s is damaged, and left out: %s", number, path, why)
+    for line in good:
+        yield msgspec.json.decode(line.partition(b" ")[2], type=Line)
+
+
+def good_lines(path: Path) -> tuple[list[bytes], list[tuple[int, str]]]:
+    """The good lines of a file, and which others there are, and what is wrong."""
+    good: list[bytes] = []
+    problems: list[tuple[int, str]] = []
     for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
         crc, _, data = text.partition(b" ")
         if not text:
@@ -287,8 +307,9 @@ def _lines(path: Path) -> Iterator[Line]:
         try:
             if crc != b"%08x" % zlib.crc32(data):
                 raise ValueError("its checksum is wrong")  # noqa: TRY301 -- one way to say it
-            yield msgspec.json.decode(data, type=Line)
+            msgspec.json.decode(data, type=Line)
         except (ValueError, msgspec.MsgspecError) as error:
-            log.warning(
-                "line %d of %s is damaged, and left out: %s", number, path, error
-            )
+            problems.append((number, str(error)))
+        else:
+            good.append(text)
+    return good, problems

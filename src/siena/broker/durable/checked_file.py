@@ -6,11 +6,12 @@ under way.
 
 import asyncio
 import logging
-import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from siena.broker.log.files import SYSTEM, Files
+from siena.broker.log.group_commit import error_of
 from siena.errors import SienaError
 
 log = logging.getLogger("siena.broker")
@@ -26,9 +27,13 @@ class CheckedFile:
     Ownership: its maker awaits :meth:`close`; the thread is the loop's.
     """
 
-    def __init__(self, path: Path, contents: Callable[[], bytes]) -> None:
+    def __init__(
+        self, path: Path, contents: Callable[[], bytes], files: Files = SYSTEM
+    ) -> None:
         self._path = path
         self._contents = contents
+        self._files = files
+        self._is_failing = False
         self._waiting: list[Saved] = []
         self._running: asyncio.Future[None] | None = None
 
@@ -42,15 +47,19 @@ class CheckedFile:
         waiting, self._waiting = self._waiting, []
         data = self._contents()
         loop = asyncio.get_running_loop()
-        self._running = loop.run_in_executor(None, write_checked, self._path, data)
+        self._running = loop.run_in_executor(
+            None, write_checked, self._path, data, self._files
+        )
         self._running.add_done_callback(lambda ended: self._ended(ended, waiting))
 
     def _ended(self, ended: "asyncio.Future[None]", waiting: list[Saved]) -> None:
         self._running = None
-        error = None if ended.cancelled() else ended.exception()
-        failure = error if isinstance(error, OSError) else None
-        if failure is not None:
+        failure = error_of(ended)
+        if failure is not None and not self._is_failing:  # said once
             log.warning("%s cannot be written: %s", self._path.name, failure)
+        elif failure is None and self._is_failing:
+            log.warning("%s is written again", self._path.name)
+        self._is_failing = failure is not None
         for then in waiting:
             then(failure)
         # Those who were told may have asked for the next already: one writes at a time.
@@ -63,7 +72,7 @@ class CheckedFile:
             await asyncio.wait([self._running])
             await asyncio.sleep(0)
         try:
-            write_checked(self._path, self._contents())
+            write_checked(self._path, self._contents(), self._files)
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path.name, error)
 
@@ -72,28 +81,14 @@ def _nobody_waits(failure: OSError | None) -> None:
     pass
 
 
-def write_checked(path: Path, data: bytes) -> None:
+def write_checked(path: Path, data: bytes, files: Files = SYSTEM) -> None:
     """Replace a file: whatever happens, it has this or what it had before.
 
     Raises:
         OSError: if the disk does not take it.
     """
-    replace_file(path, _MAGIC + b"%08x\n" % zlib.crc32(data) + data)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file by what is as it stands; its name is on the disk, too."""
-    new = path.with_suffix(".new")
-    with new.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    whole = _MAGIC + b"%08x\n" % zlib.crc32(data) + data
+    files.write_whole(path, whole, sync=True)
 
 
 def read_checked(path: Path) -> bytes | None:

@@ -27,7 +27,6 @@ class Readers:
     Args:
         path: the file that has them.
         seconds: a reader of which nothing is heard for so long is forgotten.
-        sync: whether a commit is on the disk once it is answered.
     """
 
     def __init__(
@@ -36,10 +35,9 @@ class Readers:
         clock: Clock,
         seconds: float,
         *,
-        sync: bool = False,
         files: Files = SYSTEM,
     ) -> None:
-        self._kept = Kept(path, dict[str, Position], {}, sync=sync, files=files)
+        self._kept = Kept(path, dict[str, Position], {}, files=files)
         self._clock = clock
         self._seconds = seconds
         # Whether the disk did not take what is in memory.

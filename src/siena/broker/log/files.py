@@ -72,6 +72,8 @@ class Files:
         """A file has these bytes, or what it had before, whatever happens meanwhile.
 
         Also if the machine ends, with ``sync``; then it is on the disk afterwards.
+        Without, a loss of power may leave the name with anything: only for what is a
+        help, and is made again if it is wrong.
         """
         new = path.with_name(f"{path.name}.new")
         self.delete(new)

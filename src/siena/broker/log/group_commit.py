@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 log = logging.getLogger("siena.broker")
 
@@ -132,7 +132,7 @@ class GroupCommit:
     def _ended(self, ended: "asyncio.Future[None]", each: _Sync) -> None:
         self._running = self._sync = None
         self.syncs += 1
-        error = _error_of(ended)
+        error = error_of(ended)
         if error is not None and self.failure is None:
             self.fail(error)
         failure = each.doubt or error
@@ -165,7 +165,7 @@ class GroupCommit:
             await asyncio.sleep(0)  # what it calls may want another one
 
 
-def _error_of(ended: "asyncio.Future[None]") -> OSError | None:
+def error_of(ended: "asyncio.Future[Any]") -> OSError | None:
     """Why a sync kept nothing, if so: whatever it raised, nothing is known to be kept.
 
     What is no ``OSError`` is a mistake of ours, or of a client of other makers.

@@ -90,8 +90,7 @@ class Sinks:
         self._publications = publications
         self._staging = staging
         self._journal = journal
-        is_synced = journal is not None and journal.is_synced
-        self._kept = Kept(path, State, State(), sync=is_synced)
+        self._kept = Kept(path, State, State())
         self._queue: deque[_Work] = deque()
         self._held_by: set[Holder] = set()
         self._is_due = False

@@ -72,12 +72,7 @@ class Journal:
         self.store: LogStore = open_store(folder, settings, state.clock)
         self.is_synced = settings.sync == "always"
         """Whether the disk has everything before it is answered."""
-        self.readers = Readers(
-            folder / READERS,
-            state.clock,
-            settings.reader_seconds,
-            sync=self.is_synced,
-        )
+        self.readers = Readers(folder / READERS, state.clock, settings.reader_seconds)
         # What a reader has committed was there, whatever the machine has forgotten.
         self.store.skip_to(max(self.readers.positions().values(), default=0))
         self.holds: set[Held] = set()

@@ -19,9 +19,6 @@ T = TypeVar("T")
 class Kept(Generic[T]):
     """A value, and the file that has it; without a file it lives as long as we do.
 
-    Args:
-        sync: whether a value is on the disk once it is saved.
-
     Raises:
         SienaError: if the file is not what was written.
     """
@@ -32,11 +29,9 @@ class Kept(Generic[T]):
         kind: type[T],
         default: T,
         *,
-        sync: bool = False,
         files: Files = SYSTEM,
     ) -> None:
         self._path = path
-        self._sync = sync
         self._files = files
         self.value = default
         if path is not None and path.exists():
@@ -50,14 +45,15 @@ class Kept(Generic[T]):
     def save(self) -> None:
         """Write it: whatever happens, the file has this value or the one before.
 
-        Whatever happens to the machine, too, if the value was to be synced.
+        It is on the disk afterwards, however the log is synced: a name that is there
+        before its bytes would be one of a file that is damaged.
 
         Raises:
             OSError: if the disk does not take it.
         """
         if self._path is not None:
             data = with_checksum(msgspec.json.encode(self.value))
-            self._files.write_whole(self._path, data, sync=self._sync)
+            self._files.write_whole(self._path, data, sync=True)
 
 
 def with_checksum(line: bytes) -> bytes:

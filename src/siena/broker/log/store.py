@@ -77,9 +77,7 @@ class Store:
         self._is_torn = False
         self._missing: list[Gap] = []
         try:
-            self._earliest = Kept(
-                folder / EARLIEST, Earliest, Earliest(), sync=True, files=files
-            )
+            self._earliest = Kept(folder / EARLIEST, Earliest, Earliest(), files=files)
             self._segments: list[Segment] = []
             self._file = self._recover()
             first, should_be = self._segments[0].first, self._earliest.value.offset

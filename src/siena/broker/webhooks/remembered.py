@@ -15,6 +15,7 @@ from msgspec import Struct
 from siena.broker.access.authenticator import Authenticator
 from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.durable.checked_file import CheckedFile, read_checked
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.webhooks.durable import WantedDurable
 from siena.errors import SienaError
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -68,9 +69,16 @@ class RememberedHandlers:
     Ownership: of the file, from :meth:`take_up` to :meth:`close`.
     """
 
-    def __init__(self, folder: Path, lines: Callable[[], list[HandlerLine]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        lines: Callable[[], list[HandlerLine]],
+        files: Files = SYSTEM,
+    ) -> None:
         self._path = folder / FILE
-        self._file = CheckedFile(self._path, lambda: msgspec.json.encode(lines()))
+        self._file = CheckedFile(
+            self._path, lambda: msgspec.json.encode(lines()), files
+        )
 
     def take_up(
         self, access: Authenticator, *, is_open: bool

@@ -4,6 +4,9 @@ They go in frames of many, as many as were published in one turn of the loop.  W
 connection is lost, all without a receipt are sent again over the next one, in the same
 order and with the same numbers, so that the broker stores each once.
 
+A publisher with a name of its program's choice goes on, in the next life of the
+program, with the number behind what the broker has on its disk.
+
 *Cancellation*: a caller that stops waiting for a receipt has published all the same.
 """
 
@@ -11,7 +14,7 @@ import asyncio
 import uuid
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from siena.client.core.registrations import Gate
 from siena.errors import RequestRefusedError, SienaError
@@ -45,11 +48,15 @@ class AckedPublisher:
 
     Args:
         say: sends frames, if there is a connection.
+        name: under which it goes on what was begun in another life of the program.
     """
 
-    def __init__(self, say: Callable[[bytes], None]) -> None:
+    def __init__(self, say: Callable[[bytes], None], name: str | None = None) -> None:
         self._say = say
-        self.name = uuid.uuid4().hex
+        self.name = name or uuid.uuid4().hex
+        # Whether it is known with which number it begins, and who waits for that.
+        self._has_begun = name is None
+        self._beginning: list[asyncio.Future[None]] = []
         # The number that the broker of this connection has given it.
         self._number: int | None = None
         self._is_asked = False
@@ -67,9 +74,10 @@ class AckedPublisher:
     def attach(self, *, is_durable: bool) -> None:
         """There is a connection: send again what has no receipt."""
         self._is_asked = False
-        if self._unacked and not is_durable:
+        is_wanted = self._unacked or self._beginning
+        if is_wanted and not is_durable:
             self._refuse_all(no_store())
-        elif self._unacked:
+        elif is_wanted:
             self._ask()
 
     def detach(self) -> None:
@@ -90,6 +98,9 @@ class AckedPublisher:
         self._unsent = []
         for each in unacked:
             _resolve(each.receipt, reason)
+        beginning, self._beginning = self._beginning, []
+        for waiting in beginning:
+            _resolve(waiting, reason)
         self._room.open()
 
     def _ask(self) -> None:
@@ -99,8 +110,23 @@ class AckedPublisher:
 
     # -- publishing ------------------------------------------------------------
 
+    async def next_sequence(self) -> int:
+        """The number of what is published next: how many the broker has, if in order.
+
+        Raises:
+            SienaError: if the broker does not say it.
+        """
+        if not self._has_begun:
+            begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._beginning.append(begun)
+            self._ask()
+            await begun
+        return self._next
+
     async def publish(self, frame: bytes) -> "asyncio.Future[int | None]":
         """Send a PUB frame; a future for the offset at which it is stored."""
+        if not self._has_begun:
+            await self.next_sequence()
         while not self._room.is_open:
             await self._room.passed()
         receipt: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
@@ -150,6 +176,18 @@ class AckedPublisher:
         if isinstance(told, Stored):
             self._stored(told)
         elif told.name == self.name:
+            if not self._has_begun:
+                self._has_begun, self._next = True, told.next
+            elif told.next > self._next:
+                # It would take ours for those, which have the same numbers.
+                text = f"the broker has other publications of {self.name!r}"
+                hint = "one program at a time publishes under a name"
+                self._refuse_all(SienaError(text, hint=hint))
+                self._next = told.next
+            beginning, self._beginning = self._beginning, []
+            for waiting in beginning:
+                if not waiting.done():
+                    waiting.set_result(None)
             self._number = told.publisher
             self._send()
 
@@ -186,7 +224,7 @@ def no_store() -> RequestRefusedError:
     return RequestRefusedError(Fault.NO_STORE.number, text)
 
 
-def _resolve(future: "asyncio.Future[int | None]", error: SienaError) -> None:
+def _resolve(future: "asyncio.Future[Any]", error: SienaError) -> None:
     if not future.done():
         future.set_exception(error)
         future.exception()  # seen, even if nobody waits any more

@@ -72,7 +72,9 @@ S = TypeVar("S", StandingInterest, StandingAdvertisement)
 class Session:
     """The state of one client's conversation with its broker."""
 
-    def __init__(self, *, has_identity: bool = False) -> None:
+    def __init__(
+        self, *, has_identity: bool = False, publisher: str | None = None
+    ) -> None:
         self.has_identity = has_identity
         self.transport: Transport | None = None
         self.limits = Limits()
@@ -105,7 +107,7 @@ class Session:
         self.features: tuple[str, ...] = ()
         """What the broker of this connection can do."""
         self.durables: dict[int, StandingDurable] = {}
-        self.acked = AckedPublisher(self.say)
+        self.acked = AckedPublisher(self.say, publisher)
         """Publications that want a receipt."""
 
     @property

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import siena
+import siena.testing
 from broker.logs import SMALL, kept_in, numbers, url
 from siena.block import encode
 from siena.broker.durable import limits
@@ -21,7 +22,7 @@ from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored, pack
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op, pack
 from siena.testing.in_process import ProcessBroker
-from wire import Wire, connect, serving
+from wire import Wire, connect, serving, until
 
 
 class Disk:
@@ -341,3 +342,75 @@ def test_kills_lose_nothing_that_was_acknowledged_and_store_nothing_twice(
     for n, offset in receipts.items():
         assert offset is None or found[offset] == n
         assert n in found.values()
+
+
+async def test_a_program_goes_on_under_its_name_where_its_last_life_ended(
+    tmp_path: Path,
+) -> None:
+    rows = [{"n": n} for n in range(7)]
+    for end in (3, 7):  # it dies; then it does not
+        async with (
+            serving(kept_in(tmp_path)) as broker,
+            siena.connect(url(broker), publisher="importer") as client,
+        ):
+            for row in rows[await client.next_sequence() : end]:
+                await client.publish(row, ack=True)
+            assert await client.next_sequence() == end
+            assert await numbers(broker) == [*range(end)]
+
+
+async def test_what_was_on_its_way_when_a_program_died_is_sent_again_and_stored_once(
+    tmp_path: Path, disk: Disk
+) -> None:
+    async with serving(kept_in(tmp_path)) as broker:
+        wire = await connect(broker)
+        number = await publisher(wire, "importer")
+        disk.may_go_on.clear()
+        wire.send(acked(number, 0, 0, 1, 2))
+        await until(lambda: broker.log_service.journal.store.latest == 3)  # type: ignore[union-attr]
+        wire.close()
+        async with siena.connect(url(broker), publisher="importer") as client:
+            assert await client.next_sequence() == 0  # nothing had its receipt
+            rows = [client.publish({"n": n}, ack=True) for n in range(5)]
+            waiting = asyncio.gather(*rows)
+            disk.may_go_on.set()
+            assert await waiting == [0, 1, 2, 3, 4]
+        assert await numbers(broker) == [0, 1, 2, 3, 4]
+
+
+async def test_two_programs_under_one_name_are_not_taken_for_each_other_unnoticed(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker), publisher="importer") as client,
+    ):
+        assert await client.publish({"n": 0}, ack=True) == 0
+        wire = await connect(broker)
+        wire.send(acked(await publisher(wire, "importer"), 1, 7, 8))
+        assert isinstance(await wire.next(), Stored)
+        for session in list(broker.state.sessions.values()):
+            if session.sink is not None:  # the connection is lost
+                session.sink.abort()
+        with pytest.raises(siena.SienaError, match="other publications of 'importer'"):
+            await client.publish({"n": 1}, ack=True)
+        assert await client.next_sequence() == 3
+
+
+def test_a_program_that_does_not_await_asks_as_well(tmp_path: Path) -> None:
+    with (
+        siena.testing.broker(log={"path": str(tmp_path)}) as broker,
+        siena.connect(broker.url, publisher="importer") as client,
+    ):
+        assert client.next_sequence() == 0
+        client.publish(n=1, ack=True)
+        assert client.next_sequence() == 1
+
+
+async def test_a_name_needs_a_store_as_receipts_do() -> None:
+    async with (
+        serving(Settings(listen=("127.0.0.1:0",))) as broker,
+        siena.connect(url(broker), publisher="importer") as client,
+    ):
+        with pytest.raises(RequestRefusedError, match="no store"):
+            await client.next_sequence()

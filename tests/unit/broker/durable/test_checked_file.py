@@ -15,7 +15,7 @@ async def test_one_writes_at_a_time_even_for_those_who_were_just_told(
 ) -> None:
     writing, overlaps, said = Lock(), [], iter(range(100))
 
-    def write(path: Path, data: bytes) -> None:
+    def write(path: Path, data: bytes, *_: object) -> None:
         if not writing.acquire(blocking=False):
             overlaps.append(data)
             return
@@ -43,3 +43,26 @@ async def test_one_writes_at_a_time_even_for_those_who_were_just_told(
     assert overlaps == []
     assert told == [None] * len(told)
     assert read_checked(tmp_path / "x.state") is not None
+
+
+async def test_a_mistake_is_no_success_and_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody expected it")
+
+    file = CheckedFile(tmp_path / "x.state", lambda: b"x")
+    with monkeypatch.context() as patched:
+        patched.setattr(checked_file, "write_checked", fail)
+        for _ in range(3):
+            assert isinstance(await _saved(file), OSError)
+    assert caplog.text.count("x.state cannot be written") == 1
+    assert await _saved(file) is None
+    assert "x.state is written again" in caplog.text
+    await file.close()
+
+
+async def _saved(file: CheckedFile) -> OSError | None:
+    told: asyncio.Future[OSError | None] = asyncio.get_running_loop().create_future()
+    file.save(told.set_result)
+    return await told

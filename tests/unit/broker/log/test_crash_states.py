@@ -42,9 +42,7 @@ class History:
         self.acknowledged: list[tuple[int, int, int]] = []
         committed = n = 0
         store = Store(folder, SEGMENT_BYTES, files)
-        readers = Readers(
-            folder / "readers.json", SystemClock(), 60.0, sync=True, files=files
-        )
+        readers = Readers(folder / "readers.json", SystemClock(), 60.0, files=files)
         for _ in range(appends):
             count = rng.choice((1, 1, 2, 5, 20))
             batch: list[dict[str, Value]] = [

@@ -74,6 +74,8 @@ class Cursor:
         self._holders: dict[Value, int] = {}
         self._keys: dict[int, Value] = {}
         self._parked: dict[Value, list[int]] = {}
+        # Of each key that nobody has under way the one that is next, and is ready.
+        self._next: dict[int, Value] = {}
         self._room = FOUND_MAX
         self.delivered = 0
         self.redelivered = 0
@@ -150,6 +152,7 @@ class Cursor:
         self._holders.clear()
         self._keys.clear()
         self._parked.clear()
+        self._next.clear()
         self.acked_ahead.clear()
         self.position = position
 
@@ -174,6 +177,7 @@ class Cursor:
 
     def is_parked(self, offset: int, key: Value) -> bool:
         """Whether another one with the same key is under way; if not, it has it."""
+        self._next.pop(offset, None)
         holder = self._holders.setdefault(key, offset)
         if holder == offset:
             self._keys[offset] = key
@@ -222,16 +226,25 @@ class Cursor:
         return flight or True
 
     def _release(self, offset: int) -> None:
-        """Let the next one with the same key go."""
-        if offset not in self._keys:
+        """Let the next one with the same key go, if this one had it, or was next."""
+        if offset in self._keys:
+            key = self._keys.pop(offset)
+            del self._holders[key]
+        elif offset in self._next:
+            key = self._next.pop(offset)
+            if key in self._holders:
+                return
+        else:
             return
-        key = self._keys.pop(offset)
-        del self._holders[key]
-        waiting = self._parked.get(key)
-        if waiting:
-            heapq.heappush(self._ready, heapq.heappop(waiting))
-        if waiting is not None and not waiting:
-            del self._parked[key]
+        waiting = self._parked.get(key, [])
+        while waiting:
+            after = heapq.heappop(waiting)
+            if after in self._unacked:  # and was not acknowledged while it waited
+                heapq.heappush(self._ready, after)
+                self._next[after] = key
+                break
+        if not waiting:
+            self._parked.pop(key, None)
 
     def below(self, offset: int) -> list[int]:
         """What was found below an offset, and is not acknowledged."""

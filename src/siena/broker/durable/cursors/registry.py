@@ -5,7 +5,7 @@ that is defined, sought or has another filter is written whole again; the last c
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ import msgspec
 
 from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
 from siena.broker.durable.cursors.record_file import RecordFile
+from siena.broker.durable.cursors.record_form import check_undamaged, read_file
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.group_commit import Synced
 from siena.errors import SienaError
 
@@ -30,13 +32,13 @@ class Cursors:
     Ownership: of the file, from making it to :meth:`close`.
     """
 
-    def __init__(self, folder: Path, latest: int) -> None:
+    def __init__(self, folder: Path, latest: int, files: Files = SYSTEM) -> None:
         self._named: dict[tuple[str, str], Cursor] = {}
         self.tail = latest
         """Where cursors without a position are."""
         self._rewritten = latest
-        self._file = RecordFile(folder / FILE, self._contents)
-        self._numbered, self._last = _replayed(self._file)
+        self._file = RecordFile(folder / FILE, self._contents, files)
+        self._numbered, self._last = _replayed(self._file.read())
         for cursor in self._numbered.values():
             self._named[cursor.owner, cursor.name] = cursor
             _clamp(cursor, latest)
@@ -116,23 +118,26 @@ class Cursors:
         )
 
 
-def _replayed(file: RecordFile) -> tuple[dict[int, Cursor], int]:
-    """The cursors that a file tells of, and the highest number that one had."""
+def _replayed(records: Iterable[bytes]) -> tuple[dict[int, Cursor], int]:
+    """The cursors that records tell of, and the highest number that one had."""
     found: dict[int, Cursor] = {}
     last = 0
-    for record in file.read():
+    for record in records:
         kind, number, *rest = msgspec.msgpack.decode(record)
         last = max(last, number)
         if kind == _WHOLE:
             found[number] = _cursor_of(number, rest)
         elif number not in found:
-            log.warning("something was acknowledged to a cursor that is not known")
+            log.warning(
+                "%s tells of the durable subscription number %d, which is not known",
+                *(FILE, number),
+            )
         elif kind == _GONE:
             del found[number]
         else:
             cursor = found[number]
             for offset in rest[0]:
-                if cursor.ack(offset) is False:
+                if cursor.ack(offset) is False and offset >= (cursor.position or 0):
                     cursor.acked_ahead.add(offset)
     return found, last
 
@@ -150,7 +155,12 @@ def needed_from(folder: Path) -> int | None:
 
     One that was never written down with a position needs everything.
     """
-    cursors, _ = _replayed(RecordFile(folder / FILE, list))
+    path = folder / FILE
+    found = read_file(path)
+    if found is None:
+        return None
+    check_undamaged(path, found)
+    cursors, _ = _replayed(found.records)
     return min((cursor.low(0) for cursor in cursors.values()), default=None)
 
 

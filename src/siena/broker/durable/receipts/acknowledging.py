@@ -79,8 +79,8 @@ class Acknowledging:
                 text = f"the disk does not take it: {failure}"
                 session.fail(ProtocolError(Fault.NOT_STORED, text, request=body.op))
                 return
-            end = known.window.end
-            session.reply(PublisherIs(body.name, known.number, end).pack())
+            # Not what is on its way: who begins there again would leave it out.
+            session.reply(PublisherIs(body.name, known.number, known.synced).pack())
 
         then = self._journal.once_kept(saved)
         known = self._publishers.register(owner_of(session), body.name, then)

@@ -34,6 +34,7 @@ from siena.broker.durable.limits import (
     STREAMS_MAX,
 )
 from siena.broker.durable.receipts.window import Window
+from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
@@ -151,15 +152,18 @@ class Publishers:
     Ownership: of the file, from making it to :meth:`close`.
     """
 
-    def __init__(self, journal: Journal, folder: Path, life: int = 0) -> None:
+    def __init__(
+        self, journal: Journal, folder: Path, life: int = 0, files: Files = SYSTEM
+    ) -> None:
         self._journal = journal
+        self._files = files
         self._known: dict[tuple[str, str], KnownPublisher] = {}
         self._streams: dict[Stream, KnownPublisher] = {}
         self._numbered: dict[int, KnownPublisher] = {}
         self._lives: list[Life] = []
         self._last = 0
         self._checkpoint = 0
-        self._file = CheckedFile(folder / FILE, self._contents)
+        self._file = CheckedFile(folder / FILE, self._contents, files)
         self._recover(folder / FILE)
         self._begin(folder / FILE, life)
 
@@ -231,7 +235,7 @@ class Publishers:
         self._lives = [each for each in self._lives if each.begins < latest]
         self._lives = [*self._lives[1 - LIVES_MAX :], Life(life, latest)]
         try:
-            write_checked(path, self._contents())
+            write_checked(path, self._contents(), self._files)
         except OSError as error:
             raise SienaError(f"{path} cannot be written: {error}") from None
 

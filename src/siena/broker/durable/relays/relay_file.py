@@ -12,8 +12,10 @@ from typing import Any
 import msgspec
 
 from siena.broker.durable.cursors.record_file import RecordFile
+from siena.broker.durable.cursors.record_form import check_undamaged, read_file
 from siena.broker.durable.limits import RELAY_FILTERS_MAX
 from siena.broker.durable.relays.relay import Relay
+from siena.broker.log.files import SYSTEM, Files
 from siena.errors import SienaError
 from siena.lang.parser import parse_filter
 from siena.messages import Side
@@ -31,16 +33,21 @@ class RelayFile:
     Ownership: of it, from making this to :meth:`close`.
     """
 
-    def __init__(self, folder: Path, relays: Callable[[], Iterable[Relay]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        relays: Callable[[], Iterable[Relay]],
+        files: Files = SYSTEM,
+    ) -> None:
         self._relays = relays
-        self._file = RecordFile(folder / FILE, self._contents)
+        self._file = RecordFile(folder / FILE, self._contents, files)
         self._path = folder / FILE
         # Of each neighbour what it wants now, or no longer, since that was written.
         self._changed: dict[int, dict[str, bool]] = {}
 
     def read(self) -> list[Relay]:
         """What neighbours there were, before :meth:`begin`."""
-        return list(_replayed(self._file).values())
+        return list(_replayed(self._file.read()).values())
 
     def begin(self) -> None:
         """Write it anew, and append to it from now on."""
@@ -92,11 +99,11 @@ def _state(relay: Relay) -> list[Any]:
     ]
 
 
-def _replayed(file: RecordFile) -> dict[int, Relay]:
-    """The neighbours that a file tells of."""
+def _replayed(records: Iterable[bytes]) -> dict[int, Relay]:
+    """The neighbours that records tell of."""
     found: dict[int, Relay] = {}
     texts: dict[int, dict[str, None]] = {}
-    for record in file.read():
+    for record in records:
         kind, number, *rest = msgspec.msgpack.decode(record)
         if kind == _STATE:
             name, side, at, since, is_given_up, dropped = rest
@@ -126,5 +133,10 @@ def _replayed(file: RecordFile) -> dict[int, Relay]:
 
 def needed_by_neighbours(folder: Path) -> int | None:
     """The first offset that a neighbour needs of a log that no broker has."""
-    relays = _replayed(RecordFile(folder / FILE, list)).values()
+    path = folder / FILE
+    found = read_file(path)
+    if found is None:
+        return None
+    check_undamaged(path, found)
+    relays = _replayed(found.records).values()
     return min((r.low for r in relays if not r.is_given_up), default=None)

@@ -15,6 +15,13 @@ from typing import Self
 from siena.broker.log.cursors import Position
 from siena.broker.log.files import SYSTEM
 from siena.broker.log.idempotent_batches import State
+from siena.broker.log.offline.small_files import (
+    DAMAGED,
+    READERS,
+    SINKS,
+    problems_of,
+    repair_all,
+)
 from siena.broker.log.records import FORM, Record, pack_record
 from siena.broker.log.salvage import good_records_of
 from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Gap, Segment
@@ -23,15 +30,6 @@ from siena.broker.log.state_file import Kept
 from siena.broker.log.store import EARLIEST, Earliest, locked
 from siena.broker.log.stores.working_copy import working_copy_of
 from siena.errors import SienaError
-
-DAMAGED = "damaged"
-READERS, SINKS = "readers.json", "sinks.json"
-# The small files of a log, and what each has.
-_STATES: dict[str, tuple[object, object]] = {
-    READERS: (dict[str, Position], {}),
-    SINKS: (State, State()),
-    EARLIEST: (Earliest, Earliest()),
-}
 
 Tell = Callable[[str], None]
 
@@ -122,11 +120,7 @@ class OfflineLog:
     def check(self, tell: Tell) -> Report:
         """Look at every record, and change nothing."""
         report = Report(str(self.folder))
-        for name, (kind, default) in _STATES.items():
-            try:
-                Kept(self.folder / name, kind, default)  # type: ignore[arg-type]
-            except SienaError as error:
-                report.problems.append(error.message)
+        report.problems += problems_of(self.folder)
         segments = self._segments()
         self._check_beginning(segments, report)
         for place, segment in enumerate(segments):
@@ -189,12 +183,7 @@ class OfflineLog:
                 "damaged here",
                 hint="move the folder away: the broker makes it anew from the store",
             )
-        done: list[str] = []
-        for name, (kind, default) in _STATES.items():
-            try:
-                Kept(self.folder / name, kind, default)  # type: ignore[arg-type]
-            except SienaError:
-                self._put_away(self.folder / name, done)
+        done = repair_all(self.folder)
         segments = self._segments()
         for place, segment in enumerate(segments):
             tell(f"{place + 1} of {len(segments)} files")
@@ -203,12 +192,6 @@ class OfflineLog:
                 self._write_anew(segment, done)
         self._link(done)
         return done
-
-    def _put_away(self, path: Path, done: list[str]) -> None:
-        folder = self.folder / DAMAGED
-        folder.mkdir(exist_ok=True)
-        shutil.move(path, folder / path.name)
-        done.append(f"moved {path.name} to {DAMAGED}")
 
     def _write_anew(self, segment: Segment, done: list[str]) -> None:
         """Write a file with its good records only."""
@@ -256,7 +239,7 @@ class OfflineLog:
             before = Header(0, segment.first, segment.size, end)
         if segments:
             segments[-1].path.with_suffix(INDEX_SUFFIX).unlink(missing_ok=True)
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest(), sync=True)
+            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
             if kept.value.offset != segments[0].first:
                 kept.value.offset = segments[0].first
                 kept.save()
@@ -293,7 +276,7 @@ class OfflineLog:
         segments = self._segments()
         going = [segment for segment in segments[:-1] if segment.end <= before]
         if going:
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest(), sync=True)
+            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
             kept.value.offset = segments[len(going)].first
             kept.save()
         for segment in going:

@@ -58,7 +58,7 @@ class WorkingCopy:
         self._stream = stream
         self._identity = identity
         self._files = files
-        self._kept = Kept(folder / STORE, CopyOf, CopyOf(), sync=True, files=files)
+        self._kept = Kept(folder / STORE, CopyOf, CopyOf(), files=files)
 
     def prepare(self) -> Standing:
         """Let the folder be one that can be opened, and go on.

@@ -65,6 +65,14 @@ class Deliveries(RuleBasedStateMachine):
         self.sent.pop(offset, None)
         self.delayed.pop(offset, None)
 
+    @rule(offset=st.integers(0, 30))
+    def ack_up_to(self, offset: int) -> None:
+        for each in self.cursor.below(offset):
+            assert self.cursor.ack(each) is not False
+            self.acked.add(each)
+            self.sent.pop(each, None)
+            self.delayed.pop(each, None)
+
     @precondition(lambda self: self.sent)
     @rule(data=st.data(), delay=st.sampled_from([0.0, 3.0]))
     def nak(self, data: st.DataObject, delay: float) -> None:
@@ -89,6 +97,17 @@ class Deliveries(RuleBasedStateMachine):
         assert expired == due
         self.sent = {o: s for o, s in self.sent.items() if o not in due}
         self.delayed = {o: d for o, d in self.delayed.items() if o not in due}
+
+    @rule()
+    def deliver_all(self) -> None:
+        """Of each key one is under way, or will come when its time is."""
+        for _ in range(100):
+            self.deliver(member=1)
+        idle = [o for o in self.cursor.unacked if o % 3 not in self._busy_keys()]
+        assert not idle, "waits for a key that nobody has"
+
+    def _busy_keys(self) -> set[int]:
+        return {offset % 3 for offset in (*self.sent, *self.delayed)}
 
     @invariant()
     def nothing_is_forgotten(self) -> None:
@@ -142,3 +161,26 @@ def test_what_was_acknowledged_ahead_is_not_found_again(
     for offset in range(position, 21):
         assert cursor.found(offset)
     assert cursor.unacked == [o for o in range(position, 21) if o not in ahead]
+
+
+def _delivered(cursor: Cursor) -> list[int]:
+    found = []
+    while (offset := cursor.next_ready()) is not None:
+        if not cursor.is_parked(offset, "key"):
+            cursor.sent(offset, 1, 1, 0.0)
+            found.append(offset)
+    return found
+
+
+def test_what_was_acknowledged_while_it_waited_for_its_key_holds_up_nothing() -> None:
+    cursor = cursor_of("key")
+    for offset in (1, 2, 3):
+        cursor.found(offset)
+    assert _delivered(cursor) == [1]
+    for offset in cursor.below(3):  # as ack_up_to does
+        cursor.ack(offset)
+    assert _delivered(cursor) == [3]
+    cursor.found(4)
+    assert _delivered(cursor) == []
+    cursor.ack(3)
+    assert _delivered(cursor) == [4]
