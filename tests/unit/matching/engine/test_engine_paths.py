@@ -362,7 +362,7 @@ def test_what_stood_in_the_memory_of_values_before_does_not_matter(
 ) -> None:
     cleared = engine_module._scratch
 
-    def dirty(arrays: Any, scale: int) -> Any:
+    def dirty(arrays: dict[str, Any], scale: int) -> dict[str, Any]:
         scratch = cleared(arrays, scale)
         for name in ("memory_slots", "memory", "pool", "lists"):
             scratch[name].fill(0x55)
