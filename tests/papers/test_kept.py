@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from siena.research.studies.architectures import choices
-from siena.research.studies.claims.cbcb_claims import matched_shares
+from siena.research.studies.claims.cbcb_curves import matched_shares
 from siena.research.studies.figures import fig26, fig27, fig28, fig33
 from siena.research.studies.framework.claim import Claim, Verdict
 from siena.research.studies.framework.registry import NAMES, find

@@ -77,11 +77,11 @@ WHY_LARGE = (
 )
 # Why claims of the figures come out otherwise, where they do.
 WHY = {
-    "shortest paths": "F27e compares how much aa and as vary from run to run, in all of "
-    "six cases: here it is one case more than with our tree, and of three runs each.",
-    "equal link costs": "Where all links cost the same, the way to the root is cheaper, "
-    "and with it all that a hierarchy pays for what nobody wants: as costs 3 % of it "
-    "with 1,000 parties, and not below 2 %.",
+    "shortest paths": "F27e compares how much aa and as vary from run to run, in six "
+    "cases: here it is one case more than with our tree, and of three runs each.",
+    "equal link costs": "Where all links cost the same, the way to the root is "
+    "cheaper, and with it all that a hierarchy pays for what nobody wants: as costs 3 "
+    "% of it with 1,000 parties, and not below 2 %.",
     "latency 1": WHY_LATE,
     "latency 100": WHY_LATE,
     "500 sites": WHY_LARGE,
@@ -374,7 +374,7 @@ STUDY = Study(
     seeds={"full": 3, "quick": 2, "test": 1},
     remark="Three seeds leave some claims undecided that ten decide in the figures; "
     "they are named, and not compared. With latency, production routers exchange every "
-    "message. What forwarding advertisements costs beside forwarding subscriptions depends on the "
-    "choice more than anything else here: half as much in the largest networks with "
-    "one party, two thirds more with latency (aa/as).",
+    "message. What forwarding advertisements costs beside forwarding subscriptions "
+    "depends on the choice more than anything else here: half as much in the largest "
+    "networks with one party, two thirds more with latency (aa/as).",
 )

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from siena.research.studies.claims.cbcb_claims import (
+from siena.research.studies.claims.cbcb_claims import CLAIMS
+from siena.research.studies.claims.cbcb_curves import (
     ASKING,
     BIN,
     CHANGES,
-    CLAIMS,
     WAYS,
     asking,
     control,
@@ -314,7 +314,7 @@ STUDY = Study(
     "of these filters are full before the first request is answered. A message counts "
     "as useless where it is neither delivered nor sent on; some are even with exact "
     "tables, because tables know no sources. Absent are the makefile's variant of "
-    "false positives with a message every 60 s, and its networks by Waxman's model. Its "
-    "publications every 0.01 s, for false negatives, are read as those of all "
+    "false positives with a message every 60 s, and its networks by Waxman's model. "
+    "Its publications every 0.01 s, for false negatives, are read as those of all "
     "publishers together, 100 a second however many there are, and not of each.",
 )

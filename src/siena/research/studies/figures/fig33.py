@@ -124,7 +124,7 @@ def _is_constant(rows: Sequence[Row]) -> Answer:
 
     far = of_means(away, *known.values())
     rest = of_means(shared, *known.values())
-    means = [fmean(samples.values()) for samples in known.values()]
+    means = np.array([fmean(samples.values()) for samples in known.values()])
     every, once = fitted(*means)
     words = (
         f"{every:.1f} + {once:.1f}/K; {far.words('.1%')} from it at most; the second "

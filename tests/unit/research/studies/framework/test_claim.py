@@ -52,7 +52,7 @@ def test_an_interval_of_one_shared_seed_confirms_nothing(test: str) -> None:
 
 
 def test_seeds_that_cells_do_not_share_do_not_count() -> None:
-    rows = [*ROWS, {"size": 2, "seed": 3, "cost": 5.5}]
+    rows: list[Row] = [*ROWS, {"size": 2, "seed": 3, "cost": 5.5}]
     assert "needs 2 seeds" in claim("below 1", 2).finding(rows).found
     rows.append({"size": 2, "seed": 2, "cost": 5.5})
     assert claim("below 1", 2).finding(rows).verdict is Verdict.HOLDS
