@@ -103,11 +103,16 @@ def _field_of(field: str, wanted: Any) -> Callable[[Mapping[str, Any]], bool]:  
     if type(wanted) not in {SigmaString, SigmaCasedString}:
         return lambda event: equals(event.get(field), wanted, event)
     fullmatch, spelled = pattern_of(wanted).fullmatch, str(wanted).lower()
+    is_special, is_all = wanted.contains_special(), means_present(wanted)
 
     def has(event: Mapping[str, Any]) -> bool:
         found = event.get(field)
         if isinstance(found, str):
             return fullmatch(found) is not None
+        if is_special and type(found) in {int, float}:
+            return fullmatch(str(found)) is not None
+        if is_all:
+            return found is not None
         return found is not None and spelled == str(found).lower()
 
     return has
@@ -130,16 +135,16 @@ def _has(found: Any, wanted: Any, event: Mapping[str, Any]) -> bool:  # noqa: AN
     is_text, is_number = isinstance(found, str), type(found) in {int, float}
     match wanted:
         case SigmaString():
-            if is_text:
-                return bool(pattern_of(wanted).fullmatch(found))
-            return str(wanted).lower() == str(found).lower()
+            if is_text or (is_number and wanted.contains_special()):
+                return bool(pattern_of(wanted).fullmatch(str(found)))
+            return means_present(wanted) or str(wanted).lower() == str(found).lower()
         case SigmaBool():
             return str(found).lower() == str(wanted.boolean).lower()
         case SigmaNumber():
             number = wanted.number
             return bool(found == (number if is_number else str(number)))
         case SigmaRegularExpression():
-            return is_text and _found(wanted, found)
+            return (is_text or is_number) and _found(wanted, str(found))
         case SigmaCIDRExpression():
             return is_text and _inside(found, wanted.cidr)
         case SigmaCompareExpression():
@@ -176,6 +181,11 @@ def _compiled(parts: tuple[Any, ...], flags: int) -> re.Pattern[str]:
         for part in parts
     )
     return re.compile(text, flags)
+
+
+def means_present(wanted: SigmaString) -> bool:
+    """Whether there is nothing in a string but wildcards for anything."""
+    return bool(wanted.s) and set(wanted.s) == {SpecialChars.WILDCARD_MULTI}
 
 
 def flags_of(wanted: SigmaString) -> int:

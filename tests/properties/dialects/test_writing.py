@@ -132,6 +132,14 @@ def test_a_rule_is_written_again_in_its_own_language(language: str, text: str) -
     assert_equal(rule.predicate, again.predicate, text)
 
 
+def test_many_ranges_are_not_multiplied_out() -> None:
+    ranges = " or ".join(f"x > {10 * n} and x < {10 * n + 5}" for n in range(100))
+    rule = read_rule("siena", f"{ranges} or not number x any")
+    again = read_rule("sql", write_rule(rule, "sql"))
+    for value in (3, 7, 993, 997, "a", True):
+        assert again.matches({"x": value}) == rule.matches({"x": value})
+
+
 REFUSED = {
     # Inside $or no field is called like a way to match.
     "eventbridge": [

@@ -25,6 +25,7 @@ from sigma.types import (
     SpecialChars,
 )
 
+from siena.dialects.sigma.numbers import like_number, matches_number
 from siena.errors import FilterError
 from siena.model import Constraint, Operator
 from siena.model.expression import (
@@ -78,8 +79,9 @@ def _test(name: str, value: SigmaType) -> Expression:
         case SigmaExists():
             return Constraint(name, Operator.ANY if value.exists else Operator.ABSENT)
         case SigmaRegularExpression():
-            pattern = Literal(regular_pattern(value))
-            return call(Operation.MATCHES, Attribute(name), pattern)
+            pattern = regular_pattern(value)
+            said = call(Operation.MATCHES, Attribute(name), Literal(pattern))
+            return any_of((said, *matches_number(name, pattern)))
         case SigmaCIDRExpression():
             return call(Operation.IN_NETWORK, Attribute(name), Literal(value.cidr))
         case SigmaCompareExpression():
@@ -150,9 +152,16 @@ def regular_pattern(value: SigmaRegularExpression) -> str:
 
 def _string(name: str, value: SigmaString) -> Expression:
     pattern = wildcards_of(value)
+    if set(pattern) == {"*"}:
+        return Constraint(name, Operator.ANY)
     if isinstance(value, SigmaCasedString):
-        return Constraint(name, Operator.LIKE, pattern)
-    found: list[Expression] = [Constraint(name, Operator.LIKE_FOLDED, pattern)]
+        found: list[Expression] = [Constraint(name, Operator.LIKE, pattern)]
+    else:
+        found = [Constraint(name, Operator.LIKE_FOLDED, pattern)]
+    if value.contains_special():
+        return any_of((*found, *like_number(name, pattern)))
+    if isinstance(value, SigmaCasedString):
+        return found[0]
     if len(value.s) == 1 and isinstance(value.s[0], str):
         text = value.s[0]
         if text.lower() in {"true", "false"}:
@@ -174,9 +183,10 @@ def _boolean(name: str, word: str) -> Expression:
 
 
 def _reference(name: str, value: SigmaFieldReference) -> Expression:
-    """Two fields with the same value; strings ignore case here too."""
+    """Two fields with the same value; strings ignore case, numbers are also texts."""
     one, other = Attribute(name), Attribute(value.field)
-    folded = call(Operation.FOLD, one), call(Operation.FOLD, other)
+    texts = call(Operation.TEXT, one), call(Operation.TEXT, other)
+    folded = [call(Operation.FOLD, text) for text in texts]
     if value.starts_with and value.ends_with:
         return call(Operation.CONTAINS, *folded)
     if value.starts_with:

@@ -7,12 +7,16 @@ true, say ``x <> 'a'`` for two alternatives of ours, ``x != a`` and ``not string
 any``: these are told by what they *exclude*.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from siena.model import Constraint, Filter, Kind, Operator, Predicate
 from siena.model.operators import NEGATIONS
+
+# Into how many conjunctions what is excluded may be multiplied out.
+EXCLUDED_MAX = 256
 
 Conjunction = tuple[Constraint, ...]
 Ways = frozenset[Conjunction]
@@ -91,6 +95,8 @@ def _choice(name: str, left: list[Conjunction]) -> Choice:
             kind: [w for w in left if kinds_of[w] == {kind} and _has_values(w)]
             for kind in kinds
         }
+        if math.prod(len(w) for ways in inside.values() for w in ways) > EXCLUDED_MAX:
+            break  # it is shorter to say what is wanted
         told = [others, *(w for ways_of in inside.values() for w in ways_of)]
         excluded = {kind: _complement(name, kind, w) for kind, w in inside.items()}
         return Choice(name, [w for w in left if w not in told], excluded)

@@ -14,6 +14,7 @@ from siena.model.expression.operations import Operation
 from siena.model.expression.regular import compile_regular
 from siena.model.folding import fold
 from siena.model.operators import Operator
+from siena.model.spelling import spell
 from siena.model.values import Kind, Value
 from siena.model.wildcards import read_wildcards
 
@@ -53,6 +54,10 @@ def _one_of(value: Value | None, *members: Value | None) -> bool | None:
     return found
 
 
+def _text(value: Value | None) -> str | None:
+    return value if value is None or isinstance(value, str) else spell(value)
+
+
 FUNCTIONS: dict[Operation, Function] = {
     Operation.EQ: _comparison(Operator.EQ),
     Operation.NE: _comparison(Operator.NE),
@@ -74,6 +79,7 @@ FUNCTIONS: dict[Operation, Function] = {
     Operation.MODULO: numbers.modulo,
     Operation.NEGATIVE: numbers.negative,
     Operation.ABSOLUTE: numbers.absolute,
+    Operation.TEXT: _text,
     Operation.LENGTH: strings.of_string(len),
     Operation.LOWER: strings.of_string(str.lower),
     Operation.UPPER: strings.of_string(str.upper),

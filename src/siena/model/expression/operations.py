@@ -67,6 +67,8 @@ class Operation(enum.Enum):
     MODULO = "modulo"
     NEGATIVE = "negative"
     ABSOLUTE = "absolute"
+    # Any value as a text: a string as it is, others as they are written.
+    TEXT = "text"
     # Strings, as values.
     LENGTH = "length"
     LOWER = "lower"
@@ -138,6 +140,7 @@ _SHAPES = {
     Operation.MODULO: Shape(2, 2),
     Operation.NEGATIVE: Shape(1, 1),
     Operation.ABSOLUTE: Shape(1, 1),
+    Operation.TEXT: Shape(1, 1),
     Operation.LENGTH: Shape(1, 1),
     Operation.LOWER: Shape(1, 1),
     Operation.UPPER: Shape(1, 1),
