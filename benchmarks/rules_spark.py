@@ -2,7 +2,8 @@
 
     python benchmarks/rules_spark.py --rules FOLDER [--rows 400000] [--rounds 3]
 
-FOLDER holds Sigma rules (SigmaHQ's repository, for instance), or SIENA_SIGMA names it.
+FOLDER holds Sigma rules (SigmaHQ's repository, for instance), or SIENA_SIGMA_RULES
+names it.
 Both ways read the same parquet, in turns, into Spark's noop sink.  What is compared is
 the processor time of the Java machine and its workers, not the clock on the wall, so
 that whatever else the machine does weighs little.
@@ -91,12 +92,12 @@ def cpu_seconds() -> float:
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rules", default=os.environ.get("SIENA_SIGMA"))
+    parser.add_argument("--rules", default=os.environ.get("SIENA_SIGMA_RULES"))
     parser.add_argument("--rows", type=int, default=400_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     if not options.rules:
-        raise SystemExit("no rules: --rules FOLDER, or SIENA_SIGMA")
+        raise SystemExit("no rules: --rules FOLDER, or SIENA_SIGMA_RULES")
     start = perf_counter()
     # Other events than those that are measured, but like them.
     like = events(LIKE, are_fresh=True, seed=8).to_pylist()

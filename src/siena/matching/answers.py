@@ -1,5 +1,6 @@
 """What a forwarding table answers: who wants what, and what the table costs."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,4 +53,23 @@ def restricted(found: Matches, is_open: Bools) -> Matches:
     return Matches(
         np.where(found.counts < 0, found.counts, counts).astype(np.int32),
         found.filters[stays],
+    )
+
+
+def without(found: Matches, blocks: Collection[int], reason: int) -> Matches:
+    """The same, with some blocks bad for a reason, unless they are bad already.
+
+    >>> found = Matches(np.array([1, 2, -3, 1]), np.array([7, 7, 8, 9]))
+    >>> without(found, [1, 2], 5)
+    Matches(counts=array([ 1, -5, -3,  1]), filters=array([7, 9]))
+    """
+    if not blocks:
+        return found
+    counts = found.counts
+    is_bad = np.zeros(len(counts), np.bool_)
+    is_bad[list(blocks)] = True
+    kept = np.repeat(~is_bad, np.maximum(counts, 0))
+    return Matches(
+        np.where(is_bad & (counts >= 0), -reason, counts).astype(counts.dtype),
+        found.filters[: len(kept)][kept],
     )

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from siena.matching.answers import Delivery, Wanted, restricted
+from siena.block import Refusal
+from siena.matching.answers import Delivery, Wanted, restricted, without
 from siena.matching.engine.engine import Engine, Matches
 from siena.matching.engine.linear_tier import LinearTier, match_all
 from siena.matching.input.arrow import Batch
@@ -128,7 +129,8 @@ class View(NamedTuple):
             ValueError: if there are fewer labels than interests, or one is too high.
         """
         joinable = ONLY_ONE_LABEL if labels is None else self._joinable(labels)
-        parts = [engine.match_arrow(rows) for engine in self.engines]
+        matched = [engine.match_arrow(rows) for engine in self.engines]
+        parts = [without(m, rows.too_long, Refusal.TOO_LONG) for m in matched]
         is_all = len(parts) == 1 and self.is_plain and not len(self.always)
         if labels is None and is_all:
             return parts[0]

@@ -40,6 +40,7 @@ from siena.matching.input.arrow_interface import (
     spell_type,
     type_of,
 )
+from siena.model.limits import STRING_CHARACTERS_MAX
 
 Longs = npt.NDArray[np.int64]
 
@@ -81,6 +82,8 @@ class Batch(NamedTuple):
     views: list[memoryview]
     # The capsules: while they live, so does the memory.
     owner: object
+    # Rows with a string that is longer than a value may be.
+    too_long: frozenset[int] = frozenset()
 
 
 def read_batch(source: ArrowSource) -> Batch:
@@ -94,6 +97,7 @@ def read_batch(source: ArrowSource) -> Batch:
     reader = _Reader()
     names: list[bytes] = []
     used: list[list[int]] = []
+    too_long: set[int] = set()
     for name, of, items in children_of(schema, array):
         if name in names:
             raise ValueError(f"two columns are called {name.decode()!r}")
@@ -102,6 +106,7 @@ def read_batch(source: ArrowSource) -> Batch:
         if words:
             names.append(name)
             used.append(words)
+            too_long.update(reader.long_rows(words, array.length))
     # Dictionaries stand behind the columns, so their place is known only now.
     for words in used:
         if words[0] == DICTIONARY:
@@ -114,6 +119,7 @@ def read_batch(source: ArrowSource) -> Batch:
         np.array([*reader.sizes, 0], np.int64),
         reader.views,
         owner,
+        frozenset(too_long),
     )
 
 
@@ -277,6 +283,39 @@ class _Reader:
                 yield bytes(self.views[data + number][start : start + length])
             else:
                 yield b""  # what it says cannot be true, and is no JSON either
+
+    def long_rows(self, words: list[int], rows: int) -> Iterator[int]:
+        """The rows whose string is longer than a value may be."""
+        if rows and words[0] == DICTIONARY:
+            values = self.dictionaries[words[6]]
+            if found := set(self.long_rows(values, values[7])):
+                places = enumerate(self.indices(words, rows))
+                yield from (row for row, index in places if index in found)
+            return
+        # In bytes, of which there are as many as characters, or more.
+        lengths = self._lengths(words, rows)
+        asked = set(np.flatnonzero(lengths > STRING_CHARACTERS_MAX).tolist())
+        if asked:
+            for row, text in enumerate(self.texts(words, rows)):
+                if row in asked and text is not None:
+                    octets = np.frombuffer(text, np.uint8)
+                    if (
+                        np.count_nonzero((octets & 0xC0) != 0x80)
+                        > STRING_CHARACTERS_MAX
+                    ):
+                        yield row
+
+    def _lengths(self, words: list[int], rows: int) -> Longs:
+        """The bytes of the strings of a column, if there may be long ones."""
+        code, size, _, first, items, data, _, _ = words
+        if rows and code == TEXT and self.sizes[data] > STRING_CHARACTERS_MAX:
+            form = np.int32 if size == 4 else np.int64
+            ends = np.frombuffer(self.views[items], form)[first : first + rows + 1]
+            return np.asarray(ends[1:] - ends[:-1], np.int64)
+        if rows and code == VIEW:
+            four = np.frombuffer(self.views[items], np.int32).reshape(-1, 4)
+            return four[first : first + rows, 0].astype(np.int64)
+        return np.zeros(0, np.int64)
 
     def indices(self, words: list[int], rows: int) -> Iterator[int | None]:
         """The places of a column in its dictionary; none for those outside it."""

@@ -130,7 +130,11 @@ def _cores(spark: SparkSession) -> int:
 
 
 def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
-    """The rows of all files, in shares that keep all cores busy."""
+    """The rows of all files, in shares that keep all cores busy.
+
+    Who reads a share decodes its row group up to there: so a group is cut only where
+    there are fewer groups than cores, and never into more shares than there are cores.
+    """
     groups = [
         (str(file.absolute()), part, meta.row_group(part).num_rows)
         for file in files
@@ -138,10 +142,26 @@ def _pieces(files: list[Path], cores: int) -> Iterator[Piece]:
         for part in range(meta.num_row_groups)
     ]
     total = sum(rows for _, _, rows in groups)
-    share = min(max(ROWS_PER_TASK_MIN, -(-total // (2 * cores))), ROWS_PER_TASK_MAX)
+    wanted = min(max(ROWS_PER_TASK_MIN, -(-total // cores)), ROWS_PER_TASK_MAX)
     for file, part, rows in groups:
+        share = max(wanted, -(-rows // cores))
         for first in range(0, rows, share):
             yield file, part, first, min(share, rows - first)
+
+
+# In a worker, the row group that it has decoded last: the next share may be of it, too.
+_last: dict[tuple[object, ...], pa.Table] = {}
+
+
+def _decoded(file: str, part: int, names: tuple[str, ...]) -> pa.Table:
+    """Some columns of a row group."""
+    state = Path(file).stat()
+    which = (file, state.st_mtime_ns, state.st_size, part, names)
+    if which not in _last:
+        _last.clear()  # first, so that there are never two
+        group = pq.ParquetFile(file).read_row_group(part, columns=list(names))
+        _last[which] = group
+    return _last[which]
 
 
 @dataclass(frozen=True)
@@ -161,8 +181,7 @@ class Reader:
                 *batch.to_pydict().values(), strict=True
             ):
                 names = dict.fromkeys([*self.payload.names, *self.columns])
-                table = pq.ParquetFile(file).read_row_group(part, columns=list(names))
-                piece = table.slice(first, rows)
+                piece = _decoded(file, part, tuple(names)).slice(first, rows)
                 for some in piece.to_batches(max_chunksize=ROWS_PER_BATCH):
                     yield from self.answer(some, loaded)
 

@@ -11,12 +11,12 @@ further on (:mod:`siena.spark.rules.remembering`).
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import time_ns
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from siena.clock import SystemClock
 from siena.errors import SienaError
 from siena.model.expression import holds
 from siena.model.spelling import spell
@@ -79,7 +79,9 @@ class Remembering(NamedTuple):
 
     def latest(self) -> int:
         """The latest time that is believed, in microseconds."""
-        return 2**63 if self.ahead is None else time_ns() // 1_000 + self.ahead
+        if self.ahead is None:
+            return 2**63
+        return SystemClock().nanoseconds() // 1_000 + self.ahead
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ All workers have to see the folder under its name, as they see checkpoints.
 """
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,9 @@ REVISIONS_KEPT = 16
 BATCHES_KEPT = 64
 # Of these the last ones may have to be run again.
 BATCHES_OPEN = 2
+# After so many days without a micro-batch, it is forgotten what a query was given:
+# whoever begins it again then gets the newest rules for all that is left.
+QUERY_DAYS_KEPT = 90
 ASSIGNED = "assigned"
 # Under which Spark tells its tasks of which query and micro-batch they are.
 QUERY, BATCH = "sql.streaming.queryId", "streaming.sql.batchId"
@@ -119,9 +123,16 @@ class LiveRules:
         }
 
     def _forget(self) -> None:
-        """Remove old revisions that no micro-batch will ask for."""
+        """Remove old revisions that no micro-batch will ask for, and old queries."""
         needed = set(self.revisions()[-REVISIONS_KEPT:])
+        # By the clock of whoever keeps the folder: something was published just now.
+        newest = revision_path(self.folder, max(self.revisions()))
+        eldest = newest.stat().st_mtime - QUERY_DAYS_KEPT * 86_400
         for query in (self.folder / ASSIGNED).glob("*"):
+            # A folder changes with every micro-batch.
+            if query.stat().st_mtime < eldest:
+                shutil.rmtree(query, ignore_errors=True)
+                continue
             needed.update(list(self.given(query.name).values())[-BATCHES_OPEN:])
         for revision in set(self.revisions()) - needed:
             revision_path(self.folder, revision).unlink(missing_ok=True)

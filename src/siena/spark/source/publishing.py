@@ -191,8 +191,9 @@ class TableSink(_Sink, DataSourceArrowWriter):
         self, options: Options, schema: T.StructType, *, is_overwriting: bool
     ) -> None:
         super().__init__(options, schema, is_overwriting=is_overwriting)
-        # One batch, of a query of its own.
-        self._query = options.query or f"table {uuid4().hex}"
+        # One batch, of a query of its own: what is written next is another one, also
+        # under the same name.
+        self._query = f"{options.query or 'table'} {uuid4().hex}"
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
         """What a task does."""

@@ -172,8 +172,10 @@ def sigma(tmp_path: Path) -> Path:
 
 
 def test_a_pipeline_and_names_of_fields_are_options_of_all(sigma: Path) -> None:
-    options = ("--logsource", "none", "--rename", "User=user.name")
-    options += ("--pipeline", str(sigma / "names.yml"))
+    options = [
+        *("--logsource", "none", "--rename", "User=user.name"),
+        *("--pipeline", str(sigma / "names.yml")),
+    ]
     event = '{"process": {"path": "c:/sh.exe"}, "user": {"name": "ann"}}'
     done = run("why", sigma / "rules", event, *options)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,6 @@
 """The fast path gives what the usual one gives."""
 
+from collections import Counter
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -8,15 +9,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, types as T
 
 from siena.errors import SienaError
 from siena.spark import Tally, match, match_parquet
 from siena.spark.batch import parquet, spreading
-from siena.spark.batch.columns import engine_column, wide_columns
+from siena.spark.batch.columns import Layout, engine_column, wide_columns
 from siena.spark.batch.compiling import compile_rows
 from siena.spark.batch.parquet import plain_files
 from siena.spark.batch.small import small_job
+from siena.spark.batch.worker import Task
 
 WANTED = [
     *(("ann", "x > 3"), ("ann", "x > 5"), ("bob", "s.t >* a"), ("cid", "p = 19.99")),
@@ -189,3 +191,55 @@ def test_a_file_of_one_row_group_is_matched_by_several_tasks(
         assert match(other, wanted).rdd.getNumPartitions() == 1
     monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 60)
     assert match(rows, wanted).rdd.getNumPartitions() == 1
+
+
+@pytest.mark.parametrize("cores", [1, 2, 32])
+@pytest.mark.parametrize("groups", [1, 3, 40])
+def test_a_row_group_is_decoded_no_more_often_than_there_are_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int, groups: int
+) -> None:
+    monkeypatch.setattr(parquet, "ROWS_PER_TASK_MIN", 2)
+    file = tmp_path / "rows.parquet"
+    rows = 120 * groups
+    pq.write_table(pa.table({"x": range(rows)}), file, row_group_size=120)
+    pieces = list(parquet._pieces([file], cores))
+    assert sum(count for *_, count in pieces) == rows
+    of_groups = Counter(part for _, part, _, _ in pieces)
+    assert max(of_groups.values()) <= cores
+    assert len(pieces) >= min(cores, groups)
+    if groups >= cores:
+        assert len(pieces) <= 2 * groups
+
+
+def test_what_a_worker_has_decoded_serves_the_next_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: list[int] = []
+    read = pq.ParquetFile.read_row_group
+
+    def counted(self: Any, part: int, **options: Any) -> pa.Table:  # noqa: ANN401
+        decoded.append(part)
+        return read(self, part, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", counted)
+    file = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"x": range(20)}), file, row_group_size=10)
+    who = compile_rows(pa.table({"subscriber": ["a"], "filter": ["x > 3 and x < 12"]}))
+    task = Task(str(who.path), Layout(1, "wide", (), ("x",)), "deliveries", "raise")
+    payload = T.StructType([T.StructField("x", T.LongType())])
+    reader = parquet.Reader(task, payload, ("x",), None)
+    shares = [(0, 0, 5), (0, 5, 5), (1, 0, 5), (1, 5, 5)]
+    listed = pa.RecordBatch.from_pydict(
+        {
+            "file": [str(file)] * 4,
+            "part": [part for part, _, _ in shares],
+            "first": [first for _, first, _ in shares],
+            "rows": [count for *_, count in shares],
+        }
+    )
+    found = [x for batch in reader(iter([listed])) for x in batch["x"].to_pylist()]
+    assert found == [*range(4, 12)]
+    assert decoded == [0, 1]
+    pq.write_table(pa.table({"x": [5] * 21}), file, row_group_size=10)
+    again = [x for batch in reader(iter([listed])) for x in batch["x"].to_pylist()]
+    assert again == [5] * 20  # of a file that was written anew

@@ -1,5 +1,6 @@
 """Which revision a micro-batch is given, without Spark."""
 
+import os
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -85,3 +86,16 @@ def test_a_bad_rule_is_counted_or_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(SienaError, match="row 3: a rule has an id"):
         rules.publish(bad, on_error="raise")
     assert rules.revisions() == [1]
+
+
+def test_a_query_that_is_given_up_is_forgotten(tmp_path: Path) -> None:
+    rules = LiveRules(tmp_path)
+    rules.publish(rule("x = 1"))
+    for query in ("old", "new"):
+        revision_for(tmp_path, query, 0)
+    place = tmp_path / live.ASSIGNED / "old"
+    long_ago = place.stat().st_mtime - (live.QUERY_DAYS_KEPT + 1) * 86_400
+    os.utime(place, (long_ago, long_ago))
+    rules.publish(rule("x = 2"))
+    assert [path.name for path in (tmp_path / live.ASSIGNED).iterdir()] == ["new"]
+    assert rules.given("new") == {0: 1}

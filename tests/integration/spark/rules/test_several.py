@@ -121,7 +121,12 @@ def test_any_number_of_values_is_looked_at(spark: SparkSession) -> None:
     events = spark.createDataFrame(rows, KINDS)
     found = apply(events, RULES, key="id", settings=SETTINGS)
     assert {row.error for row in found.collect()} == {None}
-    event = {"host": "a", "tags": tuple(tags), "ports": tuple(ports), "limit": 1}
+    event: dict[str, Any] = {
+        "host": "a",
+        "tags": tuple(tags),
+        "ports": tuple(ports),
+        "limit": 1,
+    }
     wanted = {
         (2, rule["id"])
         for rule in RULES
@@ -162,7 +167,7 @@ NESTED: list[dict[str, Any]] = [
 
 def test_nested_json_is_attributes_by_path(spark: SparkSession) -> None:
     """As `siena rules why` has it, for arrays that are not declared, too."""
-    rules = [
+    rules: list[dict[str, Any]] = [
         {"id": "port", "text": "net.ports > 1000 and host = a"},
         {"id": "joint", "text": "tags = db and net.ports = 80"},
         {"id": "both", "text": "tags = web and tags = db"},

@@ -207,6 +207,11 @@ def test_a_table_is_published_once_and_whole(
     with pytest.raises(PySparkException, match="cannot be published"):
         writer.mode("append").save()
     assert len(logged(broker, f"topic = {topic}")) == 2_500, "all or nothing"
+    # What is written again is published again, also under the same name.
+    for _ in range(2):
+        few = rows.limit(10).write.format("siena").option("server", broker.url)
+        few.option("query", "mine").mode("append").save()
+    assert len(logged(broker, f"topic = {topic}")) == 2_520
 
 
 # --- Streams ------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from siena.matching.kernels.json import Transcoder
 from siena.matching.kernels.match import Kernel
 from siena.matching.table import ForwardingTable
 from siena.model import Filter, Kind, Notification, Value
-from siena.model.limits import ATTRIBUTES_MAX
+from siena.model.limits import ATTRIBUTES_MAX, STRING_CHARACTERS_MAX
 from strategies import NAMES, filters, kinds_of_one_family, values_of
 
 KERNELS: dict[str, Callable[..., Any]] = {
@@ -596,3 +596,36 @@ def test_texts_are_encoded_together_as_one_by_one(texts: list[str | None]) -> No
     )
     good = [i for i, is_bad in enumerate(bad) if not is_bad]
     assert [found[i] for i in good] == [wanted[i] for i in good]
+
+
+LONG = STRING_CHARACTERS_MAX
+
+
+@pytest.mark.parametrize(
+    "form", ["string", "large_string", "string_view", "dictionary"]
+)
+def test_a_string_that_no_block_may_have_is_none_in_a_column(form: str) -> None:
+    """In characters, of which a byte is a quarter at least."""
+    texts = ["a", "x" * LONG, None, "x" * (LONG + 1), "é" * LONG, "é" * (LONG + 1), "a"]
+    kinds = {
+        "string": pa.string(),
+        "large_string": pa.large_string(),
+        "string_view": pa.string_view(),
+        "dictionary": pa.dictionary(pa.int8(), pa.string()),
+    }
+    column = pa.array(texts, pa.string()).cast(kinds[form])
+    table = table_of([parse_filter("t any"), parse_filter("t = a"), Filter([])])
+    for batch, wanted in [
+        (pa.record_batch({"t": column}), texts),
+        (pa.record_batch({"t": column}).slice(1, 5), texts[1:6]),
+        (pa.record_batch({"other": column}), texts),
+    ]:
+        name = batch.schema.names[0]
+        rows = [{} if text is None else {name: text} for text in wanted]
+        blocks = [msgspec.msgpack.encode(row) for row in rows]
+        offsets = np.cumsum([0, *map(len, blocks)])
+        found = table.match_arrow(batch)
+        expected = table.match_buffer(b"".join(blocks), offsets)
+        assert found.counts.tolist() == expected.counts.tolist()
+        assert answers(found) == answers(expected)
+        assert BLOCK_ERRORS[-int(found.counts.min())].endswith("is too long")

@@ -81,7 +81,11 @@ def test_what_cannot_be_matched_is_bad_alone() -> None:
     table = table_of(["u = 1 and v = 2"])
     values = tuple(range(CHOICES_MAX // 16))
     bad = {"u": values, "v": values}
-    drawn = [bad, SienaError("no event"), {"u": 1, "v": (2,)}]
+    drawn: list[dict[str, Any] | SienaError] = [
+        bad,
+        SienaError("no event"),
+        {"u": 1, "v": (2,)},
+    ]
     found = SeveralValues(table, MANY).match(drawn)
     assert found.rows.tolist() == [2]
     assert found.reasons.keys() == {0, 1}
