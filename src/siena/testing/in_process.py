@@ -38,6 +38,11 @@ class ProcessBroker(RunningBroker):
         assert self._process is not None, "start it first"
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started, and neither stopped nor killed."""
+        return self._process is not None
+
     def start(self) -> None:
         """Start it; returns when it says that it is ready."""
         assert self._process is None, "it runs already"

@@ -12,7 +12,7 @@ import typer
 
 from siena.cli.terminal.termination import EXIT_TERMINATED
 from siena.errors import SienaError
-from siena.testing.chaos.faults import DESTRUCTIVE, FAULTS
+from siena.testing.chaos.faults import FAULTS, UNNOTICED
 from siena.testing.chaos.ledger import Report
 from siena.testing.chaos.run import Plan, run
 
@@ -51,6 +51,7 @@ def chaos(
     faults: Annotated[
         int | None, typer.Option(min=1, help="So many at most.", show_default=False)
     ] = None,
+    together: Annotated[int, typer.Option(min=1, max=5, help="So many at once.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
 ) -> None:
     """Start five brokers, hurt them, and say which promises were kept.
@@ -65,11 +66,15 @@ def chaos(
 
     With --durable brokers are a tree, publications are acknowledged, and subscriptions
     are durable: all that is acknowledged must come, in order, and again only from the
-    same offset.
+    same offset.  A reader and a publisher in processes of their own are killed, too.
 
     With --ack publications are acknowledged when the disk has them, and in the end
-    each must be in the log of its broker, once; faults that destroy what a disk has
-    are left out then.
+    each must be in the log of its broker, once.
+
+    What is acknowledged and then damaged on the one disk that has it is lost: with
+    --ack and --durable it is counted apart if the log names it (`named lost`), and
+    breaks a promise if not.  The fault `truncate`, of which a log cannot know, is left
+    out then, unless it is asked for.
 
     \b
     Exit codes: 0 every promise was kept; 1 one was not; 2 misuse; 143 ended by SIGTERM.
@@ -79,6 +84,8 @@ def chaos(
       siena chaos --seconds 60 --seed 1
       siena chaos --durable --minutes 10
       siena chaos --durable --fault kill-all --faults 200 --minutes 60
+      siena chaos --durable --minutes 10 --fault partition --fault-seconds 30
+      siena chaos --durable --minutes 10 --together 2
       siena chaos --minutes 10 --fault kill --fault partition --json
     """  # noqa: D301 -- Typer needs the backspace itself
     unknown = set(fault or ()) - set(FAULTS)
@@ -86,17 +93,19 @@ def chaos(
         raise SienaError(
             f"there is no fault {min(unknown)!r}", hint=f"known: {', '.join(FAULTS)}"
         )
-    destructive = DESTRUCTIVE if ack or durable else set()
+    left_out = UNNOTICED if ack or durable else set()
+    left_out = left_out if durable else {*left_out, "kill-client"}
     plan = Plan(
         seconds=60 * minutes if minutes is not None else seconds,
         seed=seed,
-        faults=tuple(fault or sorted(FAULTS.keys() - destructive)),
+        faults=tuple(fault or sorted(FAULTS.keys() - left_out)),
         fault_s=fault_seconds,
         rate=rate,
         recover_s=recover_seconds,
         acked=ack,
         durable=durable,
         faults_max=faults,
+        together=together,
     )
     logging.getLogger("siena.client").setLevel(logging.ERROR)
     try:
@@ -132,9 +141,10 @@ def _print(report: Report) -> None:
     names = (
         *("attempted", "acknowledged", "expected", "delivered", "lost", "lost_quiet"),
         *("again", "duplicated", "out_of_order", "not_matching", "gaps"),
-        *("acknowledged_lost", "stored_twice"),
+        *("acknowledged_lost", "stored_twice", "named_lost"),
     )
     for name in names:
         print(f"  {name.replace('_', ' '):<18} {getattr(report, name):>9,}")
+    print(f"  longest wait for a receipt: {report.longest_wait_s:g} s")
     for promise, is_kept in report.verdicts().items():
         print(f"{'✓' if is_kept else '✗'} {promise}")

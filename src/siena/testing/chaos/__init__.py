@@ -2,5 +2,6 @@
 
 From the ground up: ``proxy`` (a way between two brokers, which can be cut),
 ``moved_clock`` (a broker whose clock can be wrong), ``ledger`` (what was published, and
-who got it) → ``cast`` (brokers, publishers, subscribers) → ``faults`` → ``run``.
+who got it) → ``client_process``, ``mortals`` (clients that are killed) → ``cast``
+(brokers, publishers, subscribers) → ``faults`` → ``run``.
 """

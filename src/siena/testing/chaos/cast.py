@@ -13,9 +13,11 @@ from siena.broker.log.offline.folder import OfflineLog
 from siena.client.client import Client
 from siena.client.connect import Connecting, connect
 from siena.client.core.backoff import Backoff
+from siena.clock import SystemClock
 from siena.errors import SienaError
 from siena.model import Notification
-from siena.testing.chaos.ledger import Event, Ledger, Received, Wants
+from siena.testing.chaos.ledger import Event, Key, Ledger, Received, Wants
+from siena.testing.chaos.mortals import Mortals
 from siena.testing.chaos.moved_clock import MODULE, move_clock
 from siena.testing.chaos.proxy import Proxy
 from siena.testing.in_process import ProcessBroker
@@ -72,9 +74,13 @@ class Cast:
         self.ledger = Ledger(durable=durable)
         self.brokers: list[ProcessBroker] = []
         self.proxies: dict[tuple[int, int], Proxy] = {}
-        self._next = [0] * BROKERS
+        # The last is a publisher in a process of its own, at the first broker.
+        self._next = [0] * (BROKERS + durable)
+        self.mortals: Mortals | None = None
+        """Clients that can be killed, if there are some."""
         self._stack = AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
+        self._clock = SystemClock()
         self._is_over = False
         self._is_hushed = False
 
@@ -91,11 +97,18 @@ class Cast:
 
     def limit_file_size(self, number: int, size: int) -> None:
         """Let a broker write no file beyond a size, as if its disk were full."""
+        if not self.brokers[number].is_running:  # another fault has it
+            return
         hard = resource.RLIM_INFINITY
         resource.prlimit(self.brokers[number].pid, resource.RLIMIT_FSIZE, (size, hard))
 
     async def __aenter__(self) -> Self:
         self._stack.callback(self._end)
+        if self._durable:
+            self.mortals = Mortals(
+                *(self.ledger, lambda: self.next_event(BROKERS)),
+                *(lambda: self._is_hushed, self._rate),
+            )
         self._folder.mkdir(parents=True, exist_ok=True)
         config = self._folder / "broker.toml"
         config.write_text(_CONFIG.format(pulse=self._pulse_s))
@@ -131,6 +144,8 @@ class Cast:
 
     async def __aexit__(self, *_: object) -> None:
         self._is_over = True
+        if self.mortals is not None:
+            self.mortals.end()
         for broker in self.brokers:
             with suppress(AssertionError, OSError):
                 broker.thaw()
@@ -171,11 +186,23 @@ class Cast:
             work = self._subscribe(name, number, text, ready[-1])
             self._tasks.append(self._clients.create_task(work))
         await asyncio.gather(*ready)
+        if self.mortals is not None:
+            await self._begin_mortals(self.mortals)
         for number in range(BROKERS):
             ready.append(loop.create_future())
             work = self._publish(number, ready[-1])
             self._tasks.append(self._clients.create_task(work))
         await asyncio.gather(*ready)
+
+    async def _begin_mortals(self, mortals: Mortals) -> None:
+        """A reader at the second broker, and a publisher at the first."""
+        is_read, is_publishing = asyncio.Event(), asyncio.Event()
+        reader = (self.brokers[1].url, f"s{len(WANTED)}", WANTED[0], is_read)
+        publisher = (self.brokers[0].url, f"p{BROKERS}", is_publishing)
+        self._tasks.append(self._clients.create_task(mortals.read(*reader)))
+        await is_read.wait()
+        self._tasks.append(self._clients.create_task(mortals.publish(*publisher)))
+        await is_publishing.wait()
 
     def _connect(self, number: int, on_gap: Callable[[object], object]) -> Connecting:
         return connect(
@@ -236,27 +263,44 @@ class Cast:
             self.ledger.publish(event)
             await client.publish(event._asdict())
             await asyncio.sleep(1 / self._rate)
-        async with asyncio.timeout(60):
-            upto = self._next[number] - 1
-            await client.flush()
+        upto = self._next[number] - 1
+        begun = self._clock.elapsed()
+        await client.flush()
+        self.ledger.waited(self._clock.elapsed() - begun)
         self.ledger.acknowledge(number, upto)
 
     async def _publish_acked(self, client: Client, number: int) -> None:
         """Publish one, and wait until the disk of its broker has it."""
         event = self.next_event(number)
         self.ledger.publish(event)
-        async with asyncio.timeout(60):
-            await client.publish(event._asdict(), ack=True)
+        begun = self._clock.elapsed()
+        await client.publish(event._asdict(), ack=True)
+        self.ledger.waited(self._clock.elapsed() - begun)
         self.ledger.acknowledged.add(event[:2])
         await asyncio.sleep(1 / self._rate)
 
     def read_stores(self) -> None:
         """Look what the logs have, once no broker runs any more."""
         for number in range(BROKERS):
-            stored = self.ledger.stored.setdefault(number, [])
-            with OfflineLog(self.log_of(number)) as offline:
-                for record in offline.records(lambda _file: None):
-                    stored += [event_of(decode(b))[:2] for b in record.all_blocks()]
+            self.ledger.stored[number] = [key for _, key in self.read_store(number)]
+
+    def read_store(self, number: int) -> list[tuple[int, Key]]:
+        """What a log has, with its offsets, while its broker does not run."""
+        with OfflineLog(self.log_of(number)) as offline:
+            return [
+                (record.first + at, event_of(decode(block))[:2])
+                for record in offline.records(lambda _file: None)
+                for at, block in enumerate(record.all_blocks())
+            ]
+
+    def name_damage(self, number: int, before: list[tuple[int, Key]]) -> int:
+        """What a log had before, and has not, is named by it; how many that is."""
+        with OfflineLog(self.log_of(number)) as offline:
+            gaps = offline.check(lambda _file: None).lost
+        lost = set(before) - set(self.read_store(number))
+        named = {k for at, k in lost if any(g.first <= at < g.end for g in gaps)}
+        self.ledger.named |= named
+        return len(named)
 
     def next_event(self, publisher: int) -> Event:
         """What a publisher says next."""

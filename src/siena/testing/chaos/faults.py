@@ -47,11 +47,14 @@ async def end(cast: Cast, rng: random.Random, seconds: float) -> str:
 async def freeze(cast: Cast, rng: random.Random, seconds: float) -> str:
     """A broker is stopped in its tracks (SIGSTOP)."""
     number = rng.randrange(BROKERS)
+    if not cast.brokers[number].is_running:  # another fault has it
+        return f"b{number} was not there to be frozen"
     cast.brokers[number].freeze()
     try:
         await asyncio.sleep(seconds)
     finally:
-        cast.brokers[number].thaw()
+        if cast.brokers[number].is_running:
+            cast.brokers[number].thaw()
     return f"b{number} frozen"
 
 
@@ -107,12 +110,14 @@ async def flip(cast: Cast, rng: random.Random, seconds: float) -> str:
     number = rng.randrange(BROKERS)
     await asyncio.to_thread(cast.brokers[number].kill)
     path = _last_file(cast.log_of(number))
+    before = cast.read_store(number)
     data = bytearray(path.read_bytes())
     data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     path.write_bytes(data)
+    named = cast.name_damage(number, before)
     await asyncio.sleep(min(seconds, 1.0))
     await cast.start(number)
-    return f"b{number} killed, a bit of its log flipped"
+    return f"b{number} killed, a bit of its log flipped, which names {named}"
 
 
 async def full_disk(cast: Cast, rng: random.Random, seconds: float) -> str:
@@ -125,6 +130,15 @@ async def full_disk(cast: Cast, rng: random.Random, seconds: float) -> str:
     finally:
         cast.limit_file_size(number, resource.RLIM_INFINITY)
     return f"disk of b{number} full"
+
+
+async def kill_client(cast: Cast, rng: random.Random, seconds: float) -> str:
+    """A client is killed (SIGKILL), and begins again; with --durable."""
+    if cast.mortals is None:
+        return "no client to be killed"
+    who = cast.mortals.kill(rng)
+    await asyncio.sleep(min(seconds, 1.0))
+    return f"{who} killed"
 
 
 async def clock(cast: Cast, rng: random.Random, seconds: float) -> str:
@@ -142,8 +156,12 @@ def _last_file(folder: Path) -> Path:
     return max(folder.glob("*.log"))
 
 
-# Those that destroy what a disk had: nothing acknowledged can survive them.
-DESTRUCTIVE = {"truncate", "flip"}
+# What destroys what a disk had, and cannot be noticed: a log whose end was cut off
+# between two records is one where nothing was published since.  So what was
+# acknowledged is lost without a word, and no promise holds but those of best effort.
+UNNOTICED = {"truncate"}
+# Those after which a broker is started: one of them at a time.
+STARTING = {"kill", "kill-all", "end", "truncate", "flip"}
 
 FAULTS: dict[str, Fault] = {
     "kill": kill,
@@ -157,4 +175,5 @@ FAULTS: dict[str, Fault] = {
     "flip": flip,
     "full-disk": full_disk,
     "clock": clock,
+    "kill-client": kill_client,
 }

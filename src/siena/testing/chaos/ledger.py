@@ -4,6 +4,7 @@ A publication has a publisher and a number; a subscriber wants what a test of it
 says, which does not ask the brokers' algebra.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -60,17 +61,50 @@ class Ledger:
         self.state = TROUBLED
         self.stored: dict[int, list[Key]] = {}
         """What the log of each broker has in the end; only if that is looked at."""
+        self.named: set[Key] = set()
+        """What a fault has damaged on a disk, and `siena log check` has named."""
+        self.longest_wait_s = 0.0
+        """How long a publisher has waited for its receipt."""
+
+    def waited(self, seconds: float) -> None:
+        """A publisher has got its receipt after so long."""
+        self.longest_wait_s = max(self.longest_wait_s, seconds)
 
     def unstored(self) -> list[Key]:
-        """What was acknowledged, and is not in the log of its publisher's broker."""
+        """What was acknowledged, and is not in the log of its publisher's broker.
+
+        But for what was damaged there, and named.
+        """
         if not self.stored:
             return []
         stored = {number: set(keys) for number, keys in self.stored.items()}
-        return sorted(key for key in self.acknowledged if key not in stored[key[0]])
+        return sorted(
+            key
+            for key in self.acknowledged - self.named
+            if key not in stored[key[0] % len(stored)]
+        )
+
+    def named_lost(self) -> int:
+        """How many a subscriber has not got that were damaged, and named."""
+        return sum(
+            found.wants(self.published[key][0])
+            for found in self.subscribers.values()
+            for key in (self.named & self.acknowledged) - found.keys
+        )
 
     def stored_twice(self) -> int:
-        """How many publications a log has again."""
-        return sum(len(keys) - len(set(keys)) for keys in self.stored.values())
+        """How many publications a log has again.
+
+        But for those that were damaged in one: it takes them again from whoever has
+        had no receipt, and cannot know that others have them.
+        """
+        counts = (Counter(keys) for keys in self.stored.values())
+        return sum(
+            count - 1
+            for found in counts
+            for key, count in found.items()
+            if key not in self.named
+        )
 
     def publish(self, event: Event) -> None:
         """It is about to be published."""
@@ -98,14 +132,16 @@ class Ledger:
             found.not_matching += 1
             return
         if event[:2] in found.keys:
-            if self.durable and found.offsets[event[:2]] == offset:
+            is_again = found.offsets[event[:2]] == offset or event[:2] in self.named
+            if self.durable and is_again:
                 found.again += 1
             else:
                 found.duplicated += 1
             return
         found.keys.add(event[:2])
         found.offsets[event[:2]] = offset
-        if event.number < found.last.get(event.publisher, -1):
+        is_late = event.number < found.last.get(event.publisher, -1)
+        if is_late and event[:2] not in self.named:
             found.out_of_order += 1
             found.out_of_order_quiet += known[1] == QUIET
         found.last[event.publisher] = max(
@@ -113,7 +149,7 @@ class Ledger:
         )
 
     def missing(self, state: str | None = None) -> dict[str, list[Key]]:
-        """What each subscriber should have got, and has not."""
+        """What each subscriber should have got, and has not; but for what is named."""
         return {
             name: [
                 key
@@ -121,6 +157,7 @@ class Ledger:
                 if key not in found.keys
                 and found.wants(event)
                 and (state is None or when == state)
+                and key not in self.named
                 and (not self.durable or key in self.acknowledged)
             ]
             for name, found in self.subscribers.items()
@@ -156,6 +193,8 @@ class Report:
     gaps: int
     acknowledged_lost: int
     stored_twice: int
+    named_lost: int
+    longest_wait_s: float
     untold: list[str]
     outcomes: list[Outcome]
     recover_s: float
@@ -193,6 +232,8 @@ class Report:
             gaps=sum(found.gaps for found in received),
             acknowledged_lost=len(ledger.unstored()),
             stored_twice=ledger.stored_twice(),
+            named_lost=ledger.named_lost(),
+            longest_wait_s=round(ledger.longest_wait_s, 1),
             untold=sorted(
                 name
                 for name, keys in missing.items()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from siena.clock import SystemClock
 from siena.testing.chaos.cast import BROKERS, Cast
-from siena.testing.chaos.faults import FAULTS
+from siena.testing.chaos.faults import FAULTS, STARTING
 from siena.testing.chaos.ledger import QUIET, TROUBLED, Outcome, Report
 
 # What is watched at a time, to see whether everything comes; and how long it may take.
@@ -34,6 +34,7 @@ class Plan:
     acked: bool = False  # whether publishers wait for the disk
     durable: bool = False  # and subscribers read what is acknowledged, from logs
     faults_max: int | None = None
+    together: int = 1  # so many at once
 
 
 async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> Report:
@@ -58,7 +59,8 @@ async def run(plan: Plan, tell: Callable[[str], None] = lambda _text: None) -> R
             for name in faults[: plan.faults_max]:
                 if clock.elapsed() >= end:
                     break
-                outcomes.append(await _one(cast, plan, name, rng, clock))
+                names = [name, *_others(plan, name, rng)]
+                outcomes.append(await _one(cast, plan, names, rng, clock))
                 tell(_line(outcomes[-1]))
             cast.ledger.state = TROUBLED
             if plan.durable:
@@ -87,6 +89,12 @@ def _order(plan: Plan, rng: random.Random) -> list[str]:
     return order
 
 
+def _others(plan: Plan, name: str, rng: random.Random) -> list[str]:
+    """What happens at the same time; of those that start a broker one."""
+    others = sorted(set(plan.faults) - {name} - STARTING)
+    return rng.sample(others, min(plan.together - 1, len(others)))
+
+
 def _line(outcome: Outcome) -> str:
     took = outcome.recovered_s
     how = "not recovered" if took is None else f"recovered {took:.1f} s after its end"
@@ -94,17 +102,20 @@ def _line(outcome: Outcome) -> str:
 
 
 async def _one(
-    cast: Cast, plan: Plan, name: str, rng: random.Random, clock: SystemClock
+    cast: Cast, plan: Plan, names: list[str], rng: random.Random, clock: SystemClock
 ) -> Outcome:
-    """A quiet moment, a fault, and what follows until all comes again."""
+    """A quiet moment, a fault or some, and what follows until all comes again."""
     cast.ledger.state = QUIET
     await asyncio.sleep(1.0)
     # What comes now may be under way when the fault begins.
     cast.ledger.state = TROUBLED
     await _all_quiet_arrived(cast)
     begun = clock.elapsed()
-    seconds = rng.uniform(0.5, 1.0) * plan.fault_s
-    what = await FAULTS[name](cast, rng, seconds)
+    lasting = [rng.uniform(0.5, 1.0) * plan.fault_s for _ in names]
+    said = await asyncio.gather(
+        *(FAULTS[n](cast, rng, s) for n, s in zip(names, lasting, strict=True))
+    )
+    what = " and ".join(said)
     over = clock.elapsed()
     recovered = await _recover(cast, clock)
     took = None if recovered is None else max(0.0, recovered - over)
@@ -139,7 +150,7 @@ async def _recover(cast: Cast, clock: SystemClock) -> float | None:
             continue  # a publisher is stuck
         keys = {
             (publisher, number)
-            for publisher in range(BROKERS)
+            for publisher in range(len(first))
             for number in range(first[publisher], last[publisher])
         }
         until = clock.elapsed() + ARRIVAL_SECONDS

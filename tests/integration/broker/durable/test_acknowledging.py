@@ -391,7 +391,7 @@ async def test_two_programs_under_one_name_are_not_taken_for_each_other_unnotice
         assert isinstance(await wire.next(), Stored)
         for session in list(broker.state.sessions.values()):
             if session.sink is not None:  # the connection is lost
-                session.sink.abort()
+                session.sink.abort()  # type: ignore[attr-defined]
         with pytest.raises(siena.SienaError, match="other publications of 'importer'"):
             await client.publish({"n": 1}, ack=True)
         assert await client.next_sequence() == 3
@@ -414,3 +414,22 @@ async def test_a_name_needs_a_store_as_receipts_do() -> None:
     ):
         with pytest.raises(RequestRefusedError, match="no store"):
             await client.next_sequence()
+
+
+async def test_what_stands_behind_damage_is_known_to_be_stored(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    async with serving(kept_in(before)) as broker:
+        wire = await connect(broker)
+        number = await publisher(wire)
+        for n in range(3):  # a record each
+            wire.send(acked(number, n, n))
+            assert await wire.next() == Stored(number, n, 1, n)
+        await asyncio.to_thread(shutil.copytree, before, after)
+    path = next(after.glob("*.log"))
+    block = encode({"n": 1})
+    path.write_bytes(path.read_bytes().replace(block, bytes(len(block))))
+    async with serving(kept_in(after)) as broker:
+        wire = await connect(broker)
+        await publisher(wire)
+        wire.send(acked(number, 2, 2))
+        assert await wire.next() == Stored(number, 2, 1, 2)

@@ -46,6 +46,25 @@ def test_nothing_acknowledged_is_lost_in_a_tree_that_is_hurt() -> None:
     assert report.lost == 0
 
 
+def test_clients_that_are_killed_and_damage_that_is_named_lose_nothing_else() -> None:
+    """A reader or a publisher killed while a broker is, with a flipped bit."""
+    plan = Plan(
+        seconds=60,
+        seed=6,
+        faults=("flip", "kill-client"),
+        faults_max=2,
+        together=2,
+        fault_s=1.0,
+        rate=10,
+        recover_s=60.0,
+        durable=True,
+    )
+    report = asyncio.run(run(plan))
+    assert report.is_good, report
+    assert any(" and " in outcome.fault for outcome in report.outcomes)
+    assert report.delivered > 100
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_all_killed_at_once_many_times_lose_nothing_acknowledged() -> None:

@@ -307,17 +307,22 @@ class Publishers:
         """Find what was stored since it was written down how far publishers were."""
         store = self._journal.store
         at = max(start, store.earliest)
-        try:
-            while at < store.latest:
+        while at < store.latest:
+            before = at
+            try:
                 for record in store.scan(at, SCAN_BYTES_MAX):
                     self._found(record.tag, record.first, len(record.lengths))
                     at = record.end
-        except (DamagedLogError, OSError) as error:
-            log.warning(
-                "publications that are sent again may be stored again: the log cannot "
-                "be read from offset %d on: %s",
-                *(at, error),
-            )
+            except (DamagedLogError, OSError) as error:
+                log.warning(
+                    "publications that are sent again may be stored again: the log "
+                    "cannot be read at offset %d: %s",
+                    *(at, error),
+                )
+                gap = error.gap if isinstance(error, DamagedLogError) else None
+                at = gap[1] if gap is not None else store.latest
+            if at <= before:
+                break
 
     def _found(self, tag: int, offset: int, count: int) -> None:
         whose = publisher_of(tag)
