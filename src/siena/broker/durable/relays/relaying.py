@@ -8,13 +8,14 @@ when it is back.  All this outlives the broker.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.limits import RELAY_GRACE_SECONDS
+from siena.broker.durable.losses import Losses
 from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.relays.assurance import Assurance
 from siena.broker.durable.relays.receiving import Receiving
@@ -23,6 +24,7 @@ from siena.broker.durable.relays.relay_file import RelayFile
 from siena.broker.durable.relays.sending import Sending
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import TICK_SECONDS
+from siena.broker.log.segment import Gap
 from siena.broker.peers.link import Link
 from siena.broker.state import BrokerState
 from siena.messages.requests import text_of
@@ -45,7 +47,7 @@ class Relaying:
 
     Args:
         waits: whether something is stored only when the disk has it.
-        beyond: the next offset of the log that can be read.
+        losses: counts what the log has lost.
     """
 
     def __init__(
@@ -55,18 +57,19 @@ class Relaying:
         journal: Journal,
         publishers: Publishers,
         folder: Path,
-        beyond: Callable[[int], int],
+        losses: Losses,
         *,
         waits: bool,
     ) -> None:
         self._state = state
         self._journal = journal
+        self._losses = losses
         self._waits = waits
         self.tell_gap: Callable[[Link, float, str], None] = lambda *_: None
         """Called with a link behind which something is missed, since when, and why."""
         self.sending = Sending(
             *(state.router.me, journal.store, publishers, state.exchange),
-            *(self._end, beyond, self._dropped),
+            *(self._end, self._dropped, self._lost),
         )
         self._receiving = Receiving(
             *(state, publications, journal, publishers),
@@ -285,6 +288,15 @@ class Relaying:
             self._state.counters.relay_dropped += count
         self._file.save(relay)
         self._journal.look_for_room()
+
+    def _lost(self, relays: Iterable[Relay], lost: Gap) -> None:
+        """The log has lost what some neighbours would have got: they are told."""
+        for relay in relays:
+            gap = self._losses.of_log(lost, relay.name)
+            if isinstance(relay.link, Link):
+                self.tell_gap(relay.link, gap.start / 1e6, gap.reason)
+            else:
+                relay.dropping += lost.end - lost.first
 
     def snapshot(self) -> list[dict[str, object]]:
         """What there is to know."""
