@@ -47,7 +47,8 @@ class Losses:
         gap = self.of_log(lost, repr(cursor.name))
         before = self._untold.pop(cursor, gap)
         gap = Gap(min(before.start, gap.start), gap.end, gap.reason)
-        if not any([_tell(session, gap) for session in readers]):
+        told = [_tell(session, gap) for session in readers]
+        if not any(told):
             self._untold[cursor] = gap
 
     def joined(self, session: Session, cursor: Cursor) -> None:

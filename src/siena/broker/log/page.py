@@ -1,8 +1,8 @@
 """Pages: some records of a log, and from where reading goes on.
 
 *Damage* ends a page, and is a page of its own then: what it costs is known, and reading
-goes on behind it.  What *cannot be read now* (too many files are open, the disk does not
-answer) is no damage: it is an ``OSError``, and who reads waits and asks again.
+goes on behind it.  What *cannot be read now* (too many files are open, the disk does
+not answer) is no damage: it is an ``OSError``, and who reads waits and asks again.
 """
 
 from typing import NamedTuple
@@ -37,8 +37,7 @@ def read_page(store: LogStore, start: int, budget: int) -> Page:
             at = record.end
     except DamagedLogError as error:
         if not found:
-            assert error.gap is not None, "a log names what it has lost"
-            end = error.gap[1]
+            end = at + 1 if error.gap is None else error.gap[1]
             return Page([], end, Gap(at, end))
     except OSError:
         if not found:
