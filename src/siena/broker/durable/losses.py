@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from siena.broker.clients.session import Session
 from siena.broker.durable.cursors.cursor import Cursor
-from siena.broker.log.page import time_before
+from siena.broker.durable.page import time_before
 from siena.broker.log.segment import Gap as LostOffsets
 from siena.broker.log.stores.log_store import LogStore
 from siena.broker.state import BrokerState

@@ -20,7 +20,7 @@ from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import DISPATCH_MAX
 from siena.broker.durable.losses import Losses
 from siena.broker.durable.member import Member
-from siena.broker.log.page import RETRY_SECONDS
+from siena.broker.durable.page import RETRY_SECONDS
 from siena.broker.log.segment import Gap
 from siena.model import Predicate, Value
 from siena.protocol.durable.reading import DurableDelivery, pack_deliver

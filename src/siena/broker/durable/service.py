@@ -99,6 +99,8 @@ class DurableService:
     ) -> None:
         store = journal.store
         self._cursors = cursors = Cursors(folder, store.latest)
+        store.skip_to(cursors.known)
+        cursors.tail = store.latest
         self._blocks = blocks = Blocks(store)
         self._finder = finder = Finder(store, self._found, self._lost)
         self.reading = Reading(

@@ -1,6 +1,6 @@
 """Where a durable subscription begins: now, with all, at an offset or at a time."""
 
-from siena.broker.log.page import read_page
+from siena.broker.durable.page import read_page
 from siena.broker.log.stores.log_store import LogStore
 from siena.protocol.durable.reading import Start
 from siena.protocol.error_codes import Fault, ProtocolError

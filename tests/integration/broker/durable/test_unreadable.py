@@ -10,10 +10,9 @@ import pytest
 import siena
 from broker.logs import kept_in, numbers, publish, url
 from siena.broker.broker import Broker
-from siena.broker.durable import reading
+from siena.broker.durable import page, reading
 from siena.broker.durable.cursors import finder
 from siena.broker.durable.relays import sending
-from siena.broker.log import page
 from siena.broker.settings import Settings, as_settings
 from siena.client.missed_interval import MissedInterval
 from wire import serving, until

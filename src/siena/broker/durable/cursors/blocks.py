@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.broker.durable.limits import RECENT_BYTES_MAX
-from siena.broker.log.page import read_page
+from siena.broker.durable.page import read_page
 from siena.broker.log.stores.log_store import LogStore
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from siena.broker.durable.cursors.cursor import Cursor, Epoch
 from siena.broker.durable.limits import SWEEP_BYTES
-from siena.broker.log.page import RETRY_SECONDS, read_page
+from siena.broker.durable.page import RETRY_SECONDS, read_page
 from siena.broker.log.records import Record
 from siena.broker.log.segment import Gap
 from siena.broker.log.stores.log_store import LogStore

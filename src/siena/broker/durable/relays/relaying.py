@@ -101,6 +101,8 @@ class Relaying:
         self._state.on_wanted = self._wanted
         for relay in self._relays:
             wanted, relay.missed_since = list(relay.wanted), relay.missed_since or now
+            # While this broker was not there, nobody could come back to it.
+            relay.missed_from = self._state.clock.elapsed()
             relay.wanted.clear()
             if not relay.is_given_up:
                 router = self._state.router
@@ -149,7 +151,7 @@ class Relaying:
         relay = self.sending.relays.get(link.number)
         if relay is None or relay.link is not link or self.sending.is_closed:
             return False
-        relay.end(self._state.clock.now())
+        relay.end(self._state.clock.now(), self._state.clock.elapsed())
         self._receiving.end(link.number)
         self._file.save(relay)
         return True
@@ -243,15 +245,14 @@ class Relaying:
     def _tick(self) -> None:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(TICK_SECONDS, self._tick)
-        settings, now = self._state.settings.durable, self._state.clock.now()
+        settings, now = self._state.settings.durable, self._state.clock.elapsed()
         for relay in self._relays:
             if self._positions.get(relay.number) != relay.low:
                 self._positions[relay.number] = relay.low
                 self._file.save_position(relay)
-            since = relay.missed_since
-            if since is None or relay.is_given_up or relay.is_dropping:
+            if relay.link is not None or relay.is_given_up or relay.is_dropping:
                 continue
-            if now - since > settings.spool_seconds:
+            if now - relay.missed_from > settings.spool_seconds:
                 relay.is_given_up = True
                 self._drop(relay, self._journal.store.latest)
             else:

@@ -15,9 +15,9 @@ import numpy as np
 from siena.block import decode
 from siena.broker.data.exchange import Exchange, Ints, Key
 from siena.broker.durable.limits import RELAY_FRAME_BYTES
+from siena.broker.durable.page import RETRY_SECONDS, Page, read_page
 from siena.broker.durable.receipts.publishers import Publishers, publisher_of
 from siena.broker.durable.relays.relay import Relay
-from siena.broker.log.page import RETRY_SECONDS, Page, read_page
 from siena.broker.log.records import Record
 from siena.broker.log.segment import Gap
 from siena.broker.log.stores.log_store import LogStore
