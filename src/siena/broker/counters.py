@@ -37,6 +37,7 @@ class Counters:
     gaps: int = 0  # times in which something may have been lost, told to clients
     relay_unassured: int = 0  # acknowledged elsewhere, to a neighbour without a store
     relay_dropped: int = 0  # acknowledged, and not kept for a neighbour any longer
+    log_unreadable: int = 0  # offsets that durable readers do not get: damaged
     faults: int = 0  # errors that were sent
     bytes_in: int = 0
     bytes_out: int = 0

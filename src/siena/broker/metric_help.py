@@ -29,6 +29,7 @@ HELP = {
     "gaps": "Times in which something may have been lost, told to clients.",
     "relay_unassured": "Acknowledged elsewhere, sent to a neighbour without a store.",
     "relay_dropped": "Acknowledged, and not kept for a neighbour any longer.",
+    "log_unreadable": "Offsets of a damaged log that durable readers do not get.",
     "relay_lag": "What is logged and a neighbour has not said to have, if it wants it.",
     "store_behind_bytes": "What the working copy has and the store has not.",
     "faults": "Errors sent to clients and neighbours.",

@@ -17,7 +17,11 @@ from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor, Flight
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
-from siena.broker.durable.limits import CREDIT_BYTES, DISPATCH_MAX
+from siena.broker.durable.limits import DISPATCH_MAX
+from siena.broker.durable.losses import Losses
+from siena.broker.durable.member import Member
+from siena.broker.durable.page import RETRY_SECONDS
+from siena.broker.log.segment import Gap
 from siena.model import Predicate, Value
 from siena.protocol.durable.reading import DurableDelivery, pack_deliver
 
@@ -25,33 +29,6 @@ log = logging.getLogger("siena.broker")
 
 # What a dead letter says.
 DEAD = "siena.dead"
-
-
-class Member:
-    """One connection that reads a durable subscription, under a number of its own."""
-
-    def __init__(
-        self,
-        identifier: int,
-        session: Session,
-        number: int,
-        cursor: Cursor,
-        credit: int,
-    ) -> None:
-        self.identifier = identifier
-        self.session = session
-        self.number = number
-        self.cursor = cursor
-        self.credit = credit
-        self.in_force: str | None = None
-        """What it was told that it gets, if that is less than it asked for."""
-        self.flights = 0
-        self.bytes = 0
-
-    @property
-    def has_room(self) -> bool:
-        """Whether it may be sent more."""
-        return self.flights < self.credit and self.bytes < CREDIT_BYTES
 
 
 class _Ready(NamedTuple):
@@ -65,6 +42,7 @@ class Reading:
 
     Args:
         publish: publishes a block of our own.
+        losses: tells readers what the log has lost.
         heard_by: what a session may hear; none if that is everything.
     """
 
@@ -74,12 +52,14 @@ class Reading:
         finder: Finder,
         blocks: Blocks,
         publish: Callable[[bytes], None],
+        losses: Losses,
         heard_by: Callable[[Session], Predicate | None] = lambda _: None,
     ) -> None:
         self._cursors = cursors
         self._finder = finder
         self._blocks = blocks
         self._publish = publish
+        self._losses = losses
         self._heard_by = heard_by
         self._members: dict[int, Member] = {}
         self._readers: dict[Cursor, list[Member]] = {}
@@ -87,8 +67,9 @@ class Reading:
         self._last = 0
         self._timers: dict[Cursor, asyncio.TimerHandle] = {}
         self._due: set[Cursor] = set()
-        self.unreadable = 0
-        """How many could not be delivered, because the log has lost them."""
+        # Those for which the log could not be read; and whether that was said.
+        self._paused: dict[Cursor, asyncio.TimerHandle] = {}
+        self._troubled: set[Cursor] = set()
 
     # --- Members come and go --------------------------------------------------------
 
@@ -110,6 +91,7 @@ class Reading:
         self._readers.setdefault(cursor, []).append(member)
         self._numbered[session.number, number] = member
         session.durables += 1
+        self._losses.joined(session, cursor)
         self._make_room(cursor)
         self.serve([cursor])
         return member
@@ -147,12 +129,15 @@ class Reading:
         timer = self._timers.pop(cursor, None)
         if timer is not None:
             timer.cancel()
+        self._troubled.discard(cursor)
+        self._losses.forget(cursor)
 
     def close(self) -> None:
         """Deliver nothing more."""
-        for timer in self._timers.values():
+        for timer in (*self._timers.values(), *self._paused.values()):
             timer.cancel()
         self._timers.clear()
+        self._paused.clear()
         self._due.clear()
 
     # --- Answers --------------------------------------------------------------------
@@ -204,6 +189,12 @@ class Reading:
         if read:
             self.serve(read)
 
+    def lost(self, cursors: set[Cursor], lost: Gap) -> None:
+        """The log has lost some offsets, of which these cursors get nothing."""
+        for cursor in cursors:
+            readers = [member.session for member in self.members(cursor)]
+            self._losses.of_cursor(cursor, lost, readers)
+
     def serve(self, cursors: Iterable[Cursor]) -> None:
         """Deliver what these have, soon."""
         if not self._due:
@@ -219,10 +210,16 @@ class Reading:
                 log.exception("a mistake of ours, at what %r gets", cursor.name)
 
     def _dispatch(self, cursor: Cursor) -> None:
+        if cursor in self._paused:
+            return
         now = asyncio.get_running_loop().time()
         frames: dict[Member, list[bytes]] = {}
         for _ in range(DISPATCH_MAX):
-            ready = self._next(cursor)
+            try:
+                ready = self._next(cursor)
+            except OSError as error:
+                self._pause(cursor, error)
+                break
             if ready is None:
                 break
             offset, block, time = ready
@@ -247,8 +244,40 @@ class Reading:
         self._finder.wake(cursor)
         self._arm(cursor)
 
+    def _pause(self, cursor: Cursor, error: OSError) -> None:
+        """The log cannot be read now: go on a little later, and not before."""
+        if not self._troubled:  # said once, not every second
+            log.warning("durable subscriptions wait: the log cannot be read: %s", error)
+        self._troubled.add(cursor)
+
+        def go_on() -> None:
+            del self._paused[cursor]
+            self.serve([cursor])
+
+        loop = asyncio.get_running_loop()
+        self._paused[cursor] = loop.call_later(RETRY_SECONDS, go_on)
+
+    def _get(self, cursor: Cursor, offset: int) -> tuple[bytes, int] | None:
+        """What stands at an offset of a cursor; none if the log has lost it.
+
+        Raises:
+            OSError: if it cannot be read now; then it is still to be delivered.
+        """
+        try:
+            found = self._blocks.get(offset)
+        except OSError:
+            cursor.put_back(offset)
+            raise
+        if self._troubled:
+            self._troubled.discard(cursor)
+        return found
+
     def _next(self, cursor: Cursor) -> _Ready | None:
-        """What is to be delivered next; what cannot be any more is done with."""
+        """What is to be delivered next; what cannot be any more is done with.
+
+        Raises:
+            OSError: if it cannot be read now.
+        """
         most = cursor.spec.max_deliver
         while True:
             offset = cursor.next_ready()
@@ -260,11 +289,10 @@ class Reading:
             if not self._readers.get(cursor):
                 cursor.put_back(offset)
                 return None
-            found = self._blocks.get(offset)
+            found = self._get(cursor, offset)
             if found is not None:
                 return _Ready(offset, *found)
-            self.unreadable += 1
-            log.warning("%r cannot get offset %d: it is lost", cursor.name, offset)
+            self.lost({cursor}, Gap(offset, offset + 1))
             self._drop(cursor, offset)
 
     def _choose(self, cursor: Cursor) -> Member | None:
@@ -289,8 +317,8 @@ class Reading:
 
     def _bury(self, cursor: Cursor, offset: int, reason: str) -> None:
         """Give up on a notification, and tell those that asked for dead letters."""
+        found = self._get(cursor, offset)
         cursor.dead += 1
-        found = self._blocks.get(offset)
         is_dead_letter = found is not None and DEAD in decode(found[0])
         log.warning("%r gives up on offset %d: %s", cursor.name, offset, reason)
         if not is_dead_letter:  # or two that fail would bury each other for ever

@@ -19,6 +19,7 @@ from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
+from siena.broker.durable.losses import Losses
 from siena.broker.durable.owners import check_owner, heard_by
 from siena.broker.durable.reading import Reading
 from siena.broker.durable.receipts.acknowledging import Acknowledging
@@ -28,6 +29,7 @@ from siena.broker.durable.relays.relaying import Relaying
 from siena.broker.durable.subscribing import Subscribing
 from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
+from siena.broker.log.segment import Gap
 from siena.broker.state import BrokerState
 from siena.protocol.durable.reading import Ack, DurableSubscribe, Forget, Nak, Seek
 from siena.protocol.durable.receipts import Publisher
@@ -72,10 +74,10 @@ class DurableService:
             self.acknowledging = Acknowledging(
                 publications, journal, self._publishers, waits=waits
             )
-            finder = self._open_cursors(state, requests, journal, folder)
+            losses = Losses(state, journal.store)
+            self._open_cursors(state, requests, journal, folder, losses)
             self.relaying = relaying = Relaying(
-                *(state, publications, journal, self._publishers, folder),
-                finder.beyond,
+                *(state, publications, journal, self._publishers, folder, losses),
                 waits=waits,
             )
             self.acknowledging.refusal = relaying.refusal
@@ -88,20 +90,27 @@ class DurableService:
         requests.publish_acked = self._publish
 
     def _open_cursors(
-        self, state: BrokerState, requests: Requests, journal: Journal, folder: Path
-    ) -> Finder:
+        self,
+        state: BrokerState,
+        requests: Requests,
+        journal: Journal,
+        folder: Path,
+        losses: Losses,
+    ) -> None:
         store = journal.store
         self._cursors = cursors = Cursors(folder, store.latest)
+        store.skip_to(cursors.known)
+        cursors.tail = store.latest
         self._blocks = blocks = Blocks(store)
-        self._finder = finder = Finder(store, self._found)
+        self._finder = finder = Finder(store, self._found, self._lost)
         self.reading = Reading(
-            *(cursors, finder, blocks, self._publish_ours), partial(heard_by, state)
+            *(cursors, finder, blocks, self._publish_ours, losses),
+            partial(heard_by, state),
         )
         self._subscribing = Subscribing(
             state, requests, journal, cursors, finder, self.reading
         )
         journal.on_append = self._appended
-        return finder
 
     def _floor(self, latest: int) -> int:
         """The first offset that a durable subscription, or a neighbour, needs."""
@@ -155,6 +164,10 @@ class DurableService:
     def _found(self, cursors: set[Cursor]) -> None:
         assert self.reading is not None
         self.reading.found(cursors)
+
+    def _lost(self, cursors: set[Cursor], lost: Gap) -> None:
+        assert self.reading is not None
+        self.reading.lost(cursors, lost)
 
     def _publish_ours(self, block: bytes) -> None:
         """Publish a dead letter."""

@@ -1,6 +1,6 @@
 """Where a durable subscription begins: now, with all, at an offset or at a time."""
 
-from siena.broker.log.records import DamagedLogError
+from siena.broker.durable.page import read_page
 from siena.broker.log.stores.log_store import LogStore
 from siena.protocol.durable.reading import Start
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -10,7 +10,7 @@ def offset_of(store: LogStore, start: Start, at: int) -> int:
     """The offset that is meant.
 
     Raises:
-        ProtocolError: if the log has it no longer, or not yet.
+        ProtocolError: if the log has it no longer, or not yet, or cannot be read now.
     """
     if start == "new":
         return store.latest
@@ -33,9 +33,10 @@ def _first_since(store: LogStore, time: int) -> int:
     while low < high:
         middle = (low + high) // 2
         try:
-            record = next(iter(store.scan(middle, 1)), None)
-        except (DamagedLogError, OSError):
-            record = None
+            record = next(iter(read_page(store, middle, 1).records), None)
+        except OSError as error:
+            text = f"the log cannot be read: {error}"
+            raise ProtocolError(Fault.LOG_DAMAGED, text) from None
         if record is None or record.time >= time:
             high = middle
         else:

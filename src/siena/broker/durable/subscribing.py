@@ -15,8 +15,9 @@ from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import DURABLES_MAX
+from siena.broker.durable.member import Member
 from siena.broker.durable.owners import check_owner, heard_by
-from siena.broker.durable.reading import Member, Reading
+from siena.broker.durable.reading import Reading
 from siena.broker.durable.starts import offset_of
 from siena.broker.log.journal import Journal
 from siena.broker.state import BrokerState

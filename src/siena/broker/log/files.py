@@ -58,6 +58,13 @@ class Files:
         """Delete a file, if it is there."""
         path.unlink(missing_ok=True)
 
+    def boot(self) -> str:
+        """Which life of the machine this is; nothing if that is not known."""
+        try:
+            return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        except OSError:
+            return ""
+
     # --- Made of these --------------------------------------------------------------
 
     def sync_folder(self, folder: Path) -> None:

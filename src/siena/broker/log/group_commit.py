@@ -85,17 +85,18 @@ class GroupCommit:
         self.failure: OSError | None = None
         """Why nothing is known to be on the disk any more."""
         # What a process before us has written the disk need not have.
-        self._sync_first()
-        self.synced = store.latest
+        self.synced = store.latest if self._sync_first() else 0
         """The offset behind the last that the disk has, for all that is known."""
         self.syncs = 0
         """How many times the disk was waited for."""
 
-    def _sync_first(self) -> None:
+    def _sync_first(self) -> bool:
         try:
             self._store.sync()
         except OSError as error:
             self.fail(error)
+            return False
+        return True
 
     @property
     def is_busy(self) -> bool:
@@ -136,10 +137,10 @@ class GroupCommit:
         if error is not None and self.failure is None:
             self.fail(error)
         failure = each.doubt or error
-        if failure is None:
-            self.synced = max(self.synced, each.end)
         for then in each.waiting:
             then(failure)
+        if failure is None:  # after all have heard: what they know is what is synced
+            self.synced = max(self.synced, each.end)
         if self._is_wanted or self._waiting:
             self._run()
 

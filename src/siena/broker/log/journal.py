@@ -8,8 +8,9 @@ who have published nothing wait for nothing.
 
 *A sync that failed* ends that: what the disk has is not known, and asking again would
 not tell (the system forgets what it could not write).  No client whose publications may
-be concerned gets an answer, and publishers wait until the operator says that the disk
-is good again (:meth:`Journal.resume`).
+be concerned gets an answer, and publishers wait until the operator says that it may be
+tried again, and the disk has kept in fresh files what it may not have kept before
+(:meth:`Journal.resume`).
 
 Why one module: what is written, who waits and what the disk says are one state.
 """
@@ -259,18 +260,26 @@ class Journal:
                 )
 
     def resume(self) -> None:
-        """The operator says that the disk is good: go on, in a new file."""
+        """The operator has come: after a failed sync, see whether the disk is good.
+
+        It is if it keeps in fresh files all that it may not have.
+        """
         if not self.failure:
             return
         try:
-            self.store.roll()
+            self.store.write_anew()
         except OSError as error:
-            log.error("the log cannot begin a new file: %s", error)  # noqa: TRY400 -- the reason is all
+            log.error("the log cannot be written anew, and waits: %s", error)  # noqa: TRY400 -- the reason is all
             return
         self.failure = self.trouble = ""
         self.group_commit.recover()
+        self.group_commit.start()
         self._is_dirty = False
-        log.warning("the log goes on at offset %d", self.store.latest)
+        log.warning(
+            "what the disk may have lost of the log was written anew; it goes on at "
+            "offset %d",
+            self.store.latest,
+        )
         self.look_for_room()
 
     def _append(self, piece: _Piece) -> None:

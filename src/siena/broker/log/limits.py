@@ -12,6 +12,8 @@ SINK_SHARE = 0.25
 # What one record holds at most; more that came at once becomes several.
 RECORD_BYTES_MAX = 8 * 1024 * 1024
 RECORD_COUNT_MAX = 1_048_576
+# How many offsets are allowed at once: after a loss of power as many may be left out.
+OFFSETS_ALLOWED = 1_048_576
 # What is read from the disk for one READ.
 SCAN_BYTES_MAX = 4 * 1024 * 1024
 # What is kept in memory of what the disk does not take; publishers are held long

@@ -5,6 +5,7 @@ Only the last segment is written to.  Its name is the offset that it begins with
 beside it, which is there only if another segment has been begun.
 """
 
+import os
 import zlib
 from array import array
 from bisect import bisect_right
@@ -20,6 +21,8 @@ from siena.broker.log.segment_file import HEADER_BYTES, Header, end_of, record_b
 
 SUFFIX = ".log"
 INDEX_SUFFIX = ".index"
+# What is copied at a time.
+_CHUNK = 1024 * 1024
 # An index: offsets, places, and the checksum of both.
 _CRC_BYTES = 4
 
@@ -52,6 +55,8 @@ class Segment:
         """How many offsets are not given again, of what was cut off behind the end."""
         self.is_half = True
         """Whether what was cut off is half a record, which nobody has heard of."""
+        # What is behind this place, and from which offset on, was written by us.
+        self._ours = self.start, first
         # Offsets, and the places of the records that begin with them.
         self._offsets = array("q")
         self._places = array("q")
@@ -74,6 +79,7 @@ class Segment:
         segment = cls(path, int(path.stem), *form_of(path))
         segment.end = end
         segment.size = path.stat().st_size
+        segment._ours = segment.size, end
         return segment
 
     @classmethod
@@ -96,6 +102,7 @@ class Segment:
             segment.skip, segment.is_half = offsets_in(path, segment.size, whole)
             if segment.skip and not segment.is_half:
                 gaps.append(Gap(segment.end, segment.end + segment.skip))
+        segment._ours = segment.size, segment.end
         return segment, gaps
 
     @property
@@ -176,6 +183,42 @@ class Segment:
         elif place < self.size:
             yield Gap(expected, expected)
 
+    # --- Written anew ---------------------------------------------------------------
+
+    def write_anew(self, files: Files) -> None:
+        """Have the disk keep what is in the file, in a fresh one of the same name.
+
+        The folder is still to be synced.
+
+        Raises:
+            OSError: if it does not, or the system does not remember what we wrote.
+        """
+        new = self.path.with_name(f"{self.path.name}.new")
+        files.delete(new)
+        descriptor = files.open_for_append(new)
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                for place in range(0, self.size, _CHUNK):
+                    size = min(_CHUNK, self.size - place)
+                    files.write(descriptor, [os.pread(file.fileno(), size, place)])
+            self._check_ours(new)
+            files.sync(descriptor)
+        finally:
+            files.close(descriptor)
+        files.rename(new, self.path)
+
+    def _check_ours(self, path: Path) -> None:
+        place, expected = self._ours
+        for at, record in good_records_of(path, place, self.size, expected):
+            if at != place:
+                break
+            place = end_of(at, record)
+        if place != self.size:
+            raise OSError(
+                f"the system does not remember what was written to {self.path.name} "
+                f"behind offset {expected}; start the broker anew"
+            )
+
     # --- The index ------------------------------------------------------------------
 
     @property
@@ -189,6 +232,8 @@ class Segment:
 
     def seal(self, files: Files = SYSTEM) -> None:
         """Nothing more comes: keep the index for later."""
+        if not self._is_indexed:
+            self._load_index()
         data = self._offsets.tobytes() + self._places.tobytes()
         crc = zlib.crc32(data).to_bytes(_CRC_BYTES, "little")
         files.write_whole(self._index_path, data + crc, sync=False)

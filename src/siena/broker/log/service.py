@@ -8,12 +8,12 @@ from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.owners import owned_name
 from siena.broker.durable.service import DurableService
+from siena.broker.log.batches.idempotent_batches import Sinks
+from siena.broker.log.batches.staging import Staging
 from siena.broker.log.filter_cache import RecordFilter, Sieves
-from siena.broker.log.idempotent_batches import Sinks
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
-from siena.broker.log.staging import Staging
 from siena.broker.state import BrokerState
 from siena.protocol.control_frames import Done
 from siena.protocol.error_codes import Fault, ProtocolError

@@ -9,14 +9,17 @@ which has its name.  A file that is begun says how the one before it ended, and 
 with the earliest offset is written before a segment is deleted: so files that others
 have deleted, or cut off, are noticed at the next start.
 
+*What is in doubt* is written anew, into fresh files, before it counts: after a sync
+that failed, because the system may have dropped what it could not write and a second
+sync would not tell; and after a life that did not end with a sync, because it may have
+been such a one.
+
 Why one module: what is on the disk, and what was found there, are one state.
 """
 
 import logging
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
@@ -27,6 +30,7 @@ from msgspec import Struct
 
 from siena.broker.log import group_commit
 from siena.broker.log.files import SYSTEM, Files
+from siena.broker.log.given import Given
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
 from siena.broker.log.records import FORM, Record, pack_record
 from siena.broker.log.segment import SUFFIX, Gap, Segment, damaged
@@ -73,13 +77,19 @@ class Store:
         self._unsynced: list[int] = []
         # Segments that are complete, and whose index is written once the disk has them.
         self._unsealed: list[Segment] = []
+        # Whether a sync has failed, here or perhaps in the life before.
+        self._in_doubt = False
         # Whether half a record stands behind the last one, and could not be cut off.
         self._is_torn = False
+        # Whether something was cut off at the end that was no half record.
+        self._is_damaged_at_end = False
         self._missing: list[Gap] = []
         try:
             self._earliest = Kept(folder / EARLIEST, Earliest, Earliest(), files=files)
+            self._given = Given(folder, files)
             self._segments: list[Segment] = []
             self._file = self._recover()
+            self._begin_life()
             first, should_be = self._segments[0].first, self._earliest.value.offset
             self._missing = [Gap(should_be, first)] if first > should_be else []
         except BaseException:
@@ -102,6 +112,8 @@ class Store:
 
     def _recover(self) -> int:
         """Find what is there, and begin where it ends; the descriptor of that file."""
+        for path in self._folder.glob(f"*{SUFFIX}.new"):  # half of what is written anew
+            self.files.delete(path)
         paths = sorted(self._folder.glob(f"*{SUFFIX}"))
         should_be = self._earliest.value.offset
         if should_be >= 0:
@@ -157,11 +169,12 @@ class Store:
         """Cut off what is no record, and open the file that is written to."""
         if not last.has_records and last.header is None:
             # It was being begun; the name is all that is known of it.
-            self._keep_cut(last, 0, whole)
+            self._is_damaged_at_end = not self._keep_cut(last, 0, whole)
             self.files.delete(last.path)
             del self._segments[-1]
             return self._begin(last.first + last.skip)
         is_half = self._keep_cut(last, last.size, whole)
+        self._is_damaged_at_end = not is_half
         if last.skip or last.form != FORM or last.is_sealed:
             # A name remembers the offsets that are not given again.
             skip, last.skip = last.skip, 0
@@ -179,9 +192,10 @@ class Store:
         if whole <= place:
             return True
         copy = last.path.with_suffix(f".{place}.cut")
-        with last.path.open("rb") as file, copy.open("wb") as rest:
+        with last.path.open("rb") as file:
             file.seek(place)
-            shutil.copyfileobj(file, rest)
+            # Before it is cut off, and on the disk: it may be all that there is of it.
+            self.files.write_whole(copy, file.read(), sync=True)
         descriptor = self.files.open_for_append(last.path)
         try:
             self.files.truncate(descriptor, place)
@@ -217,6 +231,29 @@ class Store:
         self._segments.append(new)
         return descriptor
 
+    def _begin_life(self) -> None:
+        """Give no offset that was given before, and trust no sync that is not known."""
+        latest, below = self.latest, self._given.below
+        if not self._given.is_whole(latest):
+            self._in_doubt = True
+            complete = self._segments[:-1]
+            self._unsealed = [each for each in complete if not each.is_sealed]
+        if self._given.are_missing(latest):
+            self.skip_to(below)
+        elif below > latest and (
+            self._is_damaged_at_end or not self._given.is_of_this_life()
+        ):
+            log.warning(
+                "the log goes on at offset %d: it was not closed, and what was not on "
+                "the disk when the machine ended may have had offsets from %d on",
+                *(below, latest),
+            )
+            last = self._segments[-1]
+            last.left_out += below - latest
+            last.end = below
+            self._change_file(self._begin(below))
+        self._given.begin(self.latest)
+
     def _write_earliest(self, offset: int) -> None:
         self._earliest.value.offset = offset
         self._earliest.save()
@@ -249,6 +286,7 @@ class Store:
             OSError: if the disk does not take them.
         """
         count = len(offsets) - 1
+        self._given.allow(self.latest + count)
         if count <= RECORD_COUNT_MAX and len(blocks) <= RECORD_BYTES_MAX:
             cuts = [0, count]
         else:
@@ -299,11 +337,11 @@ class Store:
         Raises:
             OSError: if none can be begun; then the old one grows on.
         """
-        old = self._segments[-1]
-        self._change_file(self._begin(old.end))
-        self._unsealed.append(old)
+        self._change_file(self._begin(self._segments[-1].end))
 
     def _change_file(self, descriptor: int) -> None:
+        """Write to the file that was begun, and no more to the one before it."""
+        self._unsealed.append(self._segments[-2])
         # Before the folder, which stands there since the file was begun.
         self._unsynced.insert(len(self._unsynced) - 1, self._file)
         self._file = descriptor
@@ -312,17 +350,42 @@ class Store:
         """Have the disk keep what was written, whatever happens to the machine.
 
         Raises:
-            OSError: if it does not.  What the disk has of it is not known then, and a
-                second call that succeeds would not tell either.
+            OSError: if it does not.  What the disk has of it is in doubt then.
         """
+        if self._in_doubt:
+            self.write_anew()
+            return
         found = [*self._unsynced, self.files.duplicate(self._file)]
         self._unsynced = []
         try:
             for descriptor in found:
                 self.files.sync(descriptor)
+        except OSError:
+            self._in_doubt = True
+            raise
         finally:
             for descriptor in found:
                 self.files.close(descriptor)
+        self._seal()
+
+    def write_anew(self) -> None:
+        """Have the disk keep what it may not have, in fresh files.
+
+        Raises:
+            OSError: if it does not, or the system has forgotten what was written.
+        """
+        self._in_doubt = True
+        for segment in [*self._unsealed, self._segments[-1]]:
+            segment.write_anew(self.files)
+        self.files.sync_folder(self._folder)
+        old, self._file = (
+            self._file,
+            self.files.open_for_append(self._segments[-1].path),
+        )
+        unsynced, self._unsynced = self._unsynced, []
+        for descriptor in [old, *unsynced]:
+            self.files.close(descriptor)
+        self._is_torn = self._in_doubt = False
         self._seal()
 
     def descriptors(self) -> list[int]:
@@ -334,7 +397,7 @@ class Store:
             OSError: if too many files are open.
         """
         found = [*self._unsynced, self.files.duplicate(self._file)]
-        if not self._unsynced:
+        if not self._unsynced and not self._in_doubt:
             self._seal()
         self._unsynced = []
         return found
@@ -345,7 +408,16 @@ class Store:
         Raises:
             OSError: if too many files are open.
         """
-        return partial(group_commit.sync_and_close, self.descriptors())
+        descriptors = self.descriptors()
+
+        def sync() -> None:
+            try:
+                group_commit.sync_and_close(descriptors)
+            except BaseException:
+                self._in_doubt = True
+                raise
+
+        return sync
 
     def leave_unsynced(self) -> None:
         """What is written need not be kept: nothing is waited for."""
@@ -374,6 +446,7 @@ class Store:
         """Write everything to the disk, and let others have the folder."""
         try:
             self.sync()
+            self._given.close(self.latest)
         finally:
             self._let_go()
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import siena
@@ -15,7 +16,9 @@ from broker.logs import SMALL, kept_in, numbers, url
 from siena.block import encode
 from siena.broker.durable import limits
 from siena.broker.durable.receipts import publishers
+from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.log import group_commit
+from siena.broker.log.store import Store
 from siena.broker.settings import Durable, Settings
 from siena.errors import RequestRefusedError
 from siena.protocol.durable.receipts import Publisher, PublisherIs, Stored, pack_acked
@@ -128,6 +131,42 @@ async def test_after_the_disk_has_failed_nothing_is_acknowledged(
         assert refused.value.fault == Fault.NOT_STORED.number
 
 
+async def test_what_a_sync_failed_to_keep_is_written_anew_before_it_is_acknowledged(
+    tmp_path: Path, disk: Disk
+) -> None:
+    """The operator says that the disk may be tried again, and it may fail again."""
+    async with serving(kept_in(tmp_path)) as broker:
+        wire = await connect(broker)
+        number = await publisher(wire)
+        wire.send(acked(number, 0, 7))
+        assert await wire.next() == Stored(number, 0, 1, 0)
+        disk.fails = True
+        wire.send(acked(number, 1, 8))
+        assert getattr(await wire.next(), "fault", None) == Fault.NOT_STORED.number
+        journal = broker.log_service.journal
+        assert journal is not None
+        assert isinstance(journal.store, Store)
+        path = journal.store.segments[-1].path
+        before = path.stat().st_ino
+        with pytest.MonkeyPatch.context() as patch:
+
+            def refuse(*_: object) -> None:
+                raise OSError(5, "Input/output error")
+
+            patch.setattr(journal.store.files, "sync", refuse)
+            journal.resume()
+        assert journal.failure
+        disk.fails = False
+        journal.resume()
+        assert not journal.failure
+        assert path.stat().st_ino != before, "what was in doubt is in a fresh file"
+        again = await connect(broker)
+        assert await publisher(again) == number
+        again.send(acked(number, 1, 8))
+        assert await again.next() == Stored(number, 1, 1, 1)
+        assert await numbers(broker) == [7, 8]
+
+
 async def test_what_is_sent_again_is_stored_once(tmp_path: Path) -> None:
     async with serving(kept_in(tmp_path)) as broker:
         wire = await connect(broker)
@@ -183,6 +222,60 @@ async def test_what_was_stored_before_a_crash_is_found_in_the_log(
             Stored(number, 3, 1, 3),
         ]
         assert await numbers(broker) == [0, 1, 2, 3]
+
+
+async def test_a_checkpoint_says_no_more_than_publishers_were_told(
+    tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several who wait for one sync the first that hears of it has it written."""
+    monkeypatch.setattr(publishers, "CHECKPOINT_OFFSETS", 1)
+    states: list[bytes] = []
+    real = Publishers._contents
+
+    def contents(known: Publishers) -> bytes:
+        states.append(real(known))
+        return states[-1]
+
+    monkeypatch.setattr(Publishers, "_contents", contents)
+    async with serving(kept_in(tmp_path)) as broker:
+        wires = [await connect(broker) for _ in range(2)]
+        handles = [await publisher(wire, f"p{i}") for i, wire in enumerate(wires)]
+        disk.may_go_on.clear()
+        for turn in range(2):
+            for wire, number in zip(wires, handles, strict=True):
+                wire.send(acked(number, turn, turn))
+                assert await wire.sync() == []
+        states.clear()
+        disk.may_go_on.set()
+        for wire in wires:
+            assert [await wire.next(), await wire.next()]
+        await until(lambda: bool(states))
+    for state in states:
+        said = msgspec.json.decode(state)
+        offset, known = said["offset"], said["publishers"]
+        assert offset <= sum(each[-1] for each in known), state
+
+
+async def test_what_is_sent_again_is_known_though_the_log_is_damaged_before_it(
+    tmp_path: Path,
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    async with serving(kept_in(before)) as broker:
+        wire = await connect(broker)
+        number = await publisher(wire)
+        for sequence in range(3):
+            wire.send(acked(number, sequence, sequence))
+            await wire.next()
+        await asyncio.to_thread(shutil.copytree, before, after)
+    (path,) = after.glob("*.log")
+    data = bytearray(path.read_bytes())
+    data[data.index(encode({"n": 1}))] ^= 1
+    path.write_bytes(data)
+    async with serving(kept_in(after)) as broker:
+        wire = await connect(broker)
+        assert await publisher(wire) == number
+        wire.send(acked(number, 2, 2))
+        assert await wire.next() == Stored(number, 2, 1, 2)
 
 
 async def test_two_publishers_do_not_know_each_others_numbers(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """A link that is broken: what is kept for a neighbour, and what is told if not all."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -9,9 +9,11 @@ import pytest
 import siena
 from broker.logs import numbers, url
 from siena.broker.broker import Broker
+from siena.broker.log.store import Store
 from siena.broker.peers.link import Link
 from siena.broker.settings import Settings, as_settings
 from siena.client.missed_interval import MissedInterval
+from siena.clock import SystemClock
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_predicate
 from wire import serving, until
@@ -95,6 +97,67 @@ async def test_one_that_is_waited_for_too_long_is_told_of_the_gap(
                 kept = "2 acknowledged publications were not kept any longer at b0"
                 assert kept in reasons
                 assert await numbers(b1) == [8]
+
+
+async def test_a_clock_that_is_set_ahead_drops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(stored_in(tmp_path, "b0")) as b0:
+        async with serving(stored_in(tmp_path, "b1", b0)) as b1:
+            await until(lambda: bool(b1.state.links))
+            await subscribe(b1)
+        async with siena.connect(url(b0)) as client:
+            await client.publish(n=1, ack=True)
+        relaying = b0.log_service.durable.relaying
+        assert relaying is not None
+        assert relaying._timer is not None
+        real = SystemClock.now
+        with monkeypatch.context() as patch:
+            patch.setattr(SystemClock, "now", lambda clock: real(clock) + 4 * 86_400)
+            relaying._timer.cancel()
+            relaying._tick()
+        async with serving(stored_in(tmp_path, "b1", b0)) as b1:
+            await until(lambda: _latest(b1) == 1)
+        assert dropped(b0) == 0
+
+
+async def test_a_sync_that_failed_here_is_not_answered_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer is for all before it: they are written anew before it is given."""
+    async with chain(tmp_path, 2) as (b0, b1):
+        await subscribe(b1)
+        journal = b1.log_service.journal
+        assert journal is not None
+        assert isinstance(journal.store, Store)
+        real, fails = Store.syncing, [True]
+
+        def syncing(store: Store) -> Callable[[], None]:
+            sync = real(store)
+
+            def failing() -> None:
+                sync()
+                if fails[0] and store is journal.store:
+                    store._in_doubt = True
+                    raise OSError(5, "Input/output error")
+
+            return failing
+
+        monkeypatch.setattr(Store, "syncing", syncing)
+        async with siena.connect(url(b0)) as client:
+            await client.publish(n=0, ack=True)
+            await until(lambda: bool(journal.failure))
+            relaying = b0.log_service.durable.relaying
+            assert relaying is not None
+            assert relaying.snapshot()[0]["under_way"] == 1
+            fails[0] = False
+            path = journal.store.segments[-1].path
+            before = path.stat().st_ino
+            journal.resume()
+            assert path.stat().st_ino != before
+            await client.publish(n=1, ack=True)
+        await until(lambda: relaying.snapshot()[0]["under_way"] == 0)
+        assert await numbers(b1) == [0, 1]
 
 
 async def test_what_is_too_much_is_not_kept(tmp_path: Path) -> None:

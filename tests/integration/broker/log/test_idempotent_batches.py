@@ -8,7 +8,7 @@ import pytest
 
 import siena
 from broker.logs import SMALL, kept_in, numbers, publish, staged, url
-from siena.broker.log import idempotent_batches as sinks
+from siena.broker.log.batches import idempotent_batches as sinks
 from siena.broker.settings import Settings, as_settings
 from siena.errors import RequestRefusedError
 from siena.model import Value
@@ -91,7 +91,7 @@ async def test_what_is_no_notification_is_refused_at_once(tmp_path: Path) -> Non
 async def test_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("siena.broker.log.staging.PARTS_STAGED_MAX", 2)
+    monkeypatch.setattr("siena.broker.log.batches.staging.PARTS_STAGED_MAX", 2)
     async with (
         serving(kept_in(tmp_path, staged_bytes=5_000)) as broker,
         siena.connect(url(broker)) as client,

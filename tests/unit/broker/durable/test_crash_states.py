@@ -23,8 +23,8 @@ from siena.broker.durable.cursors.cursor import Cursor, Epoch, Spec
 from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.durable.relays.relay_file import RelayFile
+from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Readers
-from siena.broker.log.idempotent_batches import State
 from siena.broker.log.state_file import Kept
 from siena.clock import SystemClock
 from siena.lang.parser import parse_filter

@@ -13,12 +13,20 @@ from broker.crashes import Recorded, crash_states, lay_out
 from broker.logs import readable
 from siena.block import encode
 from siena.broker.log.cursors import Readers
+from siena.broker.log.files import Files
 from siena.broker.log.store import Store
 from siena.clock import SystemClock
 from siena.matching.input.buffers import encode_all
 from siena.model import Value
 
 SEGMENT_BYTES = 4_096
+
+
+class Rebooted(Files):
+    """The files of a machine that has started anew."""
+
+    def boot(self) -> str:
+        return "another life"
 
 
 @pytest.fixture
@@ -40,6 +48,8 @@ class History:
         self.written: dict[int, bytes] = {}
         # After so many steps these offsets were acknowledged, and this commit.
         self.acknowledged: list[tuple[int, int, int]] = []
+        # After so many steps offsets below this one were given, and perhaps told.
+        self.given: list[tuple[int, int]] = []
         committed = n = 0
         store = Store(folder, SEGMENT_BYTES, files)
         readers = Readers(folder / "readers.json", SystemClock(), 60.0, files=files)
@@ -53,6 +63,7 @@ class History:
             store.append(*encode_all(batch), 7)
             for place, each in enumerate(batch):
                 self.written[first + place] = encode(each)
+            self.given.append((len(files.done), store.latest))
             if rng.random() < 0.6:
                 store.sync()
                 if rng.random() < 0.3:
@@ -67,6 +78,10 @@ class History:
     def _acknowledge(self, files: Recorded, store: Store, committed: int) -> None:
         self.acknowledged.append((len(files.done), store.latest, committed))
 
+    def given_at(self, steps: int) -> int:
+        """The first offset that was not given after so many steps."""
+        return max((end for done, end in self.given if done <= steps), default=0)
+
     def at(self, steps: int) -> tuple[int, int]:
         """What was acknowledged after so many steps: up to an offset, and a commit."""
         found = [
@@ -78,7 +93,7 @@ class History:
 def check(history: History, steps: int, folder: Path) -> None:
     """Open what is left, look at it, go on, and open it once more."""
     acknowledged, committed = history.at(steps)
-    store = Store(folder, SEGMENT_BYTES)
+    store = Store(folder, SEGMENT_BYTES, Rebooted())
     readers = Readers(folder / "readers.json", SystemClock(), 60.0)
     assert (readers.ask("me") or 0) >= committed, "a commit that was answered"
     found = readable(store)
@@ -90,6 +105,7 @@ def check(history: History, steps: int, folder: Path) -> None:
     store.skip_to(readers.ask("me") or 0)
     first = store.latest
     assert first >= max([acknowledged, committed, *(n + 1 for n in found)])
+    assert first >= history.given_at(steps), "an offset that may be given again"
     store.append(*encode_all([{"new": 1}]), 7)
     store.close()
     again = Store(folder, SEGMENT_BYTES)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.broker.durable.limits import RECENT_BYTES_MAX
-from siena.broker.log.records import DamagedLogError
+from siena.broker.durable.page import read_page
 from siena.broker.log.stores.log_store import LogStore
 
 
@@ -52,7 +52,11 @@ class Blocks:
         self._bytes = size
 
     def get(self, offset: int) -> tuple[bytes, int] | None:
-        """The block at an offset, and when it came; none if it cannot be read."""
+        """The block at an offset, and when it came; none if the log has lost it.
+
+        Raises:
+            OSError: if it cannot be read now.
+        """
         piece = self._read
         if piece is None or not piece.first <= offset < piece.end:
             piece = self._find(offset)
@@ -65,10 +69,7 @@ class Blocks:
         place = bisect_right(self._firsts, offset) - 1
         if place >= 0 and offset < self._recent[place].end:
             return self._recent[place]
-        try:
-            record = next(iter(self._store.scan(offset, 1)), None)
-        except (DamagedLogError, OSError):
-            return None
+        record = next(iter(read_page(self._store, offset, 1).records), None)
         if record is None or not record.first <= offset < record.end:
             return None
         bounds = record.offsets()

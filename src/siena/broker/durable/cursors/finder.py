@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from siena.broker.durable.cursors.cursor import Cursor, Epoch
 from siena.broker.durable.limits import SWEEP_BYTES
-from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.durable.page import RETRY_SECONDS, read_page
+from siena.broker.log.records import Record
+from siena.broker.log.segment import Gap
 from siena.broker.log.stores.log_store import LogStore
 from siena.lang.parser import parse_interest
 from siena.matching.table import ForwardingTable
@@ -36,8 +38,6 @@ class _Entry(NamedTuple):
 
 
 _NEVER = 2**63
-# How long to wait after a mistake of ours.
-RETRY_SECONDS = 1.0
 
 
 class Finder:
@@ -46,13 +46,18 @@ class Finder:
     Args:
         store: where sweeps read.
         on_found: called with cursors for which something was found.
+        on_lost: called with cursors that do not get some offsets, which are damaged.
     """
 
     def __init__(
-        self, store: LogStore, on_found: Callable[[set[Cursor]], None]
+        self,
+        store: LogStore,
+        on_found: Callable[[set[Cursor]], None],
+        on_lost: Callable[[set[Cursor], Gap], None],
     ) -> None:
         self._store = store
         self._on_found = on_found
+        self._on_lost = on_lost
         self._table = ForwardingTable()
         self._entries: dict[int, _Entry] = {}
         # Of each cursor the numbers of its filters in the table, as its epochs.
@@ -63,6 +68,7 @@ class Finder:
         self._hungry: dict[int, set[Cursor]] = {}
         self._at = 0
         self._is_due = False
+        self._has_trouble = False
         self.is_closed = False
 
     # --- Filters come and go --------------------------------------------------------
@@ -190,21 +196,16 @@ class Finder:
         start = next((p for p in positions if p >= self._at), positions[0])
         riders = self._hungry.pop(start)
         touched: set[Cursor] = set()
-        at = start
         try:
             at = self._sweep(start, riders, touched)
-        except (DamagedLogError, OSError) as error:
-            at = self.beyond(start)
-            log.warning(
-                "durable subscriptions cannot get offsets %d to %d: %s",
-                *(start, at - 1, error),
-            )
-        except Exception:
-            log.exception("a mistake of ours, while looking through the log")
+        except Exception as error:  # noqa: BLE001 -- said, and tried again
             for cursor in riders:
                 self._hungry.setdefault(cursor.position or 0, set()).add(cursor)
-            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._schedule)
+            self._pause(error)
             return
+        if self._has_trouble:
+            log.warning("the log can be read again")
+            self._has_trouble = False
         self._at = at
         for cursor in riders:
             cursor.position = at
@@ -215,20 +216,44 @@ class Finder:
             self._on_found(touched)
         self._schedule()
 
+    def _pause(self, error: Exception) -> None:
+        """Go on a little later, and not before, from where this was."""
+        if not isinstance(error, OSError):
+            log.error(
+                "a mistake of ours, while looking through the log", exc_info=error
+            )
+        elif not self._has_trouble:  # said once, not every second
+            log.warning("durable subscriptions wait: the log cannot be read: %s", error)
+            self._has_trouble = True
+        self._is_due = True
+        asyncio.get_running_loop().call_later(RETRY_SECONDS, self._step)
+
     def _sweep(self, start: int, riders: set[Cursor], touched: set[Cursor]) -> int:
-        """Find what is for the riders, and for whom they meet; where this ended."""
-        at = max(start, self._store.earliest)
-        for record in self._store.scan(at, SWEEP_BYTES):
+        """Find what is for the riders, and for whom they meet; where this ended.
+
+        Raises:
+            OSError: if the log cannot be read now; then nothing has changed.
+        """
+        page = read_page(self._store, start, SWEEP_BYTES)
+        at = start
+        for record in page.records:
             if record.first >= self.tail:
-                break
-            for position in [p for p in self._hungry if at <= p < record.end]:
-                riders |= self._hungry.pop(position)
+                return self.tail
+            self._take_along(riders, at, record.end)
             self._offer(record, riders, touched)
             at = record.end
             if not riders:
                 return at
-        # Behind the last record there may be offsets that were never given.
-        return at if at > start else min(self.beyond(start), self.tail)
+        end = min(page.end, self.tail)
+        if page.lost is not None:
+            self._take_along(riders, at, end)
+            self._on_lost(riders, page.lost)
+        return end
+
+    def _take_along(self, riders: set[Cursor], start: int, end: int) -> None:
+        """Those who are on the way ride along."""
+        for position in [p for p in self._hungry if start <= p < end]:
+            riders |= self._hungry.pop(position)
 
     def _offer(self, record: Record, riders: set[Cursor], touched: set[Cursor]) -> None:
         for cursor, offset in self._matches(
@@ -244,28 +269,3 @@ class Finder:
             else:
                 cursor.position = offset
                 riders.discard(cursor)
-
-    def beyond(self, start: int) -> int:
-        """The next offset that can be read, or the tail."""
-        good = self.tail
-        step = 1
-        low = start
-        while low + step < good:
-            if self._is_readable(low + step):
-                good = low + step
-                break
-            low += step
-            step *= 2
-        while good - low > 1:
-            middle = (low + good) // 2
-            if self._is_readable(middle):
-                good = middle
-            else:
-                low = middle
-        return good
-
-    def _is_readable(self, offset: int) -> bool:
-        try:
-            return next(iter(self._store.scan(offset, 1)), None) is not None
-        except (DamagedLogError, OSError):
-            return False

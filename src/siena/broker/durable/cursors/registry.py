@@ -41,10 +41,9 @@ class Cursors:
         self._numbered, self._last = _replayed(self._file.read())
         for cursor in self._numbered.values():
             self._named[cursor.owner, cursor.name] = cursor
-            _clamp(cursor, latest)
+        self.known = max(map(_known, self._numbered.values()), default=0)
+        """Every offset below was there, whatever the machine has forgotten."""
         try:
-            # At once: offsets that were cut off may be given again, and must not be
-            # taken for those that were acknowledged.
             self._file.begin()
         except OSError as error:
             text = f"{folder / FILE} cannot be written: {error}"
@@ -164,14 +163,8 @@ def needed_from(folder: Path) -> int | None:
     return min((cursor.low(0) for cursor in cursors.values()), default=None)
 
 
-def _clamp(cursor: Cursor, latest: int) -> None:
-    """Forget what the log has not, which may come again as something else."""
+def _known(cursor: Cursor) -> int:
+    """The offset behind the last of which a cursor was told."""
     assert cursor.position is not None
-    cursor.acked_ahead = {o for o in cursor.acked_ahead if o < latest}
-    if cursor.position > latest or any(o >= latest for o in cursor.unacked):
-        ahead = cursor.acked_ahead
-        cursor.reset(
-            min(cursor.position, latest), [o for o in cursor.unacked if o < latest]
-        )
-        cursor.acked_ahead = ahead
-    cursor.position = min(cursor.position, latest)
+    told = [*cursor.unacked, *cursor.acked_ahead]
+    return max([cursor.position, *(offset + 1 for offset in told)])

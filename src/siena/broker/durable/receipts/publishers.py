@@ -33,11 +33,11 @@ from siena.broker.durable.limits import (
     STREAM_STRETCHES_MAX,
     STREAMS_MAX,
 )
+from siena.broker.durable.page import read_page
 from siena.broker.durable.receipts.window import Window
 from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
-from siena.broker.log.records import DamagedLogError
 from siena.errors import SienaError
 from siena.protocol.limits import PUBLISHER_MAX, SEQUENCE_NUMBER_MAX
 
@@ -298,31 +298,35 @@ class Publishers:
             self._streams[each.stream] = self._numbered[each.number] = known
         self._lives = state.lives
         self._checkpoint = state.offset
-        if state.streams:
+        if state.streams or state.publishers:
             self._look_through(state.offset - CHECKPOINT_OFFSETS)
-        elif state.publishers:
-            self._look_through(state.offset)
 
     def _look_through(self, start: int) -> None:
-        """Find what was stored since it was written down how far publishers were."""
+        """Find what was stored since it was written down how far publishers were.
+
+        Raises:
+            SienaError: if it cannot be read now: what is sent again would be stored
+                again.
+        """
         store = self._journal.store
-        at = max(start, store.earliest)
+        at = start
         while at < store.latest:
-            before = at
             try:
-                for record in store.scan(at, SCAN_BYTES_MAX):
-                    self._found(record.tag, record.first, len(record.lengths))
-                    at = record.end
-            except (DamagedLogError, OSError) as error:
+                page = read_page(store, at, SCAN_BYTES_MAX)
+            except OSError as error:
+                raise SienaError(
+                    f"the log cannot be read from offset {at} on: {error}",
+                    hint="without it, what publishers send again would be stored again",
+                ) from None
+            for record in page.records:
+                self._found(record.tag, record.first, len(record.lengths))
+            if page.lost is not None:
                 log.warning(
-                    "publications that are sent again may be stored again: the log "
-                    "cannot be read at offset %d: %s",
-                    *(at, error),
+                    "what was lost of the log, offsets %d to %d, is stored again if it "
+                    "is sent again",
+                    *(page.lost.first, page.lost.end - 1),
                 )
-                gap = error.gap if isinstance(error, DamagedLogError) else None
-                at = gap[1] if gap is not None else store.latest
-            if at <= before:
-                break
+            at = page.end
 
     def _found(self, tag: int, offset: int, count: int) -> None:
         whose = publisher_of(tag)
@@ -333,4 +337,5 @@ class Publishers:
             if not stretch.is_known:
                 place = offset + stretch.first - whose[1]
                 known.window.store(stretch.first, stretch.end, place)
-                known.synced = known.window.end  # it was synced when it was opened
+                if self._journal.group_commit.failure is None:
+                    known.synced = known.window.end  # since the log was opened

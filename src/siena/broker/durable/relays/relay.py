@@ -59,7 +59,9 @@ class Relay:
         self.wanted: Counter[Filter] = Counter()
         """The filters because of which it gets something, and for how many hops."""
         self.missed_since: float | None = None
-        """Since when there is no link, by the clock."""
+        """Since when there is no link, by the clock on the wall, which may be set."""
+        self.missed_from = 0.0
+        """The same by a clock that nobody sets, of this life of the broker."""
         self.is_given_up = False
         """Whether it was waited for too long: nothing is kept for it any more."""
         self.drop_below = 0
@@ -109,10 +111,10 @@ class Relay:
         self.is_given_up = False
         self._rewind()
 
-    def end(self, now: float) -> None:
+    def end(self, now: float, elapsed: float) -> None:
         """The link has gone."""
         self.link = None
-        self.missed_since = now
+        self.missed_since, self.missed_from = now, elapsed
         self._rewind()
 
     def _rewind(self) -> None:

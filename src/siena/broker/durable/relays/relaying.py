@@ -8,13 +8,14 @@ when it is back.  All this outlives the broker.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.limits import RELAY_GRACE_SECONDS
+from siena.broker.durable.losses import Losses
 from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.relays.assurance import Assurance
 from siena.broker.durable.relays.receiving import Receiving
@@ -23,6 +24,7 @@ from siena.broker.durable.relays.relay_file import RelayFile
 from siena.broker.durable.relays.sending import Sending
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import TICK_SECONDS
+from siena.broker.log.segment import Gap
 from siena.broker.peers.link import Link
 from siena.broker.state import BrokerState
 from siena.messages.requests import text_of
@@ -45,7 +47,7 @@ class Relaying:
 
     Args:
         waits: whether something is stored only when the disk has it.
-        beyond: the next offset of the log that can be read.
+        losses: counts what the log has lost.
     """
 
     def __init__(
@@ -55,18 +57,19 @@ class Relaying:
         journal: Journal,
         publishers: Publishers,
         folder: Path,
-        beyond: Callable[[int], int],
+        losses: Losses,
         *,
         waits: bool,
     ) -> None:
         self._state = state
         self._journal = journal
+        self._losses = losses
         self._waits = waits
         self.tell_gap: Callable[[Link, float, str], None] = lambda *_: None
         """Called with a link behind which something is missed, since when, and why."""
         self.sending = Sending(
             *(state.router.me, journal.store, publishers, state.exchange),
-            *(self._end, beyond, self._dropped),
+            *(self._end, self._dropped, self._lost),
         )
         self._receiving = Receiving(
             *(state, publications, journal, publishers),
@@ -98,6 +101,8 @@ class Relaying:
         self._state.on_wanted = self._wanted
         for relay in self._relays:
             wanted, relay.missed_since = list(relay.wanted), relay.missed_since or now
+            # While this broker was not there, nobody could come back to it.
+            relay.missed_from = self._state.clock.elapsed()
             relay.wanted.clear()
             if not relay.is_given_up:
                 router = self._state.router
@@ -146,7 +151,7 @@ class Relaying:
         relay = self.sending.relays.get(link.number)
         if relay is None or relay.link is not link or self.sending.is_closed:
             return False
-        relay.end(self._state.clock.now())
+        relay.end(self._state.clock.now(), self._state.clock.elapsed())
         self._receiving.end(link.number)
         self._file.save(relay)
         return True
@@ -240,15 +245,14 @@ class Relaying:
     def _tick(self) -> None:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(TICK_SECONDS, self._tick)
-        settings, now = self._state.settings.durable, self._state.clock.now()
+        settings, now = self._state.settings.durable, self._state.clock.elapsed()
         for relay in self._relays:
             if self._positions.get(relay.number) != relay.low:
                 self._positions[relay.number] = relay.low
                 self._file.save_position(relay)
-            since = relay.missed_since
-            if since is None or relay.is_given_up or relay.is_dropping:
+            if relay.link is not None or relay.is_given_up or relay.is_dropping:
                 continue
-            if now - since > settings.spool_seconds:
+            if now - relay.missed_from > settings.spool_seconds:
                 relay.is_given_up = True
                 self._drop(relay, self._journal.store.latest)
             else:
@@ -285,6 +289,15 @@ class Relaying:
             self._state.counters.relay_dropped += count
         self._file.save(relay)
         self._journal.look_for_room()
+
+    def _lost(self, relays: Iterable[Relay], lost: Gap) -> None:
+        """The log has lost what some neighbours would have got: they are told."""
+        for relay in relays:
+            gap = self._losses.of_log(lost, relay.name)
+            if isinstance(relay.link, Link):
+                self.tell_gap(relay.link, gap.start / 1e6, gap.reason)
+            else:
+                relay.dropping += lost.end - lost.first
 
     def snapshot(self) -> list[dict[str, object]]:
         """What there is to know."""

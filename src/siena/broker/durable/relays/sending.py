@@ -7,7 +7,7 @@ together, and the log is read, and matched, once for them.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,18 +15,17 @@ import numpy as np
 from siena.block import decode
 from siena.broker.data.exchange import Exchange, Ints, Key
 from siena.broker.durable.limits import RELAY_FRAME_BYTES
+from siena.broker.durable.page import RETRY_SECONDS, Page, read_page
 from siena.broker.durable.receipts.publishers import Publishers, publisher_of
 from siena.broker.durable.relays.relay import Relay
-from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.records import Record
+from siena.broker.log.segment import Gap
 from siena.broker.log.stores.log_store import LogStore
 from siena.protocol.fast.relay_runs import SPAN_MAX, RelayRun
 from siena.protocol.fast.split_frames import run_of
 from siena.routing.forwarding import hops_of_relay
 
 log = logging.getLogger("siena.broker")
-
-# How long to wait after a mistake of ours.
-RETRY_SECONDS = 1.0
 
 
 class _Stamps(NamedTuple):
@@ -43,8 +42,8 @@ class Sending:
     Args:
         me: the number of this broker.
         end: up to where the disk has the log.
-        beyond: the next offset behind one that can be read.
         on_dropped: called with a relay of which all is counted that it will not get.
+        on_lost: called with relays that do not get some offsets, which are damaged.
     """
 
     def __init__(
@@ -54,22 +53,21 @@ class Sending:
         publishers: Publishers,
         exchange: Exchange,
         end: Callable[[], int],
-        beyond: Callable[[int], int],
         on_dropped: Callable[[Relay], None],
+        on_lost: Callable[[Iterable[Relay], Gap], None],
     ) -> None:
         self._me = me
         self._store = store
         self._publishers = publishers
         self._exchange = exchange
         self._end = end
-        self._beyond = beyond
         self._on_dropped = on_dropped
+        self._on_lost = on_lost
         self.relays: dict[int, Relay] = {}
         """All that there are, by the number of the neighbour."""
         self._is_due = False
+        self._has_trouble = False
         self.is_closed = False
-        self.unreadable = 0
-        """How many offsets could not be looked at, because the log has lost them."""
 
     def wake(self) -> None:
         """Send what there is to send, soon."""
@@ -88,43 +86,49 @@ class Sending:
         stop = min((r.position for r in served if r.position > start), default=end)
         parcels = {r: _Parcel(r) for r in served if r.position == start}
         try:
-            self._read(start, min(stop, end), parcels)
-        except (DamagedLogError, OSError) as error:
-            at = min(self._beyond(start), end)
-            self.unreadable += at - start
-            log.warning(
-                "neighbours cannot get offsets %d to %d: %s", start, at - 1, error
-            )
-            for relay in parcels:
-                relay.position = max(relay.position, at)
-        except Exception:
-            log.exception("a mistake of ours, at what neighbours get")
-            asyncio.get_running_loop().call_later(RETRY_SECONDS, self.wake)
+            page = read_page(self._store, start, RELAY_FRAME_BYTES)
+            self._offer_page(page, start, min(stop, end), parcels)
+        except Exception as error:  # noqa: BLE001 -- said, and tried again
+            self._pause(error)
             return
         finally:
             for parcel in parcels.values():
                 parcel.send()
+        if self._has_trouble:
+            log.warning("the log can be read again for neighbours")
+            self._has_trouble = False
         for relay in parcels:
             if relay.drop_below and not relay.is_dropping:
                 relay.drop_below = 0
                 self._on_dropped(relay)
         self.wake()
 
-    def _read(self, start: int, stop: int, parcels: "dict[Relay, _Parcel]") -> None:
+    def _pause(self, error: Exception) -> None:
+        """Go on a little later, and not before, from where this was."""
+        if not isinstance(error, OSError):
+            log.error("a mistake of ours, at what neighbours get", exc_info=error)
+        elif not self._has_trouble:  # said once, not every second
+            log.warning("neighbours wait: the log cannot be read: %s", error)
+            self._has_trouble = True
+        self._is_due = True
+        asyncio.get_running_loop().call_later(RETRY_SECONDS, self._step)
+
+    def _offer_page(
+        self, page: Page, start: int, stop: int, parcels: "dict[Relay, _Parcel]"
+    ) -> None:
         riders = list(parcels)
-        at = max(start, self._store.earliest)
-        for record in self._store.scan(at, RELAY_FRAME_BYTES):
+        for record in page.records:
             if record.first >= stop or not riders:
                 break
             self._offer(record, [parcels[relay] for relay in riders])
-            at = record.end
             for relay in riders:
-                relay.position = at
+                relay.position = record.end
             riders = [relay for relay in riders if relay.is_served]
-        if at <= start:  # behind the last record there are offsets that never were
-            at = min(max(self._beyond(start), start + 1), stop)
+        at = min(page.end, stop)
         for relay in riders:
             relay.position = max(relay.position, at)
+        if page.lost is not None:
+            self._on_lost(riders, Gap(start, at))
 
     def _offer(self, record: Record, parcels: "list[_Parcel]") -> None:
         whose = publisher_of(record.tag)

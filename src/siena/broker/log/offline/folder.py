@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
+from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Position
 from siena.broker.log.files import SYSTEM
-from siena.broker.log.idempotent_batches import State
 from siena.broker.log.offline.small_files import (
     DAMAGED,
     READERS,

@@ -15,9 +15,10 @@ from siena.broker.durable.cursors.record_form import Damage, read_file, snapshot
 from siena.broker.durable.cursors.registry import FILE as CURSORS
 from siena.broker.durable.receipts.publishers import FILE as PUBLISHERS
 from siena.broker.durable.relays.relay_file import FILE as RELAYS
+from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Position
 from siena.broker.log.files import SYSTEM
-from siena.broker.log.idempotent_batches import State
+from siena.broker.log.given import FILE as GIVEN, GivenOffsets
 from siena.broker.log.state_file import Kept
 from siena.broker.log.store import EARLIEST, Earliest
 from siena.broker.log.stores.states import STORE
@@ -123,6 +124,7 @@ _FILES: dict[str, Callable[[Path], Looked]] = {
     READERS: _value(dict[str, Position], {}),
     SINKS: _value(State, State()),
     EARLIEST: _value(Earliest, Earliest()),
+    GIVEN: _value(GivenOffsets, GivenOffsets()),
     STORE: _value(CopyOf, CopyOf()),
     CURSORS: _records,
     RELAYS: _records,
@@ -136,6 +138,7 @@ _LOST = {
     READERS: "no reader is known, and each begins anew",
     SINKS: "batches that are sent again are published again",
     EARLIEST: "it is not known which files were there",
+    GIVEN: "offsets that a loss of power took may be given again",
     STORE: "it is not known of which stream the folder is the copy",
     CURSORS: "durable subscriptions named there have to be made anew, or were further",
     RELAYS: "neighbours named there are not waited for until they are back",

@@ -65,8 +65,8 @@ class LogStore(Protocol):
         """Give no offset before this one."""
         ...
 
-    def roll(self) -> None:
-        """Go on in a new file, because the old one may be damaged."""
+    def write_anew(self) -> None:
+        """Have the disk keep in fresh files what a failed sync leaves in doubt."""
         ...
 
     def sync(self) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from siena.broker.log.files import Files
+from siena.broker.log.given import FILE as GIVEN
 from siena.broker.log.stores.limits import STATE_BYTES_PER_SECOND, STATE_SECONDS
 from siena.broker.log.stores.writer import StateOf
 from siena.clock import Clock
@@ -10,7 +11,7 @@ from siena.clock import Clock
 SUFFIXES = (".json", ".state", ".lines")
 # What is about the folder itself, and means nothing elsewhere.
 EARLIEST, STORE = "earliest.json", "store.json"
-_OURS = (EARLIEST, STORE)
+_OURS = (EARLIEST, STORE, GIVEN)
 
 
 def state_files(folder: Path) -> list[Path]:

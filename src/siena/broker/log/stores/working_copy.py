@@ -14,6 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from siena.broker.log.files import Files
+from siena.broker.log.given import FILE as GIVEN
 from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Segment
 from siena.broker.log.state_file import Kept
 from siena.broker.log.stores.pieces import LOG, read_piece
@@ -112,7 +113,8 @@ class WorkingCopy:
             *(self._stream.name, target),
         )
         old = [*self._folder.glob(f"*{SUFFIX}"), *self._folder.glob(f"*{INDEX_SUFFIX}")]
-        for path in [*old, *state_files(self._folder), self._folder / EARLIEST]:
+        ours = [self._folder / name for name in (EARLIEST, GIVEN)]
+        for path in [*old, *state_files(self._folder), *ours]:
             if path.exists():
                 path.replace(target / path.name)
         self._files.sync_folder(self._folder)

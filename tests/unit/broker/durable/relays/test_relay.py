@@ -35,7 +35,7 @@ def test_what_has_no_answer_is_sent_again_on_the_next_link() -> None:
     it.position = 20
     assert it.answered(1)
     assert it.low == 14
-    it.end(now=3.0)
+    it.end(now=3.0, elapsed=1.0)
     assert (it.position, it.low, it.missed_since, it.in_flight) == (14, 14, 3.0, 0)
     it.begin(Wire())
     assert it.missed_since is None

@@ -10,8 +10,8 @@ from siena.broker.durable.cursors.cursor import Epoch, Spec
 from siena.broker.durable.cursors.registry import Cursors, needed_from
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.durable.relays.relay_file import RelayFile
+from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Readers
-from siena.broker.log.idempotent_batches import State
 from siena.broker.log.offline.folder import OfflineLog, Report
 from siena.broker.log.offline.small_files import DAMAGED
 from siena.broker.log.state_file import Kept
@@ -25,7 +25,7 @@ from siena.messages import Side
 # What can be set aside, or is taken out; `store.json` stops a repair.
 FILES = (
     *("readers.json", "sinks.json", "earliest.json", "cursors.state", "relays.state"),
-    *("publishers.state", "handlers.state", "identities.lines"),
+    *("publishers.state", "handlers.state", "identities.lines", "given.json"),
 )
 
 

@@ -19,10 +19,10 @@ from siena.broker.clients.session import Session
 from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
+from siena.broker.log.batches.staging import Staging
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError, Record
-from siena.broker.log.staging import Staging
 from siena.broker.log.state_file import Kept
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import run_of

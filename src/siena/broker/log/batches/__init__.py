@@ -1,0 +1,1 @@
+"""Batches of sinks: ``staging`` → ``idempotent_batches``, published once."""

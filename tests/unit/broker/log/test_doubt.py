@@ -1,0 +1,177 @@
+"""What a disk may not have is written anew before it counts."""
+
+import os
+import random
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from broker.crashes import Disk, Recorded, lay_out
+from broker.logs import readable
+from siena.broker.log import group_commit
+from siena.broker.log.store import Store
+from siena.matching.input.buffers import encode_all
+
+SEGMENT_BYTES = 4_096
+
+
+class Doubtful(Recorded):
+    """Files of which a sync can fail: what it was for is dropped, and said once."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.fails = False
+        self.dropped: set[str] = set()
+
+    def sync(self, descriptor: int) -> None:
+        name = self._paths[descriptor]
+        if self.fails and ".log" in name:
+            self.dropped.add(name)
+            raise OSError(5, "Input/output error")
+        if name not in self.dropped:  # it says that all is well
+            super().sync(descriptor)
+
+    def delete(self, path: Path) -> None:
+        super().delete(path)
+        self.dropped.discard(self._name(path))
+
+    def rename(self, old: Path, new: Path) -> None:
+        super().rename(old, new)
+        self.dropped.discard(self._name(new))
+
+
+def append(store: Store, count: int) -> None:
+    for n in range(count):
+        store.append(*encode_all([{"n": n, "x": "x" * 400}]), 7)
+
+
+def killed(store: Store) -> None:
+    os.close(store._file)
+    store._lock.close()
+
+
+F = TypeVar("F", bound=Recorded)
+
+
+def going_on(folder: Path, files: F) -> F:
+    """Another life of the broker, while the machine goes on."""
+    found = type(files)(folder)
+    found.done = files.done
+    paths = [path for path in folder.iterdir() if path.is_file()]
+    found._sizes = {path.name: path.stat().st_size for path in paths}
+    return found
+
+
+def check_all_are_left(files: Recorded, end: int, folder: Path) -> None:
+    """After a loss of power all below an offset is there."""
+    disk = Disk()
+    for done in files.done:
+        disk.do(done)
+    rng = random.Random(1)
+    for _ in range(100):
+        lay_out(folder, disk.left(rng))
+        store = Store(folder, SEGMENT_BYTES)
+        found = readable(store)
+        store.close()
+        assert [*range(end)] == [offset for offset in found if offset < end]
+
+
+def test_what_two_lives_wrote_is_on_the_disk_when_the_second_says_so(
+    tmp_path: Path,
+) -> None:
+    """The first was killed before a sync, with several files; then the power goes."""
+    folder = tmp_path / "log"
+    files = Recorded(folder)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 25)
+    assert len(store.segments) > 2
+    killed(store)
+    files = going_on(folder, files)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    killed(store)
+    check_all_are_left(files, 25, tmp_path / "left")
+
+
+@pytest.mark.parametrize("records", [3, 25])
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_after_a_sync_that_failed_all_is_written_anew(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    records: int,
+    *,
+    is_elsewhere: bool,
+) -> None:
+    folder = tmp_path / "log"
+    files = Doubtful(folder)
+
+    def sync_and_close(descriptors: list[int]) -> None:
+        try:
+            for descriptor in descriptors:
+                files.sync(descriptor)
+        finally:
+            for descriptor in descriptors:
+                files.close(descriptor)
+
+    monkeypatch.setattr(group_commit, "sync_and_close", sync_and_close)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, records)
+    files.fails = True
+    with pytest.raises(OSError, match="Input/output"):
+        store.syncing()() if is_elsewhere else store.sync()
+    with pytest.raises(OSError, match="Input/output"):
+        store.write_anew()
+    assert not [*folder.glob("*.index")], "what the disk may not have is not complete"
+    files.fails = False
+    store.write_anew()
+    append(store, 2)
+    store.sync()
+    killed(store)
+    check_all_are_left(files, records + 2, tmp_path / "left")
+
+
+def test_what_a_life_left_in_doubt_is_written_anew_by_the_next(tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    files = Doubtful(folder)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 3)
+    files.fails = True
+    with pytest.raises(OSError, match="Input/output"):
+        store.sync()
+    files.fails = False
+    killed(store)
+    dropped = files.dropped
+    files = going_on(folder, files)
+    files.dropped = dropped
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    killed(store)
+    check_all_are_left(files, 3, tmp_path / "left")
+
+
+def test_what_the_system_has_forgotten_is_not_taken_for_written(tmp_path: Path) -> None:
+    store = Store(tmp_path, SEGMENT_BYTES)
+    append(store, 3)
+    path = store.segments[-1].path
+    data = bytearray(path.read_bytes())
+    data[-300:] = bytes(300)
+    path.write_bytes(data)
+    with pytest.raises(OSError, match="does not remember"):
+        store.write_anew()
+    store._let_go()
+
+
+def test_a_log_that_was_closed_is_not_written_anew(tmp_path: Path) -> None:
+    store = Store(tmp_path, SEGMENT_BYTES)
+    append(store, 3)
+    store.close()
+    before = [(path.name, path.stat().st_ino) for path in tmp_path.glob("*.log")]
+    store = Store(tmp_path, SEGMENT_BYTES)
+    store.sync()
+    after = [(path.name, path.stat().st_ino) for path in tmp_path.glob("*.log")]
+    store.close()
+    assert before == after
