@@ -5,8 +5,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from shutil import which
+from threading import Event, Thread
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +62,16 @@ subscribe = "[]"
 inspect = "[]"
 hold = true
 """
+# A broker that takes its time to answer what is typed, as one with many interests does.
+SLOW = """() => {
+  const plain = window.fetch;
+  window.fetch = async (path, options) => {
+    const answer = await plain(path, options);
+    const pause = String(path).startsWith("/api/relations") ? 300 : 0;
+    await new Promise((go) => setTimeout(go, pause));
+    return answer;
+  };
+}"""
 # Chromium looks for nothing elsewhere, and runs as root where tests do.
 FLAGS = [
     "--no-sandbox",
@@ -327,6 +339,40 @@ def test_offers_are_for_the_caret_and_for_the_language(
         assert offered.all_inner_texts() == ["level"]
         rule.press_sequentially('el": ')
         assert offered.all_inner_texts() == []
+
+
+def test_what_is_typed_is_answered_however_much_comes(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """Each notification once made a new question, which the next one overtook."""
+    is_over = Event()
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"]) as client,
+    ):
+
+        def publish() -> None:
+            for n in count():
+                client.publish(level=3, n=n)
+                if is_over.wait(0.005):
+                    return
+
+        go(page, "Workbench")
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        text.fill("level > 2")
+        page.get_by_role("button", name="watch what comes").click()
+        page.get_by_text("everything that you may hear comes here").wait_for()
+        page.evaluate(SLOW)
+        publishing = Thread(target=publish)
+        publishing.start()
+        try:
+            page.get_by_text("100 of 100 match").wait_for()
+            text.fill("level > 3")
+            page.get_by_text("0 of 100 match").first.wait_for()
+            page.get_by_text("level = 4", exact=True).wait_for()
+        finally:
+            is_over.set()
+            publishing.join()
 
 
 def test_a_pattern_is_told_from_its_steps(

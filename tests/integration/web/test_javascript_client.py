@@ -210,7 +210,27 @@ def test_the_broker_serves_the_module(served: Served) -> None:
     assert answer.content == MODULE.read_bytes()
 
 
-def test_the_module_is_light_and_needs_no_other() -> None:
+def test_types_are_checked_strictly() -> None:
+    compiler = which("tsc")
+    if compiler is None:
+        pytest.skip("there is no tsc (npm install --global typescript)")
+    options = ("--strict", "--checkJs", "--allowJs", "--noEmit", "--target", "es2022")
+    libraries = ("--lib", "es2022,dom,dom.iterable")
+    done = subprocess.run(
+        [compiler, *options, *libraries, str(MODULE)],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_the_module_is_light_and_needs_no_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     weight = len(gzip.compress(MODULE.read_bytes()))
+    with capsys.disabled():  # to be read, whatever is captured
+        print(f"\nsiena.js weighs {weight:,} bytes, compressed")  # noqa: T201
     assert weight <= WEIGHT_MAX, f"{weight:,} bytes, compressed"
     assert "\nimport " not in MODULE.read_text(encoding="utf-8")

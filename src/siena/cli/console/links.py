@@ -83,17 +83,24 @@ def _stands_for(
     end = perf_counter() + SECONDS_MAX
     found: list[Form] = []
     is_complete: bool = wanted["complete"]
+    too_long = 0
     for row in wanted["shown"]:
         holders = [who for who in row["holders"] if who != neighbour]
         if not holders:
             continue
-        if row["text"].endswith(CUT) or perf_counter() > end:
+        if row["text"].endswith(CUT):
+            too_long += 1
+        elif perf_counter() > end:
             is_complete = False
         elif covers(asked, parse_filter(row["text"])):
             held = row["held"] - (len(row["holders"]) - len(holders))
             called = [_called(who, names) for who in holders]
             found.append({"text": row["text"], "held": held, "holders": called})
-    return {"covers": {"count": len(found), "shown": found}, "complete": is_complete}
+    return {
+        "covers": {"count": len(found), "shown": found},
+        "too_long": too_long,
+        "complete": is_complete,
+    }
 
 
 def _called(holder: str, names: dict[str, str]) -> str:

@@ -179,6 +179,10 @@ async def test_links_of_other_brokers_are_explained() -> None:
             ("x > 3", [f"desk ({desk}/1)"]),
             ("x > 5", [f"desk ({desk}/2)"]),
         ]
+        await here.subscribe(3, "x > 4 and what = " + "a" * 700)
+        await until(lambda: len(two.state.router.tables.filters) == 5)
+        said = await asked.ask("link", **beside, explain="x > 3")
+        assert (said["covers"]["count"], said["too_long"]) == (3, 1)
         for wrong in ({"broker": "none"}, {"neighbour": "none"}, {"explain": "x >> 3"}):
             assert "error" in await asked.ask("link", **{**beside, **wrong})
         said = await asked.ask("link", **beside, explain=f"x > {'3' * 400}…")

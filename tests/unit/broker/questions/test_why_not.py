@@ -1,14 +1,18 @@
 """Why not: who wants a notification, and what the others have against it."""
 
+from time import process_time
 from typing import Any
 
 import pytest
 
 from questioning import indexed, viewer
 from siena.broker.questions import viewing
+from siena.broker.questions.interest_index import InterestIndex
 from siena.broker.questions.why_not import WhyNot
 from siena.lang.parser import parse_filter, parse_notification
+from siena.messages import Party
 from siena.routing.interest_table import Holder
+from siena.sim.workload import TR0605
 
 
 def why(text: str, *wanted: str, **roles: Any) -> WhyNot:  # noqa: ANN401 -- as roles are read
@@ -39,6 +43,24 @@ def test_the_nearest_come_first_page_by_page() -> None:
     assert texts == ["x > 5", "x > 5 and y = 1"]
     (missing,) = found.near(1, 0, None)[0]["missing"]
     assert missing == {"constraint": "x > 5", "because": "x = 4"}
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_filters_are_answered_for_at_once() -> None:
+    """Within 100 ms of the processor, once the index stands, as a page has it made."""
+    workload = TR0605(seed=1)
+    index = InterestIndex()
+    for place, f in enumerate(workload.filters(100_000)):
+        index.enter(Party("1", place), f)
+    index.prepare()
+    spent = []
+    for notification in workload.notifications(5):
+        began = process_time()
+        said = WhyNot(index, notification, viewer()).answer(20, 0, None)
+        spent.append(process_time() - began)
+        assert said["filters"] == len(index)
+        assert said["wanting"] == sum(f.matches(notification) for f in index.filters)
+    assert min(spent) < 0.1, spent
 
 
 def test_a_residual_that_does_not_hold_is_what_is_missing() -> None:

@@ -1,6 +1,7 @@
 // A page that publishes and subscribes, to be copied: docs/guides/javascript.md.
 import { connect } from "/siena.js";
 
+const SHOWN_MAX = 200;
 const at = (id) => document.getElementById(id);
 const state = (text) => { at("state").textContent = text; };
 
@@ -24,6 +25,7 @@ async function subscribe() {
       const item = document.createElement("li");
       item.textContent = Object.entries(notification).map(([name, value]) => `${name} = ${value}`).join(", ");
       at("found").prepend(item);
+      at("found").children[SHOWN_MAX]?.remove();
     }
   } catch (error) {
     if (mine === wanted) state(error.message);

@@ -1,7 +1,7 @@
 // One link, of this broker or of another: the filters on it, and why each is there.
 import { html, useState } from "../vendor/htm-preact.mjs";
 import { ask, usePolled } from "../parts/asking.js";
-import { Filters, number, Partly, Problem } from "../parts/shown.js";
+import { Filters, number, Partly, plural, Problem } from "../parts/shown.js";
 
 /** The link from the broker `at` to its neighbour `name`; this page is asked about `here`. */
 export const Link = ({ here, at, name, turn }) => (at === here
@@ -43,7 +43,7 @@ function Both({ at, name, said, turn, explain }) {
   return html`<section class="panel" aria-label="Filters of the link to ${name}">
     <h2>${at} asks of ${name} <span class="soft">${number(said.count)}</span></h2>
     <p class="soft">${name} sends what one of these matches. Covering keeps them few: each may stand for many interests.</p>
-    <ul class="lines">${said.filters.map((text) => html`<${Asked} key=${text} text=${text} name=${name} explain=${explain} />`)}
+    <ul class="lines">${said.filters.map((text) => html`<${Asked} key=${text} text=${text} at=${at} name=${name} explain=${explain} />`)}
       ${said.filters.length === 0 && html`<li class="soft">nothing is wanted from there</li>`}
       ${said.count > said.filters.length && html`<li class="soft">and ${number(said.count - said.filters.length)} more, or not yours to see</li>`}</ul>
     <h2>${name} asks of ${at} <span class="soft">${number(said.theirs.length)}</span></h2>
@@ -55,7 +55,7 @@ function Both({ at, name, said, turn, explain }) {
 }
 
 /** One filter, and on demand the interests that it stands for. */
-function Asked({ text, name, explain }) {
+function Asked({ text, at, name, explain }) {
   const [said, setSaid] = useState(null);
   const [error, setError] = useState("");
   const press = async () => {
@@ -71,5 +71,6 @@ function Asked({ text, name, explain }) {
     <button class="link" onClick=${press} aria-expanded=${String(Boolean(said))} aria-label="why ${text}">why?</button>
     <${Problem} error=${error} />
     ${said && html`<div class="because" role="status">${said.whole && text.endsWith("…") && html`<p><code>${said.whole}</code></p>`}<p>It stands for ${number(said.covers.count)} ${said.covers.count === 1 ? "interest" : "interests"}:</p>
-      <${Filters} found=${said.covers} without="broker ${name}" nothing="none that you may see" /><${Partly} complete=${said.complete} /></div>`}</li>`;
+      <${Filters} found=${said.covers} without="broker ${name}" nothing="none that you may see" />
+      ${said.too_long > 0 && html`<p class="soft">${plural(said.too_long, "filter")} of ${at} ${said.too_long === 1 ? "is" : "are"} too long to be shown elsewhere, and ${said.too_long === 1 ? "was" : "were"} not compared.</p>`}<${Partly} complete=${said.complete} /></div>`}</li>`;
 }

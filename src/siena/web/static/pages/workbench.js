@@ -12,6 +12,7 @@ const DIALECTS = [
   ["cesql", "CloudEvents SQL"], ["cloudevents", "CloudEvents subscription"], ["eventbridge", "EventBridge"], ["sns", "SNS"], ["sigma", "Sigma"],
 ];
 const TRIED = [1000, 10000, 100000];
+const PAUSE = 2000; // milliseconds
 let kept = { text: "", dialect: "siena" }; // while other pages are looked at
 
 export function Workbench() {
@@ -58,7 +59,12 @@ function useLast(hasLog) {
   useEffect(() => {
     settle(false);
     if (!isWatching) return undefined;
-    return subscribe({ filter: "[]" }, { settled: () => settle(true), came: () => setNotifications(recent.slice(-100)), ended: () => watch(false) });
+    let timer = 0;
+    let next = 0; // tried again now and then: each time it is one more question, and the one before is not waited for
+    const renew = () => { timer = 0; next = performance.now() + PAUSE; setNotifications(recent.slice(-100)); };
+    const came = () => { timer ||= setTimeout(renew, Math.max(0, next - performance.now())); };
+    const end = subscribe({ filter: "[]" }, { settled: () => settle(true), came, ended: () => watch(false) });
+    return () => { clearTimeout(timer); end(); };
   }, [isWatching]);
   return { notifications, isWatching, isSettled, watch, hasLog };
 }
