@@ -181,6 +181,28 @@ def test_rows_beside_a_page_are_decided_and_drawn_again(
     assert picture.read_bytes() == drawn
 
 
+def test_a_page_says_which_rows_are_of_older_code(
+    results: Store, tmp_path: Path
+) -> None:
+    studies, empty = find_all(FEW), Store(tmp_path / "empty")
+    page_ = write_pages(studies, results, tmp_path / "page")
+    assert "All rows are of the code that wrote this page." in page_.read_text()
+    kept = page_.parent / "data" / "fig33.json"
+    kept.write_text(json.dumps({**json.loads(kept.read_text()), "code": "older"}))
+    text = write_pages(studies, empty, page_.parent).read_text()
+    assert "may depend on has changed since for fig33, and the end of" in text
+    assert "code `older`. Something that these rows may depend on has" in text
+
+
+def test_claims_name_the_columns_that_select_their_rows(
+    results: Store, tmp_path: Path
+) -> None:
+    text = write_pages(find_all(FEW), results, tmp_path).read_text(encoding="utf-8")
+    assert "(data/fig33.csv), `architecture = hs; parties = 0`." in text
+    html = page(find_all(FEW), results)
+    assert "<code>architecture = hs; parties = 0</code>" in html
+
+
 def test_of_many_rows_markdown_has_parquet_alone(
     results: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
