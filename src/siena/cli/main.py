@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from siena.cli.common.events import CommandOnEvents
+from siena.cli.rules.event_options import CommandOnEvents
 from siena.cli.terminal.foreign import printable
 from siena.errors import NoBrokerError, ServiceError, SienaError
 

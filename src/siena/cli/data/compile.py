@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import report_to, require_spark
+from siena.cli.rules.event_options import ManyOption
 
 
 def compile_(

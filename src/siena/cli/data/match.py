@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import LOCAL, require_spark, session
 from siena.cli.data.match_job import MatchJob
+from siena.cli.rules.event_options import ManyOption, NestedOption
 from siena.errors import SienaError
 from siena.rules.events import checked_nested
 

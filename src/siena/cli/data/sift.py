@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.notification_lines import lines_of, read_notification, text_of
 from siena.cli.common.progress import Progress
 from siena.cli.common.subscriptions import read_subscriptions
 from siena.cli.data.matchers import SIEVES, Notifications, SeveralSieve, Sieve
+from siena.cli.rules.event_options import ManyOption, NestedOption
 from siena.errors import SienaError
 from siena.matching import COMPILED
 from siena.model import Filter, Predicate, Value

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -15,6 +14,7 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
+from siena.cli.rules.event_options import ManyOption, NestedOption
 from siena.cli.rules.options import (
     FieldsOption,
     LogsourceOption,

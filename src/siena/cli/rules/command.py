@@ -2,9 +2,9 @@
 
 import typer
 
-from siena.cli.common.events import CommandOnEvents
 from siena.cli.rules.apply import rules_apply
 from siena.cli.rules.diff import rules_diff
+from siena.cli.rules.event_options import CommandOnEvents
 from siena.cli.rules.history import rules_backtest
 from siena.cli.rules.publish import rules_publish
 from siena.cli.rules.review import rules_review

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
+from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     DialectOption,
     JsonOption,

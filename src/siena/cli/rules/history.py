@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from siena.cli.common.events import ManyOption, NestedOption
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -13,6 +12,7 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
+from siena.cli.rules.event_options import ManyOption, NestedOption
 from siena.cli.rules.options import (
     FieldsOption,
     LogsourceOption,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.events import ManyOption
 from siena.cli.common.spark_jobs import require_spark
+from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     FieldsOption,
     LogsourceOption,

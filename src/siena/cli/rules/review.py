@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.events import ManyOption
 from siena.cli.common.progress import Progress
+from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     DialectOption,
     JobsOption,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.events import ManyOption
+from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     DialectOption,
     JsonOption,

@@ -310,8 +310,10 @@ class _Reader:
         code, size, _, first, items, data, _, _ = words
         if rows and code == TEXT and self.sizes[data] > STRING_CHARACTERS_MAX:
             form = np.int32 if size == 4 else np.int64
-            ends = np.frombuffer(self.views[items], form)[first : first + rows + 1]
-            return np.asarray(ends[1:] - ends[:-1], np.int64)
+            ends: npt.NDArray[Any] = np.frombuffer(self.views[items], form)
+            ends = ends[first : first + rows + 1].astype(np.int64)
+            lengths: Longs = ends[1:] - ends[:-1]
+            return lengths
         if rows and code == VIEW:
             four = np.frombuffer(self.views[items], np.int32).reshape(-1, 4)
             return four[first : first + rows, 0].astype(np.int64)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from siena.cli.common.events import with_values
+from siena.cli.rules.event_options import with_values
 
 
 @pytest.mark.parametrize(
