@@ -6,6 +6,12 @@ part is wanted by one of them.  Printed is the time of the processor that the br
 takes for each publication, round by round: one beside many.
 
     python benchmarks/durable.py --subscriptions 10000 --wanted 0.25
+
+With ``--restart`` it is how long a broker takes, with so many subscriptions and a log
+of ``--records``, from its start until it acknowledges a publication and delivers to a
+durable subscription; once after it was ended, and once after it was killed.
+
+    python benchmarks/durable.py --restart --subscriptions 10000 --records 1000000
 """
 
 import argparse
@@ -14,6 +20,7 @@ import os
 import random
 import statistics
 import tempfile
+import time
 from pathlib import Path
 
 import siena
@@ -72,6 +79,50 @@ async def cost(
     return found
 
 
+def bytes_of(folder: str) -> int:
+    """What the files of a folder have, together."""
+    return sum(path.stat().st_size for path in Path(folder).iterdir())
+
+
+async def restart(count: int, wanted: float, records: int) -> None:
+    """Measure starts, and print."""
+    rng = random.Random(1)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessBroker(["--log", folder]) as broker,
+    ):
+        async with siena.connect(broker.url) as client:
+            await subscribe(client, count)
+            for first in range(0, records, BATCH):
+                await client.publish_many(
+                    [
+                        {"s": f"k{rng.randrange(count)}", "x": n}
+                        if rng.random() < wanted
+                        else {"s": f"z{rng.randrange(OTHERS)}", "x": n}
+                        for n in range(first, min(records, first + BATCH))
+                    ]
+                )
+            await client.publish(s="k0", x=records, ack=True)
+        size = bytes_of(folder)
+        print(f"{records} records, {count} durable subscriptions, {size:,} bytes")
+        for how, end in (("ended", broker.stop), ("killed", broker.kill)):
+            end()
+            begun = time.perf_counter()
+            broker.start()
+            ready = time.perf_counter() - begun
+            async with siena.connect(broker.url) as client:
+                await client.publish(s="none", ack=True)
+                stored = time.perf_counter() - begun
+                async with client.subscribe("s = k0 and x >= 0", durable="d0") as found:
+                    await found.get()
+                delivered = time.perf_counter() - begun
+            print(
+                f"{how}: ready after {ready:.2f} s, a receipt after {stored:.2f} s, "
+                f"a delivery after {delivered:.2f} s; {seconds_of(broker.pid):.2f} s "
+                "of a processor"
+            )
+
+
 def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -79,7 +130,13 @@ def main() -> None:
     parser.add_argument("--wanted", type=float, default=0.25)
     parser.add_argument("--publications", type=int, default=150_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--restart", action="store_true")
+    parser.add_argument("--records", type=int, default=1_000_000)
     chosen = parser.parse_args()
+    if chosen.restart:
+        counts = chosen.subscriptions, chosen.wanted, chosen.records
+        asyncio.run(restart(*counts))
+        return
     medians = []
     for count in (1, chosen.subscriptions):
         found = asyncio.run(

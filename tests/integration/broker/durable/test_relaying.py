@@ -190,3 +190,18 @@ def test_a_broker_without_a_store_is_named_when_it_is_refused(tmp_path: Path) ->
                 publisher.publish(n=7)  # at best effort it does
             assert wanted.get(SECONDS_MAX)["n"] == 7
         assert stored(first) == [1, 7]
+
+
+def test_a_durable_subscription_stays_at_its_home_when_its_reader_moves(
+    tmp_path: Path,
+) -> None:
+    with chain(tmp_path, 2) as (home, other):
+        subscribe(home)
+        publish(other, 1, 2)
+        assert read(home, 1) == [1]
+        with siena.connect(other.url) as client:
+            # Of the same name, and another one: it begins with what comes from now on.
+            there = client.subscribe("n any", durable="billing").settled()
+            publish(home, 3)
+            assert there.get(SECONDS_MAX).notification["n"] == 3
+        assert read(home, 2) == [2, 3]
