@@ -41,7 +41,7 @@ class Reading:
     """Delivers to members what cursors have.
 
     Args:
-        publish: publishes a block of our own.
+        publish: publishes a block of our own, and says whether the disk has it.
         losses: tells readers what the log has lost.
         heard_by: what a session may hear; none if that is everything.
     """
@@ -51,7 +51,7 @@ class Reading:
         cursors: Cursors,
         finder: Finder,
         blocks: Blocks,
-        publish: Callable[[bytes], None],
+        publish: Callable[[bytes, Callable[[bool], None]], None],
         losses: Losses,
         heard_by: Callable[[Session], Predicate | None] = lambda _: None,
     ) -> None:
@@ -70,6 +70,7 @@ class Reading:
         # Those for which the log could not be read; and whether that was said.
         self._paused: dict[Cursor, asyncio.TimerHandle] = {}
         self._troubled: set[Cursor] = set()
+        self._is_closed = False
 
     # --- Members come and go --------------------------------------------------------
 
@@ -134,6 +135,7 @@ class Reading:
 
     def close(self) -> None:
         """Deliver nothing more."""
+        self._is_closed = True
         for timer in (*self._timers.values(), *self._paused.values()):
             timer.cancel()
         self._timers.clear()
@@ -321,15 +323,28 @@ class Reading:
         cursor.dead += 1
         is_dead_letter = found is not None and DEAD in decode(found[0])
         log.warning("%r gives up on offset %d: %s", cursor.name, offset, reason)
-        if not is_dead_letter:  # or two that fail would bury each other for ever
-            letter: dict[str, Value] = {
-                DEAD: True,
-                "siena.durable": cursor.name,
-                "siena.offset": offset,
-                "siena.reason": reason,
-            }
-            self._publish(encode(letter))
-        self._drop(cursor, offset)
+        if is_dead_letter:  # or two that fail would bury each other for ever
+            self._drop(cursor, offset)
+            return
+        letter: dict[str, Value] = {
+            DEAD: True,
+            "siena.durable": cursor.name,
+            "siena.offset": offset,
+            "siena.reason": reason,
+        }
+        attempts = cursor.attempts(offset)
+
+        def written(is_kept: bool) -> None:  # noqa: FBT001
+            if self._is_closed or cursor.attempts(offset) != attempts:
+                return  # it was sought meanwhile, or acknowledged after all
+            if is_kept:
+                self._drop(cursor, offset)
+            else:
+                cursor.put_back(offset)
+            loop.call_later(0 if is_kept else RETRY_SECONDS, self.serve, [cursor])
+
+        loop = asyncio.get_running_loop()
+        self._publish(encode(letter), written)
 
     def _drop(self, cursor: Cursor, offset: int) -> None:
         self._landed(cursor.drop(offset))

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -9,16 +10,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.access.principal import LOCAL
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
-from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
+from siena.broker.durable.letters import LetterBox, LetterReceipt
 from siena.broker.durable.losses import Losses
 from siena.broker.durable.owners import check_owner, heard_by
 from siena.broker.durable.reading import Reading
@@ -27,7 +27,6 @@ from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.durable.relays.relaying import Relaying
 from siena.broker.durable.subscribing import Subscribing
-from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
 from siena.broker.log.segment import Gap
 from siena.broker.state import BrokerState
@@ -59,6 +58,7 @@ class DurableService:
         folder: Path | None,
     ) -> None:
         self._state = state
+        self._journal = journal
         self._publishers: Publishers | None = None
         self._cursors: Cursors | None = None
         self._finder: Finder | None = None
@@ -104,7 +104,7 @@ class DurableService:
         self._blocks = blocks = Blocks(store)
         self._finder = finder = Finder(store, self._found, self._lost)
         self.reading = Reading(
-            *(cursors, finder, blocks, self._publish_ours, losses),
+            *(cursors, finder, blocks, self._publish_letter, losses),
             partial(heard_by, state),
         )
         self._subscribing = Subscribing(
@@ -169,9 +169,11 @@ class DurableService:
         assert self.reading is not None
         self.reading.lost(cursors, lost)
 
-    def _publish_ours(self, block: bytes) -> None:
-        """Publish a dead letter."""
-        self._publications.add(_Ours(), run_of([block]))
+    def _publish_letter(self, block: bytes, then: Callable[[bool], None]) -> None:
+        """Publish a dead letter, and say whether the disk has it."""
+        assert self._journal is not None
+        receipt = LetterReceipt(self._journal, then)
+        self._publications.add(LetterBox(), run_of([block]), receipt)
         asyncio.get_running_loop().call_soon(self._publications.flush)
 
     def ack(self, owner: str, name: str, offsets: list[int], up_to: int | None) -> int:
@@ -247,23 +249,6 @@ class DurableService:
             "again": self.acknowledging.again,
             "subscriptions": self.count,
         }
-
-
-class _Ours:
-    """The publisher of dead letters: the broker itself."""
-
-    principal = LOCAL
-    licence: Licence | None = None
-    neighbour: int | None = None
-
-    def reply(self, frame: bytes) -> None:
-        """Nothing is asked."""
-
-    def fail(self, error: ProtocolError) -> None:
-        """It could not be routed, which the log says."""
-
-    def hold(self, by: Holder) -> None:
-        """They are few, and do not wait."""
 
 
 def _refuse(session: Session, body: Body) -> None:  # noqa: ARG001 -- as others have it

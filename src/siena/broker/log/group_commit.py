@@ -15,6 +15,8 @@ log = logging.getLogger("siena.broker")
 
 
 Synced = Callable[[OSError | None], None]
+# How long to wait if a sync could not even be begun.
+RETRY_SECONDS = 1.0
 
 
 class Syncable(Protocol):
@@ -82,6 +84,7 @@ class GroupCommit:
         self._running: asyncio.Future[None] | None = None
         self._sync: _Sync | None = None
         self._is_wanted = False
+        self._retry: asyncio.TimerHandle | None = None
         self.failure: OSError | None = None
         """Why nothing is known to be on the disk any more."""
         # What a process before us has written the disk need not have.
@@ -111,7 +114,7 @@ class GroupCommit:
     def start(self) -> None:
         """Sync what is written now: at once, or when the sync that runs has ended."""
         self._is_wanted = True
-        if self._running is None:
+        if self._running is None and self._retry is None:
             self._run()
 
     def _run(self) -> None:
@@ -124,11 +127,16 @@ class GroupCommit:
         except OSError as error:  # too many files are open: nothing was tried
             log.warning("the log cannot be written to the disk yet: %s", error)
             self._waiting = [*waiting, *self._waiting]
+            self._retry = loop.call_later(RETRY_SECONDS, self._try_again)
             return
         self._sync = each = _Sync(sync, waiting, end)
         each.doubt = self.failure
         self._running = loop.run_in_executor(None, each.run)
         self._running.add_done_callback(lambda ended: self._ended(ended, each))
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._run()
 
     def _ended(self, ended: "asyncio.Future[None]", each: _Sync) -> None:
         self._running = self._sync = None
@@ -161,9 +169,15 @@ class GroupCommit:
 
     async def close(self) -> None:
         """Wait for the sync that runs, and for one more if it is wanted."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._try_again()
         while self._running is not None:
             await asyncio.wait([self._running])
             await asyncio.sleep(0)  # what it calls may want another one
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
 
 
 def error_of(ended: "asyncio.Future[Any]") -> OSError | None:

@@ -400,8 +400,8 @@ class Journal:
             if isinstance(held, Connection) and not held.outbox.in_lines:
                 held.reply(Ping(b"").pack())
 
-    async def close(self) -> None:
-        """Write everything to the disk."""
+    async def stop(self) -> None:
+        """Write everything, and do nothing more without being asked."""
         if self._timer is not None:
             self._timer.cancel()
         self.store.hurry()
@@ -411,6 +411,11 @@ class Journal:
             count = sum(len(piece.offsets) - 1 for piece in self._unwritten)
             log.error("%d notifications could not be written to the log", count)
         self.readers.save()
+
+    async def close(self) -> None:
+        """Have the disk keep all of it, and let others have the folder."""
+        await self.group_commit.close()
+        self.store.want_states()
         try:
             self.store.close()
         except OSError as error:

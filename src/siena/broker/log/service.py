@@ -90,8 +90,10 @@ class LogService:
         """Write everything to the disk."""
         self.sinks.close()
         if self.journal is not None:
-            await self.journal.close()
+            await self.journal.stop()
         await self.durable.close()
+        if self.journal is not None:  # last: with it goes the lock of the folder
+            await self.journal.close()
 
     def _log(self) -> Journal:
         if self.journal is None:

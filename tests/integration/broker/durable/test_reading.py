@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import random
+import threading
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from broker.logs import SMALL, kept_in, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.cursors import cursor as cursors_module
 from siena.broker.durable.cursors.cursor import Cursor
+from siena.broker.log import group_commit
 from siena.broker.settings import LinkSettings, Settings
 from siena.client.durable.subscription import Begin, Delivered, DurableSubscription
 from siena.errors import RequestRefusedError
@@ -239,7 +241,34 @@ async def test_after_too_many_deliveries_it_is_a_dead_letter(tmp_path: Path) -> 
         }
         assert letter == Notification(expected)
         assert shown(broker)["dead"] == 1
-        assert shown(broker)["low"] == 3
+        await until(lambda: shown(broker)["low"] == 3)
+
+
+async def test_what_a_dead_letter_is_about_is_done_with_when_the_disk_has_the_letter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on = threading.Event()
+    may_go_on.set()
+    real = group_commit.sync_and_close
+
+    def sync(descriptors: list[int]) -> None:
+        may_go_on.wait()
+        real(descriptors)
+
+    monkeypatch.setattr(group_commit, "sync_and_close", sync)
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker)) as client,
+    ):
+        dead = await client.subscribe("siena.dead = true").settled()
+        wire = await joined(broker, max_deliver=1, ack_wait=0.01)
+        may_go_on.clear()
+        await publish(broker, 1)
+        assert (await delivered(wire)).offset == 0
+        assert (await dead.get(SECONDS))["siena.offset"] == 0
+        assert shown(broker)["low"] == 0, "it comes again if the letter is lost"
+        may_go_on.set()
+        await until(lambda: shown(broker)["low"] != 0)
 
 
 async def test_dead_letters_do_not_bury_each_other(tmp_path: Path) -> None:

@@ -43,8 +43,9 @@ def test_a_log_can_be_cut_anywhere(
     assert ends[-1] == len(whole)
     for size in range(len(whole) + 1):
         caplog.clear()
-        for other in tmp_path.glob("*.log"):
+        for other in (*tmp_path.glob("*.log"), *tmp_path.glob("*.index")):
             other.unlink()
+        (tmp_path / "given.json").unlink()  # as if it were of an older version
         path.write_bytes(whole[:size])
         store = Store(tmp_path, 4_096)
         complete = max(sum(size >= end for end in ends) - 1, 0)

@@ -1,6 +1,7 @@
 """Batches are published once, however often, and by whom, it is tried."""
 
 import asyncio
+import os
 import secrets
 from pathlib import Path
 
@@ -41,6 +42,26 @@ async def test_a_batch_is_published_once(tmp_path: Path, *, has_log: bool) -> No
             got.append(came)
         assert got == [*range(8)]
         assert not broker.log_service._staging._parts
+
+
+async def test_parts_are_on_the_disk_before_their_batch_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        real(descriptor)
+
+    settings = kept_in(tmp_path, sync="always")
+    async with serving(settings) as broker, siena.connect(url(broker)) as client:
+        parts = await staged(client, 3, 0, 2)
+        monkeypatch.setattr(os, "fsync", fsync)
+        await client.log.batch("q", 4, parts)
+    names = [f"{name.hex()}.part" for name, count in parts if count]
+    begun = synced.index("sinks.json.new")
+    assert synced[: begun + 1] == [*names, "staged", "sinks.json.new"]
 
 
 async def test_what_is_staged_is_for_nobody_yet(tmp_path: Path) -> None:

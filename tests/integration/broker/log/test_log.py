@@ -8,7 +8,8 @@ import pytest
 import siena
 from broker.logs import SMALL, kept_in, numbers, publish, url
 from siena.broker.broker import Broker
-from siena.broker.log.store import Store
+from siena.broker.durable.service import DurableService
+from siena.broker.log.store import Store, locked
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value
@@ -253,6 +254,26 @@ async def test_a_full_disk_loses_nothing(
             monkeypatch.setattr(store, "_write", write)
             journal.look_for_room()
         assert await numbers(broker) == [*range(13)]
+
+
+async def test_a_folder_is_let_go_when_everything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = DurableService.close
+    said: list[str] = []
+
+    async def close(service: DurableService) -> None:
+        try:
+            locked(tmp_path).close()
+        except siena.SienaError as error:
+            said.append(str(error))
+        await real(service)
+
+    monkeypatch.setattr(DurableService, "close", close)
+    async with serving(kept_in(tmp_path)):
+        pass
+    assert "another broker" in said[0]
+    locked(tmp_path).close()
 
 
 async def test_one_folder_is_of_one_broker(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from siena.broker.log import group_commit as group_commit_module
 from siena.broker.log.group_commit import GroupCommit
 
 
@@ -87,3 +88,34 @@ async def test_who_was_synced_before_another_sync_failed_hears_so(
     group_commit.recover()  # the operator may say so at once
     assert await asyncio.wait_for(heard, 10) is (None if is_over else failure)
     assert group_commit.synced == (5 if is_over else 0)
+
+
+class Crowded:
+    """A store that has no descriptor to sync with, at first."""
+
+    latest = 0
+    tries = 0
+
+    def sync(self) -> None:
+        pass
+
+    def syncing(self) -> Callable[[], None]:
+        self.tries += 1
+        if self.tries < 3:
+            raise OSError(24, "Too many open files")
+        return lambda: None
+
+
+async def test_a_sync_that_cannot_be_begun_is_begun_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also if nobody writes any more."""
+    monkeypatch.setattr(group_commit_module, "RETRY_SECONDS", 0.001)
+    store = Crowded()
+    group_commit = GroupCommit(store)
+    store.latest = 5
+    heard: asyncio.Future[OSError | None] = asyncio.get_running_loop().create_future()
+    group_commit.when_synced(heard.set_result)
+    assert await asyncio.wait_for(heard, 10) is None
+    assert group_commit.synced == 5
+    await group_commit.close()

@@ -9,6 +9,8 @@ import pytest
 
 from broker.logs import readable
 from siena.broker.log.cursors import Readers
+from siena.broker.log.files import Files
+from siena.broker.log.offline.folder import OfflineLog
 from siena.broker.log.records import DamagedLogError, pack_record
 from siena.broker.log.segment_file import HEADER_BYTES
 from siena.broker.log.store import Store
@@ -197,3 +199,55 @@ def test_a_flipped_bit_in_what_readers_have_read_is_noticed(tmp_path: Path) -> N
             Readers(path, Clock(), 60.0)
         flip(path, bit)
     assert Readers(path, Clock(), 60.0).ask("me") == 3
+
+
+@pytest.mark.parametrize("was_closed", [True, False])
+def test_a_repair_gives_no_offset_again(tmp_path: Path, *, was_closed: bool) -> None:
+    """What is taken out of the way at the end leaves its offsets out."""
+    filled(tmp_path, 3)
+    if not was_closed:  # as a log of an older version
+        (tmp_path / "given.json").unlink()
+    (path,) = tmp_path.glob("*.log")
+    flip(path, 8 * path.stat().st_size - 20)
+    with OfflineLog(tmp_path) as log:
+        assert log.check(lambda _: None).all_problems
+        assert log.repair(lambda _: None)
+        assert not log.check(lambda _: None).all_problems
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert store.latest == 6
+    assert sorted(readable(store)) == [0, 1, 2, 3]
+    store.append(*encode_all([{"n": 1}]), 7)
+    assert sorted(readable(store)) == [0, 1, 2, 3, 6]
+    store.close()
+
+
+class Rebooted(Files):
+    """The files of a machine that has started anew."""
+
+    def boot(self) -> str:
+        return "another life"
+
+
+def test_after_a_loss_of_power_no_offset_is_given_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They may have been told; those of the same life of the machine go on."""
+    store = Store(tmp_path, SEGMENT_BYTES)
+    store.append(*encode_all([{"n": n} for n in range(5)]), 7)
+    store._let_go()
+    store = Store(tmp_path, SEGMENT_BYTES)
+    assert store.latest == 5
+    store._let_go()
+    assert not caplog.messages
+    for path in tmp_path.glob("*.log"):
+        path.write_bytes(path.read_bytes()[:HEADER_BYTES])
+    store = Store(tmp_path, SEGMENT_BYTES, Rebooted())
+    assert store.latest >= 5
+    assert "the log goes on at offset" in caplog.text
+    first = store.latest
+    store.append(*encode_all([{"n": 9}]), 7)
+    assert sorted(readable(store)) == [first], "left out, and no error"
+    store.close()
+    store = Store(tmp_path, SEGMENT_BYTES, Rebooted())
+    assert store.latest == first + 1
+    store.close()

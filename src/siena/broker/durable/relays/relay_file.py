@@ -14,6 +14,7 @@ import msgspec
 from siena.broker.durable.cursors.record_file import RecordFile
 from siena.broker.durable.cursors.record_form import check_undamaged, read_file
 from siena.broker.durable.limits import RELAY_FILTERS_MAX
+from siena.broker.durable.relays.assurance import EVERYTHING
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.log.files import SYSTEM, Files
 from siena.errors import SienaError
@@ -85,8 +86,14 @@ class RelayFile:
     def _contents(self) -> Sequence[bytes]:
         records: list[bytes] = []
         for relay in self._relays():
-            filters = islice(relay.wanted, RELAY_FILTERS_MAX)
-            texts = {text_of(f): True for f in filters}
+            texts = {text_of(f): True for f in islice(relay.wanted, RELAY_FILTERS_MAX)}
+            if len(relay.wanted) > RELAY_FILTERS_MAX:  # rather too much than too little
+                log.warning(
+                    "%s: %s wants more than %d filters; all that is acknowledged is "
+                    "kept for it if this broker starts before it has said them again",
+                    *(FILE, relay.name, RELAY_FILTERS_MAX),
+                )
+                texts = {EVERYTHING: True}
             wants = [_WANTS, relay.number, texts]
             records += (msgspec.msgpack.encode(each) for each in (_state(relay), wants))
         return records

@@ -159,6 +159,8 @@ class Sinks:
         )
         state.begun.append(begun)
         try:
+            if self._journal is not None and self._journal.is_synced:
+                self._staging.sync(begun.parts)  # before it is begun: it is needed then
             self._kept.save()
         except OSError as error:
             state.begun.pop()

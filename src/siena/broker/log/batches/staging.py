@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from siena.broker.log.files import SYSTEM
 from siena.broker.log.limits import (
     PARTS_STAGED_MAX,
     STAGED_BYTES_IN_MEMORY,
@@ -186,6 +187,19 @@ class Staging:
             return
         for _, record in records_of(self._path(name), 0, part.size, form=_FORM):
             yield record
+
+    def sync(self, names: Sequence[bytes]) -> None:
+        """Have the disk keep some parts.
+
+        Raises:
+            OSError: if it does not.
+        """
+        if self._folder is None:
+            return
+        for name in names:
+            with self._path(name).open("rb") as file:
+                os.fsync(file.fileno())
+        SYSTEM.sync_folder(self._folder)
 
     def drop(self, name: bytes) -> None:
         """Forget a part, if it is there."""

@@ -188,8 +188,12 @@ class OfflineLog:
         for place, segment in enumerate(segments):
             tell(f"{place + 1} of {len(segments)} files")
             has_header = segment.header is not None or segment.form != FORM
+            is_last = place + 1 == len(segments)
+            skip = Segment.recovered(segment.path)[0].skip if is_last else 0
             if any(True for _ in segment.gaps()) or not has_header:
                 self._write_anew(segment, done)
+            if skip:
+                self._give_up(segment, skip, done)
         self._link(done)
         return done
 
@@ -221,6 +225,13 @@ class OfflineLog:
             f"wrote {segment.path.name} anew with {count} good records; "
             f"as it was, it is in {DAMAGED}"
         )
+
+    def _give_up(self, last: Segment, skip: int, done: list[str]) -> None:
+        """Have the name of the next file say which offsets are not given again."""
+        end = max((record.end for _, record in _good(last)), default=last.first)
+        path = last.path.with_name(f"{end + skip:020d}{SUFFIX}")
+        SYSTEM.write_whole(path, Header(end + skip).pack(), sync=True)
+        done.append(f"the log goes on at offset {end + skip}, in {path.name}")
 
     def _link(self, done: list[str]) -> None:
         """Let each file say again what stands before it."""

@@ -215,17 +215,20 @@ class RemoteStore(Store):
             losses = self._writer.losses
             states = self._states.take(at_once=at_once)
             self._writer.keep(source, end, states, patience_s)
+            self._states.have_taken_kept()
             while self._writer.losses > losses:
                 losses = self._writer.losses
                 self._states.have_all_kept()
                 states = self._states.take(at_once=True)
                 self._writer.keep(source, end, states, patience_s)
+                self._states.have_taken_kept()
             self._kept_bytes = appended
             if source.earliest > self._trimmed:
                 if not self._stream.forgets_by_subject:
                     self._states.have_all_kept()
                     states = self._states.take(at_once=True)
                     self._writer.keep(source, end, states, patience_s)
+                    self._states.have_taken_kept()
                 self._writer.trim(source.earliest)
                 self._trimmed = source.earliest
 

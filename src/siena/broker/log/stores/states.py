@@ -46,6 +46,8 @@ class States:
         self._clock = clock
         # Of each file that the stream has: which one it was, when, and how long.
         self._kept: dict[str, tuple[int, int, int]] = {}
+        # The same of those that are on their way.
+        self._taken: dict[str, tuple[int, int, int]] = {}
         self._next = 0.0
 
     def have_all_kept(self) -> None:
@@ -57,7 +59,11 @@ class States:
         return self._clock.elapsed() >= self._next and bool(self._changed())
 
     def take(self, *, at_once: bool) -> list[StateOf]:
-        """What has changed, if it is time, or an answer waits for it."""
+        """What has changed, if it is time, or an answer waits for it.
+
+        It is taken again unless :meth:`have_taken_kept` is called.
+        """
+        self._taken.clear()
         if not at_once and self._clock.elapsed() < self._next:
             return []
         found: list[StateOf] = []
@@ -67,11 +73,16 @@ class States:
                 found.append(StateOf(path.name, path.read_bytes()))
             except FileNotFoundError:
                 continue
-            self._kept[path.name] = mark
+            self._taken[path.name] = mark
         size = sum(len(state.data) for state in found)
         pause = max(STATE_SECONDS, size / STATE_BYTES_PER_SECOND)
         self._next = self._clock.elapsed() + pause
         return found
+
+    def have_taken_kept(self) -> None:
+        """The stream has what was taken last."""
+        self._kept |= self._taken
+        self._taken.clear()
 
     def _changed(self) -> list[tuple[Path, tuple[int, int, int]]]:
         found = []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from siena.broker.durable.relays import relay_file
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.durable.relays.relay_file import RelayFile, needed_by_neighbours
 from siena.errors import SienaError
@@ -67,4 +68,18 @@ async def test_what_cannot_be_read_is_left_out(
     file.flush()
     assert [str(f) for f in again(tmp_path)[7].wanted] == ["x > 3"]
     assert "cannot be read" in caplog.text
+    await file.close()
+
+
+async def test_who_wants_too_much_to_write_down_is_kept_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rather than some of it: what is not kept is lost."""
+    monkeypatch.setattr(relay_file, "RELAY_FILTERS_MAX", 2)
+    relay = Relay(7, "b7", Side.MASTER, 10)
+    file = RelayFile(tmp_path, lambda: [relay])
+    for count, wanted in ((2, ["x = 0", "x = 1"]), (3, ["[]"])):
+        relay.wanted.update(parse_filter(f"x = {n}") for n in range(count))
+        file.begin()
+        assert [str(f) for f in again(tmp_path)[7].wanted] == wanted
     await file.close()
