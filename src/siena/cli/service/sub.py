@@ -139,7 +139,7 @@ def sub(
         max_deliver=max_deliver,
         key=key,
     )
-    with open_server(server, "siena sub") as client:
+    with deadline.kept(), open_server(server, "siena sub", deadline) as client:
         subscribe: Callable[..., Any] = client.subscribe
         subscription = subscribe(wanted, **how)
         printer = _Printer(subscription, as_json=as_json)
