@@ -33,8 +33,8 @@ T = TypeVar("T")
 class Around(Protocol):
     """The network around a broker, as a viewer may see it."""
 
-    def here(self, scope: Scope, *, tables: bool) -> object:
-        """The broker itself, for the others; at once."""
+    def here(self, scope: Scope, about: Notification | None) -> object:
+        """The broker itself, for the others, and who wants something there; at once."""
         ...
 
     def survey(self, scope: Scope, here: object) -> list[Form]:
@@ -65,7 +65,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
             return await run_in_threadpool(do, *args)
 
     async def network(request: Request) -> Response:
-        here = around.here(request.scope, tables=False)
+        here = around.here(request.scope, None)
         try:
             found = await look(around.survey, request.scope, here)
         except (SienaError, TimeoutError) as error:
@@ -76,7 +76,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
         posted = await _posted(request)
         if isinstance(posted, Response):
             return posted
-        here = around.here(request.scope, tables=True)
+        here = around.here(request.scope, posted)
         try:
             said = await look(around.way, request.scope, here, posted)
         except (SienaError, TimeoutError) as error:

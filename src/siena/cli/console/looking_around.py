@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from siena.broker.broker import Broker
 from siena.broker.http.door.authentication import principal_of, token_in
-from siena.broker.inspect import inspect
+from siena.broker.inspect import inspect, who_wants
 from siena.cli.common.contexts import Server
 from siena.cli.common.surveying import Found, addresses_of, survey_from
 from siena.cli.common.ways import missing_routes, ways
@@ -32,7 +32,7 @@ class LookAround:
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
 
-    def here(self, scope: Scope, *, tables: bool) -> Found:
+    def here(self, scope: Scope, about: Notification | None) -> Found:
         """The broker itself; on its own loop.
 
         Raises:
@@ -43,20 +43,23 @@ class LookAround:
         def look(what: str) -> Form:
             return inspect(self._broker, principal, what, LOOK_MAX)
 
-        shown = look("tables") if tables else {}
         url = self._broker.addresses[0].url
-        return Found.of(url, look("counters"), look("links"), shown)
+        found = Found.of(url, look("counters"), look("links"))
+        if about is not None:
+            found.tables = look("tables")
+            found.wanting = who_wants(self._broker, principal, about, LOOK_MAX)
+        return found
 
     def survey(self, scope: Scope, here: object) -> list[Form]:
         """All brokers that are found from this one; in a thread."""
         assert isinstance(here, Found)
-        found = survey_from(here, self._server(scope), tables=False)
+        found = survey_from(here, self._server(scope), None)
         return [broker.form() for broker in found.values()]
 
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come, and which links it would not take."""
         assert isinstance(here, Found)
-        found = survey_from(here, self._server(scope), tables=True)
+        found = survey_from(here, self._server(scope), notification)
         steps = ways(found, notification)
         missing = missing_routes(found, steps, notification)
         return {
