@@ -291,7 +291,12 @@ def test_a_broker_that_shows_a_part_of_its_filters_is_not_said_to_have_no_other(
     browser: Browser, brokers: dict[str, str]
 ) -> None:
     """As one of before, which cannot be asked who wants a notification."""
-    step = {"broker": "one", "came_from": None, "clients": {}, "brokers": {}}
+    step: dict[str, Any] = {
+        "broker": "one",
+        "came_from": None,
+        "clients": {},
+        "brokers": {},
+    }
     way = {
         "steps": [{**step, "complete": False, "compared": 1_000}],
         "missing": [

@@ -5,10 +5,11 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.spark_jobs import LOCAL, require_spark, session
 from siena.cli.data.match_job import MatchJob
 from siena.errors import SienaError
@@ -58,7 +59,8 @@ def match(
         str,
         typer.Option(
             help="deliveries, a row for each subscriber; or a row for each "
-            "notification: interfaces, filters or counts."
+            "notification: interfaces, filters or counts.",
+            autocompletion=one_of(*ANSWERS),
         ),
     ] = "deliveries",
     overwrite: Annotated[
@@ -70,6 +72,7 @@ def match(
             help="The language of filters that name none: sql, amqp, eventbridge, "
             "cesql, …; a row may name its own in a column dialect.",
             show_default=False,
+            autocompletion=dialects,
         ),
     ] = None,
     set_aside: Annotated[
@@ -79,6 +82,10 @@ def match(
             help="Pass over what is bad; bad subscriptions are named on stderr.",
         ),
     ] = False,
+    nan: Annotated[
+        Literal["refuse", "absent"],
+        typer.Option(help="What NaN in a column is: a mistake, or absent, as null."),
+    ] = "refuse",
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Go on with what is added to the folder."),
@@ -113,7 +120,7 @@ def match(
     Examples:
       siena match subscriptions.csv flights.parquet
       siena match flights.siena flights/ --key flight --output deliveries
-      siena match subscriptions.csv incoming/ --stream --output deliveries
+      siena match subscriptions.csv incoming/ --stream --output delivered
       siena match selectors.csv flights.parquet --dialect sql
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()
@@ -127,7 +134,7 @@ def match(
 
     format_of(notifications)  # before Spark starts: it may be misspelt
     _free(output, overwrite=overwrite, goes_on=stream or until_idle)
-    job = MatchJob(notifications, key, column, output, answer, set_aside=set_aside)
+    job = MatchJob(notifications, key, column, output, answer, nan, set_aside=set_aside)
     job.compile(subscriptions, dialect)
     if master is None and not (stream or until_idle) and job.run_here():
         if as_json:

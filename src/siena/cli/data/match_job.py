@@ -62,6 +62,7 @@ class MatchJob:
         column: str | None,
         output: Path | None,
         answer: str,
+        nan: str,
         *,
         set_aside: bool,
     ) -> None:
@@ -72,6 +73,7 @@ class MatchJob:
         self.options: dict[str, Any] = {
             "output": answer,
             "on_error": "set_aside" if set_aside else "raise",
+            "nan": nan,
         }
         self.compiled: CompiledSubscriptions
         self.summary: Summary

@@ -98,7 +98,7 @@ def rules_apply(
     \b
     Examples:
       siena rules apply rules.csv events.parquet --key host
-      siena rules apply sigma/ events.ndjson --logsource windows --output alerts
+      siena rules apply sigma/ events.ndjson --logsource windows --output found
       siena rules apply live incoming/ --stream --output alerts
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()

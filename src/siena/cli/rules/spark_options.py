@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from siena.cli.common.completion import LOG_SOURCES, dialects, one_of
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
@@ -37,13 +38,18 @@ Events = Annotated[
     ),
 ]
 Dialect = Annotated[
-    str, typer.Option(help="The dialect of rules that name none; see siena translate.")
+    str,
+    typer.Option(
+        help="The dialect of rules that name none; see siena translate.",
+        autocompletion=dialects,
+    ),
 ]
 LogSource = Annotated[
     str,
     typer.Option(
         help="Where Sigma's log sources are found: attributes (logsource.product and "
-        "so on), windows (channel and number of an event), none."
+        "so on), windows (channel and number of an event), none.",
+        autocompletion=one_of(*LOG_SOURCES),
     ),
 ]
 Column = Annotated[

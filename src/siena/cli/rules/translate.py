@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import LOG_SOURCES, WRITTEN, dialects, one_of
 from siena.errors import SienaError
 from siena.model.expression import spell_expression
 from siena.model.expression.rule import Rule
@@ -28,13 +29,15 @@ def translate(
             "--from",
             help="The dialect of the rule: cesql, cloudevents, sql, amqp, azure, "
             "eventbridge, sns, sigma, siena or expression.",
+            autocompletion=dialects,
         ),
     ],
     to: Annotated[
         str | None,
         typer.Option(
             help="Write it in this language, if that is exact: siena, sql, "
-            "eventbridge, sns; or as an expression, which always is.",
+            "eventbridge, sns; or as an expression, which alLOG_SOURCES is.",
+            autocompletion=one_of(*WRITTEN),
             show_default=False,
         ),
     ] = None,
@@ -49,7 +52,8 @@ def translate(
         str,
         typer.Option(
             help="Where Sigma's log sources are found: attributes (logsource.product "
-            "and so on), windows (channel and number of an event), none."
+            "and so on), windows (channel and number of an event), none.",
+            autocompletion=one_of(*LOG_SOURCES),
         ),
     ] = "attributes",
     as_json: Annotated[
@@ -132,7 +136,6 @@ def _text(rule: str) -> str:
 
 
 def _checked(logsource: str) -> str:
-    ways = ("attributes", "windows", "none")
-    if logsource not in ways:
-        raise SienaError(f'"{logsource}" is no log source', hint=" ".join(ways))
+    if logsource not in LOG_SOURCES:
+        raise SienaError(f'"{logsource}" is no log source', hint=" ".join(LOG_SOURCES))
     return logsource

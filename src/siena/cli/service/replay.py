@@ -25,6 +25,7 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
+from siena.cli.common.completion import one_of
 from siena.cli.common.history import read_history
 from siena.cli.common.progress import Progress
 from siena.client.blocking import Client
@@ -51,6 +52,7 @@ def replay(
         typer.Option(
             metavar="N|max",
             help="How many times as fast as it was; with --time.",
+            autocompletion=one_of(MAX),
         ),
     ] = MAX,
     time: Annotated[

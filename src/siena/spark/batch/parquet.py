@@ -19,6 +19,7 @@ from siena.spark.batch.asking import wanted_of
 from siena.spark.batch.columns import (
     Form,
     Layout,
+    NaN,
     in_microseconds,
     wide_columns,
 )
@@ -74,6 +75,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
     column: str | None = None,
     output: Output = "deliveries",
     on_error: OnError = "raise",
+    nan: NaN = "refuse",
     tally: Tally | None = None,
 ) -> DataFrame:
     """As :func:`~siena.spark.batch.matching.match` of ``spark.read.parquet(path)``.
@@ -100,7 +102,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
             attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
-    layout = Layout(len(payload), form, (), tuple(payload.names))
+    layout = Layout(len(payload), form, (), tuple(payload.names), nan)
     reader = Reader(
         Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,

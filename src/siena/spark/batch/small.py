@@ -23,7 +23,7 @@ from siena.errors import SienaError
 from siena.model.spelling import spell_string
 from siena.spark.batch.asking import wanted_of
 from siena.spark.batch.attributes import hint_for
-from siena.spark.batch.columns import Layout
+from siena.spark.batch.columns import Layout, NaN
 from siena.spark.batch.compiling import CompiledSubscriptions, OnError
 from siena.spark.batch.matching import answer_field, form_of, payload_of
 from siena.spark.batch.parquet import Reader
@@ -49,6 +49,7 @@ class SmallJob:
     key: Sequence[str] | None
     output: Output
     on_error: OnError
+    nan: NaN = "refuse"
     answers: pa.Table | None = field(default=None, init=False)
 
     @property
@@ -62,7 +63,7 @@ class SmallJob:
         payload, columns = asked_columns(schema, self.compiled, self.key, self.column)
         answer = answer_field(self.output, self.compiled, payload)
         form, _ = form_of(schema, self.column)
-        layout = Layout(len(payload), form, (), tuple(payload.names))
+        layout = Layout(len(payload), form, (), tuple(payload.names), self.nan)
         task = Task("", layout, self.output, self.on_error)
         reader = Reader(task, payload, columns, self.column)
         loaded = Loaded(self.compiled.table, self.compiled.owners)
@@ -87,6 +88,7 @@ def small_job(
     column: str | None,
     output: Output,
     on_error: OnError,
+    nan: NaN = "refuse",
 ) -> SmallJob | None:
     """What to run instead of Spark; none if it is much, or only Spark can read it."""
     files = small_files(path)
@@ -101,7 +103,7 @@ def small_job(
         return None
     if format_of(path) == "json":
         column = NOTIFICATION
-    return SmallJob(tables, column, compiled, key, output, on_error)
+    return SmallJob(tables, column, compiled, key, output, on_error, nan)
 
 
 def small_files(path: Path) -> list[Path] | None:
