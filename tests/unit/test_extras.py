@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from repository import ROOT
 from siena.extras import PACKAGE, command, how_to_get
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 
 from command import siena
+from siena.cli.data import match
+from siena.errors import SienaError
+from siena.spark.batch import small
 
 COLUMNS = {
     "x": pa.array([1.0, float("nan"), 3.0]),
@@ -51,3 +56,47 @@ def test_nan_may_be_absent(folder: Path) -> None:
     done = siena(*words[:-1], "zero", cwd=folder)
     assert done.returncode == 2
     assert "'refuse'" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "orc", "parquet"])
+@pytest.mark.parametrize("place", ["rows", "many/rows"])
+def test_a_key_that_is_not_there_is_refused_before_spark_starts(
+    folder: Path, form: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of much as of little."""
+    table = pa.table({"n": [1], "x": [2]})
+    path = folder / f"{place}.{form}"
+    path.parent.mkdir(exist_ok=True)
+    write = {
+        "csv": pyarrow.csv.write_csv,
+        "orc": pyarrow.orc.write_table,
+        "parquet": pq.write_table,
+    }
+    write[form](table, path)
+    monkeypatch.setattr(match, "session", pytest.fail)
+    monkeypatch.setattr(small, "small_files", lambda _: None)
+    asked = path if path.parent == folder else path.parent
+    done = siena("match", "x.csv", asked, "--key", "ids", cwd=folder)
+    assert done.returncode == 2
+    assert "have no column 'ids' (there are n, x)" in done.stderr
+
+
+@pytest.mark.parametrize("size", ["little", "much"])
+def test_a_key_that_no_line_has_is_warned_of(
+    folder: Path, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = folder / "rows.ndjson"
+    lines.write_text('{"x": 3, "n": 1}\n{"x": 3}\n')
+    if size == "much":
+        monkeypatch.setattr(small, "small_files", lambda _: None)
+        monkeypatch.setattr(match, "session", _stop)
+    keys = ("--key", "ids", "--key", "n")
+    done = siena("match", "x.csv", lines, *keys, cwd=folder)
+    said = "warning: no notification has ids, which is wanted in the answer\n"
+    assert said in done.stderr
+    assert " has n" not in done.stderr
+    assert (done.returncode == 0) is (size == "little")
+
+
+def _stop(_master: str) -> None:
+    raise SienaError("Spark would start now")
