@@ -1,11 +1,13 @@
 """What to type for an extra: from where this package came."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from siena.extras import command, how_to_get
+from repository import ROOT
+from siena.extras import PACKAGE, command, how_to_get
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,12 @@ def test_what_is_gone_is_not_named(url: str) -> None:
 
 def test_the_installation_that_runs_is_asked() -> None:
     assert how_to_get("demo").endswith("[demo]'")
+
+
+def test_all_of_them_are_all_that_developers_are_not_alone_in_needing() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = settings["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = everything.removeprefix(f"{PACKAGE}[").removesuffix("]").split(",")
+    of_developers = {"dev", "docs", "browser", "deploy", "all"}
+    assert named == sorted(extras.keys() - of_developers)

@@ -82,6 +82,7 @@ from siena.protocol.handshake import (
     RESIDUAL,
     RUNS,
     TOKEN,
+    WANTING,
     Info,
 )
 from siena.protocol.limits import URLS_MAX
@@ -276,6 +277,7 @@ class Broker:
             JOINT,
             pulse_feature(self.settings.pulse_seconds),
             GRANTS,
+            WANTING,
         )
         features = (*known, *((ADVERTISED,) if is_advertising else ()))
         features = (*features, *((TOKEN, AUTH) if self.access.is_asking else ()))

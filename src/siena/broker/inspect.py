@@ -15,11 +15,13 @@ from siena.broker.access.principal import Principal
 from siena.broker.clients.session import Session
 from siena.broker.io.connection import Connection
 from siena.broker.log.service import LogService
+from siena.broker.questions.wanting import read_block, wanting
 from siena.broker.state import BrokerState
 from siena.messages.requests import filters_of
-from siena.model import Advertisement, Filter
+from siena.model import Advertisement, Filter, Notification
 from siena.protocol.control_frames import Look, Seen
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.protocol.handshake import WANTING
 from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.mailbox import Mailboxes
 from siena.routing.neighbour import Neighbour
@@ -61,10 +63,14 @@ def look(broker: Inspected, session: Session, body: Look) -> None:
     Raises:
         ProtocolError: if there is no such thing to see, or too much of it.
     """
-    if body.what not in SNAPSHOTS:
+    if body.what == WANTING:
+        notification = read_block(body.about)
+        seen = who_wants(broker, session.principal, notification, body.limit)
+    elif body.what in SNAPSHOTS:
+        seen = inspect(broker, session.principal, body.what, body.limit)
+    else:
         text = f"there is {', '.join(SNAPSHOTS)} to look at"
         raise ProtocolError(Fault.BAD_REQUEST, text)
-    seen = inspect(broker, session.principal, body.what, body.limit)
     frame = Seen(body.what, seen).pack()
     if len(frame) > FRAME_BYTES_MAX:
         text = "too much to be seen at once; look at less of it"
@@ -81,6 +87,19 @@ def inspect(broker: Inspected, principal: Principal, what: str, limit: int) -> F
     gate = broker.state.gate
     gate.inspect(principal, what)
     return SNAPSHOTS[what](broker, limit, gate.sight(principal))
+
+
+def who_wants(
+    broker: Inspected, principal: Principal, notification: Notification, limit: int
+) -> Form:
+    """Who would get a notification, as far as a principal may look at tables.
+
+    Raises:
+        ProtocolError: if they may not.
+    """
+    gate = broker.state.gate
+    gate.inspect(principal, "tables")
+    return wanting(broker.state, gate.sight(principal), notification, limit)
 
 
 def counters(broker: Inspected, limit: int, sight: Sight) -> Form:  # noqa: ARG001 -- as the others

@@ -224,6 +224,10 @@ def _say(error: Exception) -> None:
         error = SienaError(f"{error.filename}: {error.strerror}")
     # Some of Python's own have nothing to say, such as a TimeoutError.
     line = printable(" ".join(str(error).splitlines())) or type(error).__name__
+    if "siena.spark.hints" in sys.modules:
+        from siena.spark.hints import for_commands
+
+        line = for_commands(line)
     print(f"{_mistake()} {line}", file=sys.stderr)
     place = error.place if isinstance(error, SienaError) else None
     if place is not None and sys.stderr.isatty():

@@ -172,9 +172,13 @@ class Advertising:
                 return
             yield state
 
-    def close(self) -> None:
-        """Take it back; returns when the broker knows."""
-        self._loop.run(self._advertising.close())
+    def close(self, timeout_s: float | None = None) -> None:
+        """Take it back; returns when the broker knows.
+
+        Raises:
+            TimeoutError: if that takes longer than this.
+        """
+        self._loop.run(self._advertising.close(), timeout_s)
 
     def __enter__(self) -> Self:
         return self.settled()

@@ -36,7 +36,7 @@ from siena.client.facts import Facts
 from siena.client.interests import Wanted, as_advertisement, as_interest, as_pattern
 from siena.client.log import LogClient
 from siena.client.request_reply import Replies, reply_to
-from siena.client.settings import CLOSE_SECONDS, DRAIN_SECONDS, REPLY_SECONDS, Settings
+from siena.client.settings import DRAIN_SECONDS, REPLY_SECONDS, Settings
 from siena.client.subscription import Subscription
 from siena.errors import ConnectionLostError, RequestRefusedError, SienaError
 from siena.model import (
@@ -78,6 +78,7 @@ class Client(Facts):
         self._session = Session(
             has_identity=settings.identity is not None, publisher=settings.publisher
         )
+        self._close_s = settings.close_s
         self._reconnector = Reconnector(addresses, settings, self._session)
         self.publisher = Publisher(self._session)
         self.log = LogClient(self._session, self.publisher)
@@ -496,11 +497,11 @@ class Client(Facts):
     ) -> None:
         try:
             if error is None and self.is_connected:
-                async with asyncio.timeout(CLOSE_SECONDS):
+                async with asyncio.timeout(self._close_s):
                     await self._part()
         except TimeoutError:
             raise ConnectionLostError(
-                f"{self.url} did not take everything within {CLOSE_SECONDS:g} s"
+                f"{self.url} did not take everything within {self._close_s:g} s"
             ) from None
         finally:
             await self.close()

@@ -12,6 +12,7 @@ from siena.client.client import Client
 from siena.client.core.backoff import Backoff
 from siena.client.missed_interval import MissedInterval
 from siena.client.settings import (
+    CLOSE_SECONDS,
     CONNECT_SECONDS,
     KEEPALIVE_SECONDS,
     Settings,
@@ -87,6 +88,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
     reconnect: Backoff | None = _DEFAULT_BACKOFF,
     patient: bool = False,
     connect_s: float = CONNECT_SECONDS,
+    close_s: float = CLOSE_SECONDS,
     keepalive_s: float = KEEPALIVE_SECONDS,
     tls: ssl.SSLContext | str | os.PathLike[str] | None = None,
     on_disconnect: Callable[[SienaError], object] | None = None,
@@ -122,6 +124,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         patient: whether to wait for a broker that is not there yet, as long as
             ``reconnect`` allows.
         connect_s: how long one attempt may take.
+        close_s: how long leaving may wait for the broker to have got everything.
         keepalive_s: after so much silence, look whether the broker is still there.
         tls: for ``sienas://``: a file with the certificates to believe, or a context,
             which may have a certificate of ours; without it, what the system believes.
@@ -147,6 +150,7 @@ def connect(  # noqa: PLR0913 -- all by name, and nobody needs many
         reconnect=reconnect,
         patient=patient,
         connect_s=connect_s,
+        close_s=close_s,
         keepalive_s=keepalive_s,
         tls=tls_context(tls) if isinstance(tls, (str, os.PathLike)) else tls,
         on_disconnect=on_disconnect,

@@ -44,6 +44,7 @@ class Settings:
     # Whether the first connection is tried again and again, too.
     patient: bool = False
     connect_s: float = CONNECT_SECONDS
+    close_s: float = CLOSE_SECONDS
     keepalive_s: float = KEEPALIVE_SECONDS
     tls: ssl.SSLContext | None = None
     # Called in the client's loop: with the reason, and without anything.

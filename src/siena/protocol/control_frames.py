@@ -2,6 +2,8 @@
 
 Each class is one operation.  Fields may be added at the end in later versions, with a
 default; an older peer ignores them.
+
+Why one module: one table of operations, which every conversation reads by.
 """
 
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -9,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
+from siena.block import BLOCK_BYTES_MAX
 from siena.messages.notices import SILENT_MAX
 from siena.protocol.durable.reading import READING_BODIES
 from siena.protocol.durable.receipts import DURABLE_BODIES
@@ -199,11 +202,19 @@ class Move(Body, frozen=True, array_like=True):
 
 
 class Look(Body, frozen=True, array_like=True):
-    """Show what the broker knows, of tables the first so many.  Answered by SEEN."""
+    """Show what the broker knows, of tables the first so many.  Answered by SEEN.
+
+    Who wants something (``wanting``) is asked about a notification: its block.
+    """
 
     op: ClassVar[Op] = Op.LOOK
     what: Annotated[str, Meta(max_length=NAME_CHARACTERS_MAX)]
     limit: Annotated[int, Meta(ge=1, le=LOOK_MAX)] = LOOK_DEFAULT
+    about: Annotated[bytes, Meta(max_length=BLOCK_BYTES_MAX)] = b""
+
+    def pack(self) -> bytes:
+        """The frame, as it always was where nothing is said about."""
+        return Body.pack(self) if self.about else pack_but_last(self)
 
 
 class Seen(Body, frozen=True, array_like=True):

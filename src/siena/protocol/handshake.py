@@ -47,6 +47,8 @@ CLOSED = "closed"
 ADVERTISED = "advertised"
 # And clients may ask for what filters cannot say: a predicate with a residual.
 RESIDUAL = "residual"
+# And LOOK answers who wants a notification.
+WANTING = "wanting"
 # What is in force of a subscription may be less than was asked for, and change: clients
 # that say so in CONNECT hear of it.
 GRANTS = "grants"

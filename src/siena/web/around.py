@@ -35,8 +35,8 @@ Read = TypeVar("Read", bound=Struct)
 class Around(Protocol):
     """The network around a broker, as a viewer may see it."""
 
-    def here(self, scope: Scope, *, tables: bool) -> object:
-        """The broker itself, for the others; at once."""
+    def here(self, scope: Scope, about: Notification | None) -> object:
+        """The broker itself, for the others, and who wants something there; at once."""
         ...
 
     def survey(self, scope: Scope, here: object) -> list[Form]:
@@ -97,7 +97,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
     looks = _Looks()
 
     async def network(request: Request) -> Response:
-        here = around.here(request.scope, tables=False)
+        here = around.here(request.scope, None)
         try:
             found = await looks.at(around.survey, request.scope, here)
         except (SienaError, TimeoutError) as error:
@@ -108,14 +108,14 @@ def around_routes(around: Around) -> list[BaseRoute]:
         asked = await _read(request, Beside)
         if isinstance(asked, Response):
             return asked
-        here = around.here(request.scope, tables=False)
+        here = around.here(request.scope, None)
         return await looks.said(around.link, request.scope, here, asked)
 
     async def way(request: Request) -> Response:
         posted = await _posted(request)
         if isinstance(posted, Response):
             return posted
-        here = around.here(request.scope, tables=True)
+        here = around.here(request.scope, posted)
         return await looks.said(around.way, request.scope, here, posted)
 
     async def trace(request: Request) -> Response:

@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,20 @@ def calls(line: str) -> list[list[str]]:
         else:
             found[-1].append(word)
     return [said[1:] for said in found if said[0] == "siena"]
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_examples_pasted_one_after_the_other_do_not_meet_in_a_folder(
+    command: str,
+) -> None:
+    outputs = [
+        word
+        for line in examples(command)
+        for call in calls(line)
+        for before, word in pairwise(call)
+        if before == "--output" and "--overwrite" not in call
+    ]
+    assert len(outputs) == len(set(outputs)), outputs
 
 
 EXAMPLES = [line for name in ALL for line in examples(name)]

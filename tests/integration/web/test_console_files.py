@@ -70,7 +70,7 @@ class Around:
     def __init__(self, brokers: list[dict[str, Any]] | None) -> None:
         self._brokers = brokers
 
-    def here(self, scope: Scope, *, tables: bool) -> object:  # noqa: ARG002
+    def here(self, scope: Scope, about: Notification | None) -> object:  # noqa: ARG002
         return "here"
 
     def survey(self, scope: Scope, here: object) -> list[dict[str, Any]]:  # noqa: ARG002

@@ -459,6 +459,36 @@ def test_who_does_not_get_it_is_told_why(page: Page, brokers: dict[str, str]) ->
         beyond.close()
 
 
+def test_a_broker_that_shows_a_part_of_its_filters_is_not_said_to_have_no_other(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """As one of before, which cannot be asked who wants a notification."""
+    step: dict[str, Any] = {
+        "broker": "one",
+        "came_from": None,
+        "clients": {},
+        "brokers": {},
+    }
+    way = {
+        "steps": [{**step, "complete": False, "compared": 1_000}],
+        "missing": [
+            {"from": "one", "to": "two", "asked": 1_500, "compared": 900,
+             "nearest": None, "wants": {}}
+        ],
+        "brokers": [{"broker": "one", "links": []}],
+    }  # fmt: skip
+    said = {"**/api/way": lambda route: route.fulfill(json=way)}
+    with opened(browser, brokers["http"], "light", said) as page:
+        go(page, "Why not")
+        page.get_by_label("A notification, as text or JSON").fill("level = 2")
+        page.get_by_role("button", name="Look").click()
+        page.get_by_text(
+            "among its first 1000 filters none of a client wants it; it has more"
+        ).wait_for()
+        page.get_by_text("as far as is shown, matches").wait_for()
+        assert not page.get_by_text("no client here wants it").count()
+
+
 @pytest.mark.parametrize("mode", ["light", "dark", "narrow"])
 def test_who_is_there_is_asked_and_sees_what_is_theirs(
     browser: Browser, guarded: dict[str, str], mode: str

@@ -4,7 +4,7 @@ One call of the dispatcher matches what has come and lays out all deliveries.  W
 must be equal to, one frame after the other, is in the tests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -17,8 +17,9 @@ from siena.broker.data.licence_entries import LicenceEntries
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
 from siena.messages import Party
-from siena.model import Filter, Predicate
+from siena.model import Filter, Predicate, Value
 from siena.protocol.fast.delivery_writer import (
+    LICENCE_SLOT,
     NO_SLOT,
     Dispatched,
     Dispatcher,
@@ -263,6 +264,30 @@ class Exchange:
         if is_one and found.within + len(found.bad) == found.total:
             return found, None
         return found, self._licences.judge(licence, found.total)
+
+    def wanting(self, notification: Mapping[str, Value]) -> Iterator[tuple[Key, int]]:
+        """Who wants a notification, each with an entry for which; parties come last."""
+        with self.compiling(lambda: self.table.is_at_rest):
+            entries = np.array(self.table.match_filters(notification), np.int32)
+        slots = self._dispatcher.slots_of(entries)
+        others = entries[slots == NO_SLOT]
+        for place, which in _groups(self._place_of.take(others)) if len(others) else ():
+            key, of_key = self._others[place], others[which].tolist()
+            if isinstance(key, (int, Party)):
+                yield key, of_key[0]
+            else:
+                yield from zip(self._parties(key, of_key), of_key, strict=True)
+        is_here = (slots != NO_SLOT) & (slots != LICENCE_SLOT)
+        for entry, slot in zip(
+            entries[is_here].tolist(), slots[is_here].tolist(), strict=True
+        ):
+            (party,) = self._parties(str(self._connections[slot]), [entry])
+            yield party, entry
+
+    def _parties(self, client: str, entries: list[int]) -> list[Party]:
+        """Under which of its numbers a client wants what has these entries."""
+        numbers = self._dispatcher.numbers_of(np.array(entries, np.int32))
+        return [Party(client, number) for number in numbers.tolist()]
 
     def others_of(
         self, blocks: bytes | memoryview, bounds: npt.NDArray[np.int64]

@@ -5,11 +5,12 @@ refused, and subscriptions come only to where something they want is advertised.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated
 
 import typer
 
+from siena.cli.common.client_options import Deadline
 from siena.client.blocking import Client
 from siena.errors import SienaError
 from siena.lang.parser import parse_advertisement
@@ -35,11 +36,12 @@ def read_advertisements(texts: Sequence[str] | None) -> list[Advertisement]:
 
 @contextmanager
 def advertised(
-    client: Client, advertisements: Sequence[Advertisement]
+    client: Client, advertisements: Sequence[Advertisement], deadline: Deadline
 ) -> Iterator[None]:
     """Advertise while something is published; begins when all brokers know it.
 
     Raises:
+        TimeoutError: if they do not know it in time.
         SienaError: if nothing is advertised, and the broker would refuse everything.
     """
     if not advertisements and ADVERTISED in client.features:
@@ -47,7 +49,12 @@ def advertised(
             f"the broker at {client.url} takes only what is advertised",
             hint="say with --advertise what will be published",
         )
-    with ExitStack() as stack:
-        for advertisement in advertisements:
-            stack.enter_context(client.advertise(advertisement))
-        yield
+    standing = []
+    for advertisement in advertisements:
+        standing.append(client.advertise(advertisement))
+        standing[-1].settled(deadline.left_s)
+    yield
+    # Not after a failure: then the connection ends, and so do they.
+    with suppress(TimeoutError):
+        for each in reversed(standing):
+            each.close(deadline.left_s)

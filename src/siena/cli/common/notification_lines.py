@@ -6,7 +6,9 @@ which alone decides what a notification is and what is wrong with a bad one.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+import select
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -49,11 +51,17 @@ def read_notification(line: bytes) -> Mapping[str, Value]:
     return _read_fully(line) if plain is None else plain
 
 
-def lines_of(source: int) -> Iterator[list[bytes]]:
-    """The lines, as many at a time as are there; of a long one, enough to refuse it."""
+def lines_of(
+    source: int, left_s: Callable[[], float | None] = lambda: None
+) -> Iterator[list[bytes]]:
+    """The lines, as many at a time as are there; of a long one, enough to refuse it.
+
+    Raises:
+        TimeoutError: if none comes while there is time left, where that is limited.
+    """
     rest = b""
     is_first = True
-    while chunk := os.read(source, CHUNK_BYTES):
+    while chunk := _read(source, left_s()):
         *lines, rest = (rest + chunk).split(b"\n")
         if len(rest) > 2 * LINE_BYTES_MAX:
             rest = rest[: LINE_BYTES_MAX + 1]
@@ -63,6 +71,15 @@ def lines_of(source: int) -> Iterator[list[bytes]]:
         yield lines
     if rest:
         yield [rest.removeprefix(_BYTE_ORDER_MARK) if is_first else rest]
+
+
+def _read(source: int, left_s: float | None) -> bytes:
+    # Windows waits for sockets only.
+    if left_s is not None and sys.platform != "win32":
+        readable, _, _ = select.select([source], [], [], left_s)
+        if not readable:
+            raise TimeoutError
+    return os.read(source, CHUNK_BYTES)
 
 
 def _read_plain(line: bytes) -> dict[str, Value] | None:

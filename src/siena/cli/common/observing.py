@@ -12,15 +12,17 @@ from typing import Annotated, Any, Self
 
 import typer
 
+from siena.block import encode
 from siena.cli.common.contexts import Server, context_names, find_server
 from siena.cli.terminal.foreign import printable, printable_form
 from siena.client.tokens import refusal_hint
 from siena.errors import ConnectionLostError, NoBrokerError, RequestRefusedError
+from siena.model import Notification
 from siena.protocol.address import Address, parse_address
 from siena.protocol.client import ClientConversation, Event
 from siena.protocol.control_frames import Body, Connect, Error, Look, Seen, Welcome
 from siena.protocol.error_codes import ProtocolError
-from siena.protocol.handshake import VERSIONS, Info
+from siena.protocol.handshake import VERSIONS, WANTING, Info
 from siena.protocol.limits import LOOK_DEFAULT
 
 # How long a broker may take to answer.
@@ -90,11 +92,21 @@ class Observer:
 
     def look(self, what: str, limit: int = LOOK_DEFAULT) -> Form:
         """What the broker knows."""
-        self.send(Look(what, limit).pack())
+        return self._seen(Look(what, limit))
+
+    def _seen(self, look: Look) -> Form:
+        self.send(look.pack())
         seen = self._expect(Seen)
         assert isinstance(seen, Seen)
         found: Form = printable_form(seen.seen)
         return found
+
+    def wanting(self, notification: Notification, limit: int) -> Form | None:
+        """Who would get a notification; ``None`` if this broker does not say."""
+        assert self.info is not None, "it has said who it is"
+        if WANTING not in self.info.features:
+            return None
+        return self._seen(Look(WANTING, limit, encode(notification)))
 
     def send(self, frames: bytes) -> None:
         """Send bytes."""

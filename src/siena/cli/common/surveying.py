@@ -9,6 +9,7 @@ from siena.cli.common.contexts import Server
 from siena.cli.common.observing import Form, Observer
 from siena.client.connect import check_token
 from siena.errors import SienaError
+from siena.model import Notification
 from siena.protocol.address import Address, parse_address
 from siena.protocol.limits import LOOK_MAX
 
@@ -29,14 +30,16 @@ class Found:
     links: list[Form] = field(default_factory=list)
     missing: list[Form] = field(default_factory=list)
     tables: Form = field(default_factory=dict)
+    # Who wants what it is about; brokers before this version do not say.
+    wanting: Form | None = None
     error: str = ""
 
     @classmethod
-    def of(cls, url: str, counters: Form, links: Form, tables: Form) -> "Found":
-        """A broker that was looked at; maybe not at its tables."""
+    def of(cls, url: str, counters: Form, links: Form) -> "Found":
+        """A broker that was looked at; not yet at its tables."""
         # Brokers before this version do not say which links they should have.
         missing = [link for link in links.get("wanted", []) if not link["up"]]
-        return cls(counters["broker"], url, counters, links["links"], missing, tables)
+        return cls(counters["broker"], url, counters, links["links"], missing)
 
     def form(self) -> Form:
         """As JSON, for scripts."""
@@ -51,8 +54,12 @@ class Found:
         }
 
 
-def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Found]:
+def survey(
+    servers: Iterable[Server], about: Notification | None = None
+) -> dict[str, Found]:
     """All brokers that can be found from some, by name, nearest first.
+
+    With their tables, if it is about a notification, and who wants that there.
 
     Raises:
         ServiceError: if one of those that were named does not answer.
@@ -60,19 +67,21 @@ def survey(servers: Iterable[Server], *, tables: bool = False) -> dict[str, Foun
     found: dict[str, Found] = {}
     known: dict[str, Server] = {}
     for server in servers:
-        first = _look(server, tables=tables)
+        first = _look(server, about)
         found.setdefault(first.name, first)
         known[first.name] = server
-    return _spread(found, known, tables=tables)
+    return _spread(found, known, about)
 
 
-def survey_from(first: Found, server: Server, *, tables: bool) -> dict[str, Found]:
+def survey_from(
+    first: Found, server: Server, about: Notification | None
+) -> dict[str, Found]:
     """All that can be found from a broker that was looked at, and is there."""
-    return _spread({first.name: first}, {first.name: server}, tables=tables)
+    return _spread({first.name: first}, {first.name: server}, about)
 
 
 def _spread(
-    found: dict[str, Found], known: dict[str, Server], *, tables: bool
+    found: dict[str, Found], known: dict[str, Server], about: Notification | None
 ) -> dict[str, Found]:
     """Those that were found, and whom they name, and so on."""
     queue = list(found.values())
@@ -82,12 +91,12 @@ def _spread(
             if name in found or len(found) >= BROKERS_MAX:
                 continue
             known[name] = known[broker.name]
-            found[name] = _reach(name, link, known[name], tables=tables)
+            found[name] = _reach(name, link, known[name], about)
             queue.append(found[name])
     return found
 
 
-def _reach(name: str, link: Form, known: Server, *, tables: bool) -> Found:
+def _reach(name: str, link: Form, known: Server, about: Notification | None) -> Found:
     """A neighbour, at the first of its addresses where it really is.
 
     It is shown what the broker was shown that named it, if only its owner can read
@@ -98,7 +107,7 @@ def _reach(name: str, link: Form, known: Server, *, tables: bool) -> Found:
         try:
             check_token(address, known.token)
             server = structs.replace(known, url=str(address))
-            found = _look(server, tables=tables)
+            found = _look(server, about)
         except (SienaError, TimeoutError) as problem:
             error = str(problem)
             continue
@@ -123,9 +132,12 @@ def addresses_of(urls: Sequence[str], seen_at: str) -> list[Address]:
     return found
 
 
-def _look(server: Server, *, tables: bool) -> Found:
+def _look(server: Server, about: Notification | None) -> Found:
     with Observer(server, seconds=SECONDS_MAX) as observer:
         counters = observer.look("counters")
         seen = observer.look("links", LOOK_MAX)
-        shown = observer.look("tables", LOOK_MAX) if tables else {}
-        return Found.of(str(observer.address), counters, seen, shown)
+        found = Found.of(str(observer.address), counters, seen)
+        if about is not None:
+            found.tables = observer.look("tables", LOOK_MAX)
+            found.wanting = observer.wanting(about, LOOK_MAX)
+        return found

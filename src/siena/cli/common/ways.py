@@ -27,8 +27,9 @@ class Nearest:
 class Step:
     """What happens at one broker; each of who gets it, and the filter why.
 
-    Where no client does, ``nearest`` is the filter with the fewest constraints that
-    fail.
+    ``is_complete`` says whether all of its filters were asked.  Where none matches,
+    ``nearest`` is the filter with the fewest constraints that fail, of those that were
+    compared here: maybe not all.
     """
 
     broker: str
@@ -38,6 +39,8 @@ class Step:
     is_complete: bool = True
     error: str = ""
     nearest: Nearest | None = None
+    compared: int = 0
+    has_compared_all: bool = True
 
     def form(self) -> Form:
         """As JSON, for scripts."""
@@ -47,6 +50,8 @@ class Step:
             "clients": dict(self.clients),
             "brokers": dict(self.brokers),
             "complete": self.is_complete,
+            "compared": self.compared,
+            "compared_all": self.has_compared_all,
             **({"error": self.error} if self.error else {}),
             **({"nearest": asdict(self.nearest)} if self.nearest else {}),
         }
@@ -83,12 +88,14 @@ def ways(found: dict[str, Found], n: Notification) -> list[Step]:
 class Missing:
     """A link that a notification does not take: what was asked there, and by whom not.
 
-    ``wants`` are those behind it who would have taken it: then a route is missing.
+    Of what was asked, ``compared`` were shown.  ``wants`` are those behind it who would
+    have taken it: then a route is missing.
     """
 
     source: str
     target: str
     asked: int
+    compared: int
     nearest: Nearest | None
     wants: list[tuple[str, str]]
 
@@ -99,6 +106,7 @@ class Missing:
             "from": self.source,
             "to": self.target,
             "asked": self.asked,
+            "compared": self.compared,
             "nearest": nearest,
             "wants": dict(self.wants),
         }
@@ -144,37 +152,45 @@ def _missing(
         if missed and (nearest is None or len(missed) < len(nearest.missed)):
             nearest = Nearest(entry["text"], _BROKER + name, missed)
     wants = [] if other is None else _step(other, broker.name, n).clients
-    return Missing(broker.name, name, len(asked), nearest, wants)
+    # Of which it may have shown a part.
+    count = max(len(asked), link.get("interests", 0))
+    return Missing(broker.name, name, count, len(asked), nearest, wants)
 
 
 def _step(broker: Found, came_from: str | None, n: Notification) -> Step:
-    step = Step(broker.name, came_from, error=broker.error)
     table = broker.tables.get("filters", {"shown": [], "complete": True})
-    step.is_complete = table["complete"]
-    clients: dict[str, str] = {}
-    brokers: dict[str, str] = {}
+    step = Step(broker.name, came_from, error=broker.error)
+    step.compared, step.has_compared_all = len(table["shown"]), table["complete"]
+    wanted: dict[str, str] = {}
     nearest: Nearest | None = None
-    for link in broker.links:
-        if link["side"] == "master" and link["name"] != came_from:
-            brokers[_BROKER + link["name"]] = TO_MASTER
     for entry in table["shown"]:
         missed = _missed(entry["text"], n)
         if missed is None:
-            step.is_complete = False
-            continue
-        if missed:
-            if nearest is None or len(missed) < len(nearest.missed):
-                nearest = Nearest(entry["text"], entry["holders"][0], missed)
-            continue
-        for who in entry["holders"]:
-            is_broker = who.startswith(_BROKER)
-            if is_broker and who.removeprefix(_BROKER) == came_from:
-                continue
-            (brokers if is_broker else clients).setdefault(who, entry["text"])
-    step.clients, step.brokers = sorted(clients.items()), sorted(brokers.items())
-    if not clients and not brokers:
+            step.has_compared_all = False
+        elif not missed:
+            wanted |= {
+                who: entry["text"] for who in entry["holders"] if who not in wanted
+            }
+        elif nearest is None or len(missed) < len(nearest.missed):
+            nearest = Nearest(entry["text"], entry["holders"][0], missed)
+    step.is_complete = step.has_compared_all
+    if broker.wanting is not None:  # of all filters, however many are shown
+        step.is_complete = broker.wanting["complete"]
+        wanted = {entry["who"]: entry["text"] for entry in broker.wanting["wanting"]}
+    _deliver(step, wanted, broker.links)
+    if not step.clients and not step.brokers:
         step.nearest = nearest
     return step
+
+
+def _deliver(step: Step, wanted: dict[str, str], links: list[Form]) -> None:
+    """To whom it goes from a broker: never back, and always to its master."""
+    masters = [link["name"] for link in links if link["side"] == "master"]
+    to = wanted | {_BROKER + name: TO_MASTER for name in masters}
+    if step.came_from is not None:
+        to.pop(_BROKER + step.came_from, None)
+    for each in sorted(to.items()):
+        (step.brokers if each[0].startswith(_BROKER) else step.clients).append(each)
 
 
 def _missed(text: str, n: Notification) -> list[Reason] | None:

@@ -13,7 +13,7 @@ from starlette.types import Scope
 
 from siena.broker.broker import Broker
 from siena.broker.http.door.authentication import principal_of, token_in
-from siena.broker.inspect import inspect
+from siena.broker.inspect import inspect, who_wants
 from siena.cli.common.contexts import Server
 from siena.cli.common.surveying import Found, addresses_of, survey_from
 from siena.cli.common.ways import missing_routes, ways
@@ -40,7 +40,7 @@ class LookAround:
         # Where the others are, by what was found last.
         self._urls: dict[str, str] = {}
 
-    def here(self, scope: Scope, *, tables: bool) -> Found:
+    def here(self, scope: Scope, about: Notification | None) -> Found:
         """The broker itself; on its own loop.
 
         Raises:
@@ -51,14 +51,17 @@ class LookAround:
         def look(what: str) -> Form:
             return inspect(self._broker, principal, what, LOOK_MAX)
 
-        shown = look("tables") if tables else {}
         url = self._broker.addresses[0].url
-        return Found.of(url, look("counters"), look("links"), shown)
+        found = Found.of(url, look("counters"), look("links"))
+        if about is not None:
+            found.tables = look("tables")
+            found.wanting = who_wants(self._broker, principal, about, LOOK_MAX)
+        return found
 
     def survey(self, scope: Scope, here: object) -> list[Form]:
         """All brokers that are found from this one; in a thread."""
         assert isinstance(here, Found)
-        found = self._survey(scope, here, tables=False)
+        found = self._survey(scope, here, None)
         return [broker.form() for broker in found.values()]
 
     def link(self, scope: Scope, here: object, asked: Beside) -> Form:
@@ -71,7 +74,7 @@ class LookAround:
         server = self._server(scope)
         if asked.broker != here.name:
             if asked.broker not in self._urls:
-                self._survey(scope, here, tables=False)
+                self._survey(scope, here, None)
             if asked.broker not in self._urls:
                 raise SienaError(f"{asked.broker} is not found")
             server = structs.replace(server, url=self._urls[asked.broker])
@@ -81,7 +84,7 @@ class LookAround:
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come, and which links it would not take."""
         assert isinstance(here, Found)
-        found = self._survey(scope, here, tables=True)
+        found = self._survey(scope, here, notification)
         steps = ways(found, notification)
         missing = missing_routes(found, steps, notification)
         return {
@@ -95,8 +98,10 @@ class LookAround:
         hops = traced(self._server(scope), notification, TRACE_SECONDS_MAX)
         return [form_of(hop) for hop in hops]
 
-    def _survey(self, scope: Scope, here: Found, *, tables: bool) -> dict[str, Found]:
-        found = survey_from(here, self._server(scope), tables=tables)
+    def _survey(
+        self, scope: Scope, here: Found, about: Notification | None
+    ) -> dict[str, Found]:
+        found = survey_from(here, self._server(scope), about)
         self._urls = {each.name: each.url for each in found.values() if not each.error}
         return found
 

@@ -2,10 +2,11 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from siena.cli.common.completion import PERIODS, one_of
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -44,7 +45,11 @@ def backtest(
         ),
     ] = None,
     every: Annotated[
-        str, typer.Option(help="The length of a period: hour, day, week or month.")
+        str,
+        typer.Option(
+            help="The length of a period: hour, day, week or month.",
+            autocompletion=one_of(*PERIODS),
+        ),
     ] = "day",
     by: Annotated[
         list[str] | None,
@@ -66,6 +71,13 @@ def backtest(
             help="The one column that is the whole notification.", show_default=False
         ),
     ] = None,
+    nan: Annotated[
+        Literal["refuse", "absent"],
+        typer.Option(
+            help="What NaN in a column is: a mistake, for which its row counts for "
+            "nothing; or absent, as null."
+        ),
+    ] = "refuse",
     sample: Annotated[int, typer.Option(min=0, help="How many to show.")] = 3,
     plot: Annotated[
         Path | None,
@@ -100,7 +112,7 @@ def backtest(
     # Before Spark starts: both may be misspelt.
     wanted = parse_interest(interest)
     format_of(history)
-    options: dict[str, Any] = {"time": time, "every": every}
+    options: dict[str, Any] = {"time": time, "every": every, "nan": nan}
     if by:
         options["by"] = by
     if within is not None:

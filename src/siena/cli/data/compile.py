@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import dialects
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import report_to, require_spark
 from siena.cli.rules.event_options import ManyOption
@@ -29,6 +30,7 @@ def compile_(
             help="The language of filters that name none: sql, amqp, eventbridge, "
             "cesql, …; a row may name its own in a column dialect.",
             show_default=False,
+            autocompletion=dialects,
         ),
     ] = None,
     many: ManyOption = None,

@@ -5,10 +5,11 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.spark_jobs import LOCAL, require_spark, session
 from siena.cli.data.match_job import MatchJob
 from siena.cli.rules.event_options import ManyOption, NestedOption
@@ -60,7 +61,8 @@ def match(
         str,
         typer.Option(
             help="deliveries, a row for each subscriber; or a row for each "
-            "notification: interfaces, filters or counts."
+            "notification: interfaces, filters or counts.",
+            autocompletion=one_of(*ANSWERS),
         ),
     ] = "deliveries",
     overwrite: Annotated[
@@ -72,6 +74,7 @@ def match(
             help="The language of filters that name none: sql, amqp, eventbridge, "
             "cesql, …; a row may name its own in a column dialect.",
             show_default=False,
+            autocompletion=dialects,
         ),
     ] = None,
     many: ManyOption = None,
@@ -83,6 +86,10 @@ def match(
             help="Pass over what is bad; bad subscriptions are named on stderr.",
         ),
     ] = False,
+    nan: Annotated[
+        Literal["refuse", "absent"],
+        typer.Option(help="What NaN in a column is: a mistake, or absent, as null."),
+    ] = "refuse",
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Go on with what is added to the folder."),
@@ -117,7 +124,7 @@ def match(
     Examples:
       siena match subscriptions.csv flights.parquet
       siena match flights.siena flights/ --key flight --output deliveries
-      siena match subscriptions.csv incoming/ --stream --output deliveries
+      siena match subscriptions.csv incoming/ --stream --output delivered
       siena match selectors.csv flights.parquet --dialect sql
       siena match subscriptions.csv trail.ndjson --nested --many detail.tags
     """  # noqa: D301 -- Typer needs the backspace itself
@@ -138,6 +145,7 @@ def match(
         column,
         output,
         answer,
+        nan,
         nested=checked_nested(nested),
         set_aside=set_aside,
     )

@@ -63,6 +63,7 @@ class MatchJob:
         column: str | None,
         output: Path | None,
         answer: str,
+        nan: str,
         *,
         nested: Nested | None,
         set_aside: bool,
@@ -75,6 +76,7 @@ class MatchJob:
             "output": answer,
             "on_error": "set_aside" if set_aside else "raise",
             "nested": nested,
+            "nan": nan,
         }
         self.compiled: CompiledSubscriptions
         self.summary: Summary

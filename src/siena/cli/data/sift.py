@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.notification_lines import lines_of, read_notification, text_of
 from siena.cli.common.progress import Progress
 from siena.cli.common.subscriptions import read_subscriptions
@@ -50,13 +51,17 @@ def sift(
             help="The language of the filters, if it is another: sql, eventbridge, "
             "cesql, …; a line may name its own as dialect.",
             show_default=False,
+            autocompletion=dialects,
         ),
     ] = None,
     many: ManyOption = None,
     nested: NestedOption = None,
     matcher: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(SIEVES)}; all give the same answers."),
+        typer.Option(
+            help=f"One of {', '.join(SIEVES)}; all give the same answers.",
+            autocompletion=one_of(*SIEVES),
+        ),
     ] = "engine",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each line.")

@@ -12,6 +12,7 @@ from siena.bench.match.plot import check, draw
 from siena.bench.match.report import show
 from siena.bench.match.rounds import Progress, Run, measure, why_no_tree
 from siena.bench.match.workload import NAMES, Question
+from siena.cli.common.completion import one_of
 from siena.errors import SienaError
 from siena.matching import COMPILED
 
@@ -19,7 +20,11 @@ from siena.matching import COMPILED
 def bench_match(
     *,
     workload: Annotated[
-        str, typer.Option(help="Which of the papers' workloads: tr0605 or ssbg.")
+        str,
+        typer.Option(
+            help="Which of the papers' workloads: tr0605 or ssbg.",
+            autocompletion=one_of("tr0605", "ssbg"),
+        ),
     ] = "tr0605",
     filters: Annotated[
         str, typer.Option(help="How many filters: one or more sizes, with commas.")
@@ -32,7 +37,11 @@ def bench_match(
         ),
     ] = None,
     distribution: Annotated[
-        str, typer.Option(help="How popular the names are: zipf or uniform.")
+        str,
+        typer.Option(
+            help="How popular the names are: zipf or uniform.",
+            autocompletion=one_of("zipf", "uniform"),
+        ),
     ] = "zipf",
     interfaces: Annotated[
         str,

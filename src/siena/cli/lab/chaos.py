@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import one_of
 from siena.cli.terminal.termination import EXIT_TERMINATED
 from siena.errors import SienaError
 from siena.testing.chaos.faults import FAULTS, UNNOTICED
@@ -28,7 +29,11 @@ def chaos(
     seed: Annotated[int, typer.Option(min=0, help="What the run follows from.")] = 1,
     fault: Annotated[
         list[str] | None,
-        typer.Option(help=f"Only these, of: {', '.join(FAULTS)}.", show_default=False),
+        typer.Option(
+            help=f"Only these, of: {', '.join(FAULTS)}.",
+            show_default=False,
+            autocompletion=one_of(*FAULTS),
+        ),
     ] = None,
     fault_seconds: Annotated[
         float, typer.Option(min=0.1, max=600, help="How long a fault lasts at most.")

@@ -107,7 +107,8 @@ def rules_apply(
     \b
     Examples:
       siena rules apply rules.csv events.parquet --key host
-      siena rules apply sigma/ events.ndjson --nested windows --logsource windows
+      siena rules apply sigma/ events.ndjson --nested windows --logsource windows \
+          --output found
       siena rules apply live incoming/ --stream --output alerts
     """  # noqa: D301 -- Typer needs the backspace itself
     require_spark()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from siena.cli.common.completion import PERIODS, one_of
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -53,7 +54,11 @@ def rules_backtest(
         typer.Option(help="The column of timestamps to count by.", show_default=False),
     ] = None,
     every: Annotated[
-        str, typer.Option(help="The length of a period: hour, day, week or month.")
+        str,
+        typer.Option(
+            help="The length of a period: hour, day, week or month.",
+            autocompletion=one_of(*PERIODS),
+        ),
     ] = "day",
     by: Annotated[
         list[str] | None,

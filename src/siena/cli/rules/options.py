@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import LOG_SOURCES, dialects, one_of
 from siena.cli.common.progress import Progress
 from siena.cli.rules.workers import JOBS_MAX, share_of
 from siena.dialects import check_pipeline
@@ -28,13 +29,15 @@ DialectOption = Annotated[
         help="The dialect of rules that name none; files such as .json and .sql are "
         "then rules, too.",
         show_default=False,
+        autocompletion=dialects,
     ),
 ]
 LogsourceOption = Annotated[
     str,
     typer.Option(
         help="Where Sigma's log sources are found: attributes (logsource.product and "
-        "so on), windows (channel and number of an event), none."
+        "so on), windows (channel and number of an event), none.",
+        autocompletion=one_of(*LOG_SOURCES),
     ),
 ]
 RenameOption = Annotated[
@@ -103,9 +106,8 @@ def settings_of(
     Raises:
         SienaError: if they say what cannot be.
     """
-    ways = ("attributes", "windows", "none")
-    if logsource not in ways:
-        raise SienaError(f'"{logsource}" is no log source', hint=" ".join(ways))
+    if logsource not in LOG_SOURCES:
+        raise SienaError(f'"{logsource}" is no log source', hint=" ".join(LOG_SOURCES))
     found = RuleSettings(frozenset(many or ()), logsource, renamed(rename), pipeline)
     text = found.pipeline_text()
     if text is not None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import one_of
 from siena.cli.common.progress import Progress
 from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
@@ -58,6 +59,7 @@ def rules_review(
             help="Findings that do not matter to the exit code: unreadable, dead, "
             "equal, shadowed; as often as needed.",
             show_default=False,
+            autocompletion=one_of(*FindingKind),
         ),
     ] = None,
     dialect: DialectOption = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from siena.cli.common.completion import dialects
 from siena.errors import SienaError
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ Events = Annotated[
     ),
 ]
 Dialect = Annotated[
-    str, typer.Option(help="The dialect of rules that name none; see siena translate.")
+    str,
+    typer.Option(
+        help="The dialect of rules that name none; see siena translate.",
+        autocompletion=dialects,
+    ),
 ]
 Column = Annotated[
     str | None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from siena.cli.common.completion import WRITTEN, dialects, one_of
 from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     FieldsOption,
@@ -35,13 +36,15 @@ def translate(
             "--from",
             help="The dialect of the rule: cesql, cloudevents, sql, amqp, azure, "
             "eventbridge, sns, sigma, siena or expression.",
+            autocompletion=dialects,
         ),
     ],
     to: Annotated[
         str | None,
         typer.Option(
             help="Write it in this language, if that is exact: siena, sql, "
-            "eventbridge, sns; or as an expression, which always is.",
+            "eventbridge, sns; or as an expression, which alLOG_SOURCES is.",
+            autocompletion=one_of(*WRITTEN),
             show_default=False,
         ),
     ] = None,

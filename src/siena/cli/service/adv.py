@@ -9,6 +9,7 @@ import typer
 
 from siena.cli.common.client_options import (
     EXIT_TIMEOUT,
+    Deadline,
     JsonOption,
     ServerOption,
     TimeoutOption,
@@ -44,7 +45,7 @@ def adv(
 
     \b
     Exit codes: 0 done; 2 misuse; 3 no broker answers; 4 the time was over before
-    --count lines, or a client that wants it, came; 1 other failures.
+    --count lines, a client that wants it, or any answer came; 1 other failures.
 
     \b
     Examples:
@@ -52,16 +53,19 @@ def adv(
       siena adv 'what = alarm' --until-wanted && siena pub what=alarm level=5
     """  # noqa: D301 -- Typer needs the backspace itself
     promised = parse_advertisement(advertisement)
-    is_met = count is None and not until_wanted
-    with open_server(server, "siena adv") as client:
+    deadline = Deadline(timeout)
+    is_met = False
+    with deadline.kept(), open_server(server, "siena adv", deadline) as client:
         if sys.stderr.isatty():
             until = "Ctrl-C" if timeout is None else f"Ctrl-C, or for {timeout:g} s"
             said = f"advertised at {client.url}; it stands until {until}"
             print(f"siena: {said}", file=sys.stderr)
-        states = client.advertise(promised).states(timeout)
+        states = client.advertise(promised).states(deadline.left_s)
         with contextlib.suppress(TimeoutError):
             for printed, is_quenched in enumerate(states, start=1):
                 _print(is_quenched=is_quenched, as_json=as_json)
+                # Without any condition it is enough that the broker has answered.
+                is_met = count is None and not until_wanted
                 if printed == count or (until_wanted and not is_quenched):
                     is_met = True
                     break

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from siena.cli.common.client_options import JsonOption, ServerOption, open_server
+from siena.cli.common.completion import one_of
 from siena.cli.common.contexts import find_server
 from siena.cli.common.durable_options import read_start
 from siena.cli.common.observing import Observer
@@ -95,6 +96,7 @@ def seek_durable(
         typer.Argument(
             metavar="WHERE",
             help="new, all, an offset, or a time such as 2026-11-15T02:40:03Z.",
+            autocompletion=one_of("new", "all"),
         ),
     ],
     *,

@@ -19,6 +19,7 @@ from siena.cli.common.advertised import (
 from siena.cli.common.client_options import (
     EXIT_FAILURE,
     EXIT_TIMEOUT,
+    LEAVE_SECONDS,
     Deadline,
     JsonOption,
     ServerOption,
@@ -112,7 +113,8 @@ def pub(
     """  # noqa: D301 -- Typer needs the backspace itself
     chance = random.Random(seed)
     advertisements = read_advertisements(advertise)
-    source = _Lines(strict=strict)
+    deadline = Deadline(timeout)
+    source = _Lines(deadline, strict=strict)
     if attributes:
         notifications = _from_arguments(attributes, count or 1, chance)
     else:
@@ -120,31 +122,22 @@ def pub(
         if sys.stdin.isatty():
             hint = "one notification on each line; Ctrl-D ends"
             print(f"siena: {hint}", file=sys.stderr)
-    with open_server(server, "siena pub") as client:
-        publisher = _Publisher(client, Deadline(timeout), ack=ack)
-        with advertised(client, advertisements):
+    with deadline.kept(), open_server(server, "siena pub", deadline) as client:
+        publisher = _Publisher(client, deadline, ack=ack)
+        with advertised(client, advertisements, deadline):
             is_complete = publisher.run(notifications, rate)
-            try:
-                client.flush()
-            except RequestRefusedError:  # the client's log has said it when it came
-                raise typer.Exit(EXIT_FAILURE) from None
-        where = client.url
-    if not quiet and not as_json and sys.stderr.isatty():
-        print(f"siena: {publisher.said} at {where}", file=sys.stderr)
-    if as_json:
-        told: dict[str, int | None] = {
-            "published": publisher.published,
-            "bad": source.bad,
-        }
-        if ack and publisher.published == 1:
-            told["offset"] = publisher.offset
-        print(json.dumps(told))
-    if not is_complete:
-        print(
-            f"siena: error: {publisher.published} published within {timeout:g} s",
-            file=sys.stderr,
-        )
-        raise typer.Exit(EXIT_TIMEOUT)
+            is_confirmed = publisher.flush()
+            if as_json:
+                print(json.dumps(publisher.told | {"bad": source.bad}))
+            elif not quiet and is_confirmed and sys.stderr.isatty():
+                print(f"siena: {publisher.said} at {client.url}", file=sys.stderr)
+            if not (is_complete and is_confirmed):
+                # Inside: who leaves like this waits for nothing more.
+                done = f"{publisher.published} published within {timeout:g} s"
+                if not is_confirmed:
+                    done += f", of which {client.url} has not said that it has them"
+                print(f"siena: error: {done}", file=sys.stderr)
+                raise typer.Exit(EXIT_TIMEOUT)
     if source.bad:
         raise typer.Exit(EXIT_FAILURE)
 
@@ -170,6 +163,14 @@ class _Publisher:
             return f"published {Notification(self._last)}{stored}{where}"
         return f"{self.published:,} published{stored}"
 
+    @property
+    def told(self) -> dict[str, int | None]:
+        """What was published, for a program."""
+        told: dict[str, int | None] = {"published": self.published}
+        if self._ack and self.published == 1:
+            told["offset"] = self.offset
+        return told
+
     def run(
         self, notifications: Iterator[Attributes | None], rate: float | None
     ) -> bool:
@@ -177,20 +178,45 @@ class _Publisher:
         start = perf_counter()
         try:
             for batch in _batches(notifications, BATCH if rate is None else 1):
-                if self._deadline.left_s == 0:
-                    return False
                 if rate is not None:
-                    sleep(max(0.0, start + self.published / rate - perf_counter()))
-                if self._ack and len(batch) == 1:
-                    self.offset = self._client.publish(batch[0], ack=True)
-                else:
-                    self._client.publish_many(batch, ack=self._ack)
+                    self._wait_until(start + self.published / rate)
+                if self._deadline.is_over:
+                    return False
+                self._publish(batch)
                 self.published += len(batch)
                 self._last = batch[-1]
                 self._progress.show(f"{self.published:,} published")
+        except TimeoutError:
+            return False
         finally:
             self._progress.clear()
         return True
+
+    def flush(self) -> bool:
+        """Wait until the broker has them; whether it says so.
+
+        If the time is over, for a moment: a broker that is there has them.
+        """
+        left_s = self._deadline.left_s
+        try:
+            self._client.flush(None if left_s is None else max(left_s, LEAVE_SECONDS))
+        except RequestRefusedError:  # the client's log has said it when it came
+            raise typer.Exit(EXIT_FAILURE) from None
+        except TimeoutError:
+            return False
+        return True
+
+    def _publish(self, batch: list[Attributes]) -> None:
+        left_s = self._deadline.left_s
+        if self._ack and len(batch) == 1:
+            self.offset = self._client.publish(batch[0], ack=True, timeout_s=left_s)
+        else:
+            self._client.publish_many(batch, ack=self._ack, timeout_s=left_s)
+
+    def _wait_until(self, when: float) -> None:
+        """Wait for the moment, or for the end."""
+        pause, left_s = max(0.0, when - perf_counter()), self._deadline.left_s
+        sleep(pause if left_s is None else min(pause, left_s))
 
 
 def _batches(notifications: Source, size: int) -> Iterator[list[Attributes]]:
@@ -240,14 +266,15 @@ def _notification(templates: list[Template], number: int) -> Notification:
 class _Lines:
     """Notifications from the lines of standard input."""
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, deadline: Deadline, *, strict: bool) -> None:
+        self._deadline = deadline
         self._strict = strict
         self._number = 0
         self.bad = 0
 
     def read(self) -> Source:
         """Those that can be read."""
-        for lines in lines_of(STDIN):
+        for lines in lines_of(STDIN, lambda: self._deadline.left_s):
             for line in lines:
                 self._number += 1
                 if line and not line.isspace():

@@ -17,14 +17,19 @@ from siena.cli.common.advertised import (
 )
 from siena.cli.common.client_options import (
     EXIT_FAILURE,
+    EXIT_TIMEOUT,
+    LEAVE_SECONDS,
+    Deadline,
     JsonOption,
     ServerOption,
+    TimeoutOption,
     open_server,
 )
+from siena.cli.common.completion import one_of
 from siena.cli.common.history import read_history
 from siena.cli.common.progress import Progress
 from siena.client.blocking import Client
-from siena.errors import SienaError
+from siena.errors import ConnectionLostError, SienaError
 from siena.model import Value
 
 MAX = "max"
@@ -47,6 +52,7 @@ def replay(
         typer.Option(
             metavar="N|max",
             help="How many times as fast as it was; with --time.",
+            autocompletion=one_of(MAX),
         ),
     ] = MAX,
     time: Annotated[
@@ -65,6 +71,7 @@ def replay(
         bool, typer.Option("--strict", help="Stop at the first row that is bad.")
     ] = False,
     advertise: AdvertiseOption = None,
+    timeout: TimeoutOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -75,7 +82,8 @@ def replay(
     cannot be published are reported, counted and skipped.
 
     \b
-    Exit codes: 0 all were published; 1 some were not; 2 misuse; 3 no broker answers.
+    Exit codes: 0 all were published; 1 some were not; 2 misuse; 3 no broker answers;
+    4 the time was over.
 
     \b
     Examples:
@@ -87,13 +95,18 @@ def replay(
     factor = _factor(speed, time)
     rows = read_history(history)
     advertisements = read_advertisements(advertise)
+    deadline = Deadline(timeout)
     with (
-        open_server(server, "siena replay") as client,
-        advertised(client, advertisements),
+        deadline.kept(),
+        open_server(server, "siena replay", deadline) as client,
+        advertised(client, advertisements, deadline),
     ):
-        player = _Player(client, time, factor, strict=strict)
-        player.run(rows, limit)
-        client.flush()
+        player = _Player(client, deadline, time, factor, strict=strict)
+        if not player.run(rows, limit):
+            # Inside: who leaves like this waits for nothing more.
+            done = f"{player.published} published within {timeout:g} s"
+            print(f"siena: error: {done}", file=sys.stderr)
+            raise typer.Exit(EXIT_TIMEOUT)
     player.summarise(as_json=as_json)
     if player.bad:
         raise typer.Exit(EXIT_FAILURE)
@@ -120,9 +133,16 @@ class _Player:
     """Publishes rows when it is their time."""
 
     def __init__(
-        self, client: Client, time: str | None, factor: float | None, *, strict: bool
+        self,
+        client: Client,
+        deadline: Deadline,
+        time: str | None,
+        factor: float | None,
+        *,
+        strict: bool,
     ) -> None:
         self._client = client
+        self._deadline = deadline
         self._time = time
         self._factor = factor
         self._is_strict = strict
@@ -135,17 +155,30 @@ class _Player:
         self.published = 0
         self.bad = 0
 
-    def run(self, rows: Iterator[object], limit: int | None) -> None:
-        """Publish all of them, or so many."""
+    def run(self, rows: Iterator[object], limit: int | None) -> bool:
+        """Publish all of them, or so many; whether the broker has them in time."""
+        try:
+            is_complete = self._play(rows, limit)
+            self._flush()
+        except TimeoutError:
+            return False
+        finally:
+            self._progress.clear()
+        return is_complete
+
+    def _play(self, rows: Iterator[object], limit: int | None) -> bool:
+        """Hand all of them to the client; whether there was time enough."""
         try:
             for row in rows:
                 self._number += 1
                 self._take(row)
                 if self.published + len(self._pile) == limit:
                     break
+                if self._deadline.is_over:
+                    return False
         finally:
             self._send()
-            self._progress.clear()
+        return True
 
     def _take(self, row: object) -> None:
         try:
@@ -155,6 +188,8 @@ class _Player:
             notification = dict(row.items())
             if self._time is not None:
                 self._wait_for(notification)
+        except ConnectionLostError:  # of us, not of the row
+            raise
         except SienaError as error:
             self._complain(error)
             return
@@ -181,12 +216,22 @@ class _Player:
         due = self._began + (seconds - self._first) / self._factor
         if due > perf_counter():
             self._send()
-            self._client.flush()
-            sleep(max(0.0, due - perf_counter()))
+            self._flush()
+            pause, left_s = max(0.0, due - perf_counter()), self._deadline.left_s
+            if left_s is not None and left_s < pause:
+                sleep(left_s)
+                raise TimeoutError
+            sleep(pause)
+
+    def _flush(self) -> None:
+        """Wait until the broker has them; a moment, even if the time is over."""
+        left_s = self._deadline.left_s
+        self._client.flush(None if left_s is None else max(left_s, LEAVE_SECONDS))
 
     def _send(self) -> None:
         pile, self._pile = self._pile, []
-        self.published += self._client.publish_many(pile)
+        left_s = self._deadline.left_s
+        self.published += self._client.publish_many(pile, timeout_s=left_s)
         at = "" if self._at is None else f", at {self._at}"
         self._progress.show(f"{self.published:,} published{at}")
 

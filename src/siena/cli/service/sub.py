@@ -16,6 +16,7 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
+from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.durable_options import durable_options
 from siena.cli.terminal.foreign import printable, safe_json
 from siena.client.blocking import Subscription
@@ -66,6 +67,7 @@ def sub(
             help="Where a durable subscription begins that is not there yet: new, all, "
             "an offset, or a time such as 2026-11-15T02:40:03Z.",
             show_default=False,
+            autocompletion=one_of("new", "all"),
         ),
     ] = None,
     ack_wait: Annotated[
@@ -99,6 +101,7 @@ def sub(
             help="The language of the filter, if it is another: sql, amqp, azure, "
             "eventbridge, sns, cesql, cloudevents, sigma.",
             show_default=False,
+            autocompletion=dialects,
         ),
     ] = None,
     timeout: TimeoutOption = None,
@@ -139,7 +142,7 @@ def sub(
         max_deliver=max_deliver,
         key=key,
     )
-    with open_server(server, "siena sub") as client:
+    with deadline.kept(), open_server(server, "siena sub", deadline) as client:
         subscribe: Callable[..., Any] = client.subscribe
         subscription = subscribe(wanted, **how)
         printer = _Printer(subscription, as_json=as_json)

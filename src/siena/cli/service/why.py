@@ -67,7 +67,7 @@ def why(
     steps: list[Step] = []
     found: dict[str, Found] = {}
     if server:
-        found = survey(servers_of(server), tables=True)
+        found = survey(servers_of(server), n)
         steps = ways(found, n)
     if as_json:
         print(json.dumps(_form(n, interests, steps)))
@@ -112,18 +112,27 @@ def _show_ways(steps: list[Step], found: dict[str, Found]) -> None:
             print(f"  not reached: {step.error}")
         for who, text in (*step.clients, *step.brokers):
             say(f"  ✓ {who}  because of {text}")
-        if not step.clients and not step.brokers and not step.error:
-            say("  ✗ nobody here wants it")
+        is_wanted = step.clients or step.brokers
+        if not is_wanted and not step.error:
+            say(f"  ✗ {_nobody(step)}")
         _show_nearest(step)
-        if not step.is_complete:
-            print("  its tables are long: only a part of them was looked at")
+        if is_wanted and not step.is_complete:
+            print("  its tables are long: not all of them was looked at, or is named")
     for name in sorted(found.keys() - {step.broker for step in steps}):
         print(f"at {name}: it does not come there")
 
 
+def _nobody(step: Step) -> str:
+    """That no filter matches, as far as that is known."""
+    if step.is_complete:
+        return "nobody here wants it"
+    return f"among its first {step.compared:,} filters none wants it; it has more"
+
+
 def _show_nearest(step: Step) -> None:
     if step.nearest is not None:
-        print(f"    nearest: {step.nearest.text}, of {step.nearest.who}")
+        of_many = "" if step.has_compared_all else f" of its first {step.compared:,}"
+        print(f"    nearest{of_many}: {step.nearest.text}, of {step.nearest.who}")
         for reason in step.nearest.missed:
             say(f"    ✗ {reason.subject}  {reason.because}")
 

@@ -16,7 +16,7 @@ from siena.client.core.backoff import Backoff
 from siena.client.core.session import Session
 from siena.client.core.transport import Transport
 from siena.client.missed_interval import MissedInterval
-from siena.client.settings import CLOSE_SECONDS, Settings
+from siena.client.settings import Settings
 from siena.client.tokens import refusal_hint
 from siena.errors import (
     ConnectionLostError,
@@ -101,7 +101,7 @@ class Reconnector:
             return
         transport.close(reason)
         try:
-            async with asyncio.timeout(CLOSE_SECONDS):
+            async with asyncio.timeout(self._settings.close_s):
                 await asyncio.shield(transport.ended)
         except TimeoutError:
             transport.abort(reason)

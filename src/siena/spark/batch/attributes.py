@@ -30,6 +30,7 @@ from pyspark.sql import Column, functions as F, types as T
 from siena.errors import SienaError
 from siena.model import Kind
 from siena.model.spelling import spell_string
+from siena.spark.hints import ARRAY, WHOLE_COLUMN
 
 # Where times without a date are.
 EPOCH = date(1970, 1, 1)
@@ -173,12 +174,9 @@ def hint_for(kind: T.DataType) -> str:
     """What to do with a column of a type that no value is of."""
     match kind:
         case T.MapType() | T.VariantType():
-            return "name it as column= (--column) if it is the whole notification"
+            return WHOLE_COLUMN.program
         case T.ArrayType():
-            return (
-                "explode it, or pick an element; or declare its name multi-valued: "
-                "many=, --many"
-            )
+            return ARRAY.program
         case T.BinaryType():
             return "cast it to a string or a number"
         case _:

@@ -21,8 +21,10 @@ from siena.lang.parser import parse_interest
 from siena.model import Filter, Pattern, Predicate
 from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.batch.attributes import column_of
+from siena.spark.batch.columns import NaN
 from siena.spark.batch.compiling import compile_rows
 from siena.spark.batch.matching import match
+from siena.spark.hints import TIME_COLUMN
 from siena.spark.streams.patterns import match_patterns
 
 Period = Literal["hour", "day", "week", "month"]
@@ -102,7 +104,7 @@ class Backtest:
             SienaError: if there are no periods, or matplotlib is not installed.
         """
         if not self.periods:
-            raise SienaError("there is nothing to draw", hint="name the column time=")
+            raise SienaError("there is nothing to draw", hint=TIME_COLUMN.program)
         try:
             from matplotlib.figure import Figure  # noqa: PLC0415 -- an extra
         except ImportError:
@@ -133,7 +135,7 @@ def end_of(start: datetime, every: Period) -> datetime:
     return start + timedelta(**{f"{every}s": 1})
 
 
-def backtest(
+def backtest(  # noqa: PLR0913 -- all but two have a default
     interest: str | Filter | Predicate | Pattern,
     history: DataFrame,
     *,
@@ -141,6 +143,7 @@ def backtest(
     every: Period = "day",
     key: str | Sequence[str] | None = None,
     column: str | None = None,
+    nan: NaN = "refuse",
     sample: int = SAMPLE,
     **pattern_options: Any,  # noqa: ANN401 -- by, within, order
 ) -> Backtest:
@@ -153,6 +156,8 @@ def backtest(
         every: the length of a period, if there is a time.
         key: the columns that the sample shows; all if not given.
         column: the one column that is the whole notification, as in ``match``.
+        nan: what NaN in a column of floats is: a mistake, for which its row matches
+            nothing, or ``absent``, as a null.
         sample: how many notifications, or sequences, to show.
         pattern_options: ``by``, ``within`` and ``order`` of ``match_patterns``.
 
@@ -163,7 +168,9 @@ def backtest(
     wanted = parse_interest(interest) if isinstance(interest, str) else interest
     is_pattern = isinstance(wanted, Pattern) and not wanted.is_simple
     if is_pattern and time is None:
-        raise SienaError("a pattern needs a time", hint="name the column with time=")
+        raise SienaError("a pattern needs a time", hint=TIME_COLUMN.program)
+    if nan == "absent":
+        history = _without_nan(history)
     whole = _filter_of(wanted)
     steps = list(wanted.steps) if is_pattern and isinstance(wanted, Pattern) else []
     constraints = _constraints(whole)
@@ -211,6 +218,19 @@ def backtest(
             row.asDict(recursive=True) for row in found.limit(sample).collect()
         ),
         every=every,
+    )
+
+
+def _without_nan(history: DataFrame) -> DataFrame:
+    """The same rows, with nulls for NaN."""
+    floats = [
+        field.name
+        for field in history.schema
+        if isinstance(field.dataType, (T.FloatType, T.DoubleType))
+    ]
+    columns = {name: column_of([name]) for name in floats}
+    return history.withColumns(
+        {name: F.when(~F.isnan(column), column) for name, column in columns.items()}
     )
 
 

@@ -37,6 +37,7 @@ from siena.matching.table import ForwardingTable
 from siena.model import Constraint, Filter, Kind, Predicate
 from siena.spark.batch.piecework import read_texts
 from siena.spark.foreign.reading import in_our_language, names_in, residual_of
+from siena.spark.hints import BAD_SUBSCRIPTIONS
 
 OnError = Literal["raise", "set_aside"]
 
@@ -318,8 +319,7 @@ def _rejected(
         who = rows["subscriber"][row].as_py()
         reject = Reject(row + 1, who, text, str(error))
         if on_error == "raise":
-            hint = 'on_error="set_aside", or --set-aside, puts such rows aside'
-            raise SienaError(str(reject), hint=hint) from error
+            raise SienaError(str(reject), hint=BAD_SUBSCRIPTIONS.program) from error
         return reject
 
 

@@ -21,6 +21,7 @@ from siena.spark.batch.attributes import several_of
 from siena.spark.batch.columns import (
     Form,
     Layout,
+    NaN,
     in_microseconds,
     wide_columns,
 )
@@ -78,6 +79,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
     output: Output = "deliveries",
     many: Collection[str] = (),
     on_error: OnError = "raise",
+    nan: NaN = "refuse",
     tally: Tally | None = None,
 ) -> DataFrame:
     """As :func:`~siena.spark.batch.matching.match` of ``spark.read.parquet(path)``.
@@ -107,7 +109,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
                 attribute.column()  # or an error, if it means nothing
         names = tuple(attribute.path[0] for attribute in wanted)
     answer = answer_field(output, compiled, payload)
-    layout = Layout(len(payload), form, (), tuple(payload.names), many=several)
+    layout = Layout(len(payload), form, (), tuple(payload.names), nan, many=several)
     reader = Reader(
         Task(ship(spark, compiled), layout, output, on_error, tally),
         payload,

@@ -6,8 +6,10 @@ Arrow, and their columns mean what they mean to Spark
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from siena.errors import SienaError
 from siena.model.spelling import spell_string
 from siena.rules.events import Nested
-from siena.spark.batch.asking import wanted_of
+from siena.spark.batch.asking import MissingAttributesWarning, wanted_of
 from siena.spark.batch.attributes import hint_for, several_of
-from siena.spark.batch.columns import Layout
+from siena.spark.batch.columns import Layout, NaN
 from siena.spark.batch.compiling import CompiledSubscriptions, OnError
 from siena.spark.batch.matching import (
     answer_field,
@@ -41,6 +43,8 @@ TEXT_BYTES_MAX = 64 * 1_048_576
 PACKED_BYTES_MAX = 16 * 1_048_576
 # Rows that are matched at a time.
 ROWS_PER_BATCH = 16_384
+# Lines of JSON in which a name is looked for that is wanted in the answer.
+LINES_LOOKED_AT = 1_000
 NOTIFICATION = "notification"
 
 
@@ -55,6 +59,7 @@ class SmallJob:
     output: Output
     on_error: OnError
     nested: Nested | None = None
+    nan: NaN = "refuse"
     answers: pa.Table | None = field(default=None, init=False)
 
     @property
@@ -73,7 +78,9 @@ class SmallJob:
         many = self.compiled.owners.many
         if form == "wide":
             many = several_of(attributes, many)
-        layout = Layout(len(payload), form, (), tuple(payload.names), many=many)
+        layout = Layout(
+            len(payload), form, (), tuple(payload.names), self.nan, many=many
+        )
         task = Task("", layout, self.output, self.on_error)
         reader = Reader(task, payload, columns, self.column)
         loaded = Loaded(self.compiled.table, self.compiled.owners)
@@ -90,7 +97,7 @@ class SmallJob:
         return pa.table({name: pa.nulls(0) for name in names})
 
 
-def small_job(
+def small_job(  # noqa: PLR0913 -- all but three are options
     path: Path,
     compiled: CompiledSubscriptions,
     *,
@@ -99,6 +106,7 @@ def small_job(
     output: Output,
     on_error: OnError,
     nested: Nested | None = None,
+    nan: NaN = "refuse",
 ) -> SmallJob | None:
     """What to run instead of Spark; none if it is much, or only Spark can read it."""
     files = small_files(path)
@@ -113,7 +121,9 @@ def small_job(
         return None
     if format_of(path) == "json":
         column = NOTIFICATION
-    return SmallJob(tables, column, compiled, key, output, on_error, nested)
+    return SmallJob(
+        tables, column, compiled, key, output, on_error, nested=nested, nan=nan
+    )
 
 
 def small_files(path: Path) -> list[Path] | None:
@@ -176,16 +186,55 @@ def check_files(
     Raises:
         SienaError: if a column is missing, or one that filters name has no values.
     """
-    if format_of(path) != "parquet":
-        return
-    files = [path] if path.is_file() else sorted(path.glob("*.parquet"))
-    if not files:
+    file = _first_file(path)
+    if file is None:
         return  # partitions: their columns are in no file
     try:
-        schema = from_arrow_schema(pq.read_schema(files[0]))
-    except (pa.ArrowException, PySparkException, OSError):
+        match format_of(path):
+            case "parquet":
+                schema = from_arrow_schema(pq.read_schema(file))
+            case "orc":
+                schema = from_arrow_schema(pyarrow.orc.ORCFile(file).schema)
+            case "csv":
+                # Names only: Spark looks at all rows to find out what they hold.
+                with pyarrow.csv.open_csv(file) as reader:
+                    names = reader.schema.names
+                payload_of(
+                    T.StructType([T.StructField(n, T.StringType()) for n in names]), key
+                )
+                return
+            case "json":
+                with file.open(encoding="utf-8") as lines:
+                    first = [*islice(filter(str.strip, lines), LINES_LOOKED_AT)]
+                _miss([_object(line) for line in first], key)
+                return
+            case _:
+                return
+    except (pa.ArrowException, PySparkException, OSError, UnicodeDecodeError):
         return
     asked_columns(schema, compiled, key, column, nested)
+
+
+def _first_file(path: Path) -> Path | None:
+    """Of a folder without folders, the file that is read first."""
+    if not path.is_dir():
+        return path
+    visible = [p for p in path.iterdir() if not p.name.startswith(("_", "."))]
+    return None if any(p.is_dir() for p in visible) else min(visible, default=None)
+
+
+def _miss(objects: Sequence[Mapping[str, Any]], key: Sequence[str] | None) -> None:
+    """Warn of what is wanted in the answer, and that no notification has."""
+    for name in key or ():
+        if objects and not any(name in each for each in objects):
+            which = "no notification"
+            if len(objects) == LINES_LOOKED_AT:
+                which = f"none of the first {LINES_LOOKED_AT:,} notifications"
+            warnings.warn(
+                f"{which} has {spell_string(name)}, which is wanted in the answer",
+                MissingAttributesWarning,
+                stacklevel=4,
+            )
 
 
 def _read(file: Path, key: Sequence[str] | None) -> pa.Table:
@@ -209,8 +258,9 @@ def _lines(file: Path, key: Sequence[str] | None) -> pa.Table:
     lines = [line for line in _texts(file) if line.strip()]
     columns: dict[str, list[str | None]] = {name: [] for name in key or ()}
     if columns:
-        for line in lines:
-            found = _object(line)
+        objects = [_object(line) for line in lines]
+        _miss(objects[:LINES_LOOKED_AT], key)
+        for found in objects:
             for name, values in columns.items():
                 values.append(_text(found.get(name)))
     return pa.table(

@@ -40,6 +40,7 @@ from siena.spark.batch.rows import (
 )
 from siena.spark.batch.shipping import Loaded, load
 from siena.spark.foreign.deciding import decided
+from siena.spark.hints import BAD_ROWS, NAN_ABSENT
 from siena.spark.tally import Tally
 
 LabelsOf = npt.NDArray[np.int32]
@@ -220,11 +221,10 @@ def refuse_bad(found: Found, batch: pa.RecordBatch, layout: Layout) -> None:
             for place, name in enumerate(layout.names[:SHOWN_COLUMNS])
         ]
         which = f" ({', '.join(shown)})" if shown else ""
-        nan = 'nan="absent" takes NaN for a null; ' if "is nan" in reason else ""
+        nan = f"{NAN_ABSENT.program}; " if "is nan" in reason else ""
         raise InvalidNotificationError(
             f"row {row + 1} of a batch{which} cannot be matched: {reason}",
-            hint=f'{nan}on_error="set_aside", or --set-aside, passes over such rows; '
-            "siena.spark.unreadable shows them",
+            hint=f"{nan}{BAD_ROWS.program}",
         )
 
 

@@ -25,6 +25,7 @@ from siena.spark.batch.columns import Layout, in_utc
 from siena.spark.batch.compiling import OnError
 from siena.spark.batch.rows import events_of
 from siena.spark.batch.worker import Found, match_batch, refuse_bad
+from siena.spark.hints import TIME_OF_RULES
 from siena.spark.rules.compiled import LoadedRules
 from siena.spark.rules.counting import Condition
 from siena.spark.rules.distinct import Attributes, Event, Places, columns_of, strings_of
@@ -105,7 +106,7 @@ class AlertTask:
         if rules.conditions and self.remembering is None:
             raise SienaError(
                 f'the rule "{rules.conditions[0].id}" is about several events',
-                hint="name the column of their times: apply(…, time=…), or --time",
+                hint=TIME_OF_RULES.program,
             )
         for batch in batches:
             yield _Batch(task, rules, revision, batch).answer()

@@ -26,6 +26,7 @@ from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import Plan, plan_for
 from siena.spark.batch.shipping import ship
 from siena.spark.batch.spreading import spread
+from siena.spark.hints import TIME_COLUMN, TIME_OF_RULES
 from siena.spark.rules.alerting import (
     ALERT,
     ERROR,
@@ -128,12 +129,12 @@ def apply(  # noqa: PLR0913 -- all but two have a default
         SienaError: if a column is missing, or there are no rules.
     """
     if suppress is not None and time is None:
-        raise SienaError("suppression needs a time", hint="name the column with time=")
+        raise SienaError("suppression needs a time", hint=TIME_COLUMN.program)
     in_force, loaded, many = _in_force(events, rules, settings, dialect, on_error)
     if loaded is not None and loaded.conditions and time is None:
         raise SienaError(
             f'the rule "{loaded.conditions[0].id}" is about several events',
-            hint="name the column of their times: time=, or --time",
+            hint=TIME_OF_RULES.program,
         )
     wanted = _names(key, events.columns)
     _require_free(wanted, is_timed=time is not None)

@@ -30,7 +30,7 @@ from siena.protocol.control_frames import (
 from siena.protocol.data_frames import Delivery, FoundSequence, pack_traced
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
-from siena.protocol.handshake import GRANTS
+from siena.protocol.handshake import GRANTS, WANTING
 from siena.protocol.log_frames import Entries, Read, Stage
 from wire import Wire, connect, open_wire, until
 
@@ -262,6 +262,36 @@ async def test_what_may_be_looked_at() -> None:
         assert isinstance(await bob.next(), Seen)
         bob.send(Look("sessions"))
         assert (await told(bob)).text == "inspect is not granted: what = sessions"
+
+
+async def test_who_wants_something_is_said_as_far_as_one_could_subscribe() -> None:
+    roles = {
+        **ROLES,
+        "bob": {"subscribe": "level < 4", "inspect": "[]"},
+        "eve": {"subscribe": "[]"},
+    }
+    async with named(replace(SETTINGS, access=access(**roles))) as broker:
+        root = await connect(broker, name="root")
+        await root.subscribe(1, "level = 3")
+        await root.subscribe(2, "level > 2")
+        session = root.welcome.session if root.welcome else 0
+
+        async def seen(name: str) -> list[tuple[str, str]]:
+            wire = await connect(broker, name=name)
+            wire.send(Look(WANTING, 9, encode({"level": 3})))
+            answer = await wire.next()
+            assert isinstance(answer, Seen), answer
+            return [(one["who"], one["text"]) for one in answer.seen["wanting"]]
+
+        mine = [
+            (f"client {session}/1", "level = 3"),
+            (f"client {session}/2", "level > 2"),
+        ]
+        assert await seen("root") == mine
+        assert await seen("bob") == [("another client", "level = 3")]
+        eve = await connect(broker, name="eve")
+        eve.send(Look(WANTING, 9, encode({"level": 3})))
+        assert (await told(eve)).text == "inspect is not granted: what = tables"
 
 
 async def test_the_log_is_read_and_staged_within_the_grant(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from siena.protocol.data_frames import pack_traced
 from siena.protocol.durable.reading import Ack, DurableSubscribe, Forget, Nak, Seek
 from siena.protocol.durable.receipts import Publisher, PublisherIs, pack_acked
 from siena.protocol.frames import Op, pack
+from siena.protocol.handshake import WANTING
 from siena.protocol.log_frames import Batch, Commit, Log, Part, Read, Stage
 from wire import connect
 
@@ -101,6 +102,7 @@ TABLE: dict[str, Row] = {
     "native policy block": Row(native(policy="block"), 0, 204),
     "native link": Row(native(peer=PEER), 0, 209),
     **{f"native LOOK {what}": Row(native(Look(what)), 0) for what in SNAPSHOTS},
+    "native LOOK wanting": Row(native(Look(WANTING, 9, Y)), 0),
     "lines pub": Row(lines("pub y=1")),
     "lines sub": Row(lines("sub y any")),
     "lines adv": Row(lines("adv integer y any")),

@@ -23,9 +23,10 @@ from siena.client.tokens import new_token
 from siena.dialects import read_rule
 from siena.model import Value
 from siena.model.expression.residual import ResidualPredicate, interest_of
-from siena.protocol.control_frames import Connect, Trace, Unsubscribe
+from siena.protocol.control_frames import Connect, Subscribe, Trace, Unsubscribe
 from siena.protocol.data_frames import pack_traced
 from siena.protocol.handshake import PREFACE
+from siena.protocol.limits import LOOK_MAX
 from siena.protocol.log_frames import Entries, Read
 from siena.web.around import around_routes
 from siena.web.files import file_routes
@@ -211,6 +212,25 @@ async def test_a_filter_that_is_shown_cut_is_explained() -> None:
         assert (said["text"], said["covers"]["count"]) == (wanted, 2)
         assert "error" in await asked.ask("relations", text=shown)
         assert "error" in await asked.ask("relations", text=shown, told="none")
+
+
+async def test_the_way_is_right_for_more_filters_than_are_listed() -> None:
+    async with chain(2) as (one, two), served(one) as asked:
+        near, far = await connect(one, name="desk"), await connect(two)
+        for number in range(LOOK_MAX + 100):
+            near.send(Subscribe(number, f"x = {number}"))
+            far.send(Subscribe(number, f"y = {number}"))
+        await near.sync()
+        await until(lambda: len(one.state.router.tables.filters) == 2 * LOOK_MAX + 200)
+        way = await asked.ask("way", notification=f"x = {LOOK_MAX + 50}")
+        (step,) = way["steps"]
+        assert (list(step["clients"].values()), step["complete"]) == (
+            [f"x = {LOOK_MAX + 50}"], True,
+        )  # fmt: skip
+        (route,) = way["missing"]
+        assert (route["asked"], route["compared"]) == (LOOK_MAX + 100, LOOK_MAX)
+        way = await asked.ask("way", notification=f"y = {LOOK_MAX + 50}")
+        assert [step["broker"] for step in way["steps"]] == [one.name, two.name]
 
 
 async def test_a_filter_is_tried_on_the_log(tmp_path: Path) -> None:

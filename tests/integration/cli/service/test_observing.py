@@ -17,10 +17,12 @@ from served import process, ready
 from siena import testing
 from siena.broker.access.credentials import Credentials, save_credentials
 from siena.cli.common import surveying
+from siena.cli.common.observing import Observer
 from siena.cli.main import main
 from siena.cli.service.top import GROWING, LINK_COLUMNS, NOW, Rates, picture
 from siena.client.tokens import new_token
 from siena.errors import RequestRefusedError
+from siena.protocol.limits import LOOK_MAX
 from siena.testing.network import RunningNetwork
 
 
@@ -199,6 +201,28 @@ def test_why_follows_the_tables_of_brokers(chain: RunningNetwork, run: Run) -> N
         assert "✗ nobody here wants it" in done.out
         assert "at 3: it does not come there" in done.out
         wanted.close()
+
+
+def test_why_asks_about_all_filters_however_many_there_are(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with testing.network("chain:2") as network, siena.connect(network[2].url) as client:
+        wanted = [client.subscribe(f"x = {n}") for n in range(LOOK_MAX + 500)]
+        wanted[-1].settled(10)
+        asked = ("why", f"x={LOOK_MAX + 499}", "--server", network[1].url)
+        done = run(*asked)
+        assert done.code == 0, done
+        assert f"✓ broker 2  because of x = {LOOK_MAX + 499}" in done.out
+        assert f"/{wanted[-1].number}  because of x = {LOOK_MAX + 499}" in done.out
+        assert "not all of them" not in done.out
+        other = run("why", "x=-1", "--server", network[2].url)
+        assert (other.code, "✗ nobody here wants it" in other.out) == (1, True)
+        assert "nearest of its first 1,000: x = " in other.out
+        # A broker of before lists the first of them, and no more is known.
+        monkeypatch.setattr(Observer, "wanting", lambda *_: None)
+        older = run("why", f"x={LOOK_MAX + 499}", "--server", network[2].url)
+        said = "among its first 1,000 filters none wants it; it has more"
+        assert (older.code, said in older.out) == (1, True), older
 
 
 def test_why_knows_that_masters_get_everything(run: Run) -> None:

@@ -33,13 +33,14 @@ export function Way({ value }) {
       ${Object.entries(step.clients).map(([who, text]) => html`<div class="good"><span aria-hidden="true">✓</span> ${who} <code>${text}</code></div>`)}
       ${Object.entries(step.brokers).map(([who, text]) => html`<div><span aria-hidden="true">→</span> ${who} <code>${text}</code></div>`)}
       ${value.missing.filter((route) => route.from === step.broker).map((route) => html`<${Missing} route=${route} />`)}
-      ${!count(step) && !step.error && html`<div class="soft">no client here wants it</div>`}</li>`)}</ol>`;
+      ${!count(step) && !step.error && html`<div class="soft">${step.complete ? "no client here wants it" : `among its first ${step.compared} filters none of a client wants it; it has more`}</div>`}
+      ${count(step) > 0 && !step.complete && html`<div class="soft">not all of its filters were looked at, or are named</div>`}</li>`)}</ol>`;
 }
 
 function Missing({ route }) {
   const wants = Object.entries(route.wants);
   return html`<div class=${wants.length ? "bad" : "soft"}><span aria-hidden="true">✗</span> not to ${route.to}: ${route.asked === 0 ? "it has asked for nothing"
-    : route.nearest ? html`the nearest of ${route.asked} asked for is <code>${route.nearest.text}</code>, and ${route.nearest.missed.map((each) => `${each.subject} fails: ${each.because}`).join("; ")}` : "nothing that it has asked for matches"}
+    : route.nearest ? html`the nearest of ${route.compared < route.asked ? `the first ${route.compared} of ${route.asked}` : route.asked} asked for is <code>${route.nearest.text}</code>, and ${route.nearest.missed.map((each) => `${each.subject} fails: ${each.because}`).join("; ")}` : route.compared < route.asked ? "nothing that it has asked for, as far as is shown, matches" : "nothing that it has asked for matches"}
     ${wants.length > 0 && html`<div>a route is missing: ${wants.map(([who, text]) => `${who} there wants ${text}`).join("; ")}</div>`}</div>`;
 }
 
