@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     ("wanted", "said"),
     [
         ("x", "(--nan absent takes NaN for a null; --set-aside passes over such rows)"),
-        ("tags", "a column with one element of it can be compared; siena rules takes"),
+        ("tags", "a column with one element of it can be compared; or declare"),
         ("notes", "(name it with --column if it is the whole notification)"),
         ("bad", "(--set-aside puts such rows aside)"),
     ],
