@@ -93,6 +93,7 @@ def messages() -> Form:
         [
             query("ack", "1: answer when they are on the disk"),
             query("advertise", "what is advertised meanwhile", many=True),
+            query("nested", "1: nested JSON, by path; windows: events of its log"),
             query("publisher", "who publishes, for requests that are made again"),
             query("sequence", "the number of the first notification"),
         ],

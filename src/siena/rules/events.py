@@ -43,9 +43,12 @@ def read_nested(text: str, nested: Nested) -> Event:
     Traceback (most recent call last):
     siena.errors.InvalidFormError: a Windows event is an object with an "Event" in it
     """
-    if nested == "windows":
-        return dict(windows_attributes(read_json(text)))
-    return event_of(read_json(text))
+    return nested_event(read_json(text), nested)
+
+
+def nested_event(form: Json, nested: Nested) -> Event:
+    """The attributes of an event that was read from JSON, nested in this way."""
+    return dict(windows_attributes(form)) if nested == "windows" else event_of(form)
 
 
 def read_several(text: str, many: frozenset[str]) -> Event:

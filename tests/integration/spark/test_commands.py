@@ -331,3 +331,26 @@ def test_bench_measures_all_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert all(row["rows_per_s"] > 0 for row in rows)
     assert [row["rows"] for row in rows] == [20_000, 20_000, 20_000, 20]
+
+
+@pytest.mark.usefixtures("spark")
+def test_rules_apply_and_match_read_nested_events(tmp_path: Path) -> None:
+    process = {"Image": "C:\\a.exe", "User": "ann"}
+    events = [
+        {"Event": {"System": {"EventID": number}, "EventData": process}}
+        for number in (1, 4)
+    ]
+    file = tmp_path / "events.ndjson"
+    file.write_text("\n".join([*map(json.dumps, events), "[]"]))
+    rules = tmp_path / "rules.csv"
+    rules.write_text('id,text\none,"EventID = 1 and User = ann"\n')
+    for nested in (["--nested", "windows"], ["--nested"]):
+        found = json.loads(run("rules", "apply", rules, file, *nested, "--json"))
+        assert [(r["rule"], r["alerts"]) for r in found["rules"]] == [("one", 1)]
+        assert found["bad_events"] == 1
+    who = tmp_path / "who.csv"
+    who.write_text('subscriber,filter\nann,"EventID = 1 and tags = a and tags = b"\n')
+    more = {"EventID": 1, "tags": ["a", "b"], "deep": {"er": 1}}
+    file.write_text("\n".join(map(json.dumps, [*events, more])))
+    options = ["--nested", "--many", "tags", "--json", "--master", "local[2]"]
+    assert json.loads(run("match", who, file, *options))["answers"] == 1

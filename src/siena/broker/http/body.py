@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple, cast
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, QueryParams
 from starlette.types import Receive
 
 from siena.block import BLOCK_BYTES_MAX, encode
@@ -19,9 +20,10 @@ from siena.broker.http.limits import (
 from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json
-from siena.model import Value
+from siena.model import Notification, Value
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import PublishRun, run_of
+from siena.rules.events import Nested, checked_nested, nested_event
 
 
 class Posted(NamedTuple):
@@ -75,8 +77,27 @@ def kind_of(headers: Headers) -> str:
     return kind
 
 
-async def read_notifications(kind: str, body: bytes) -> Posted:
+def wanted_nesting(query: bytes) -> Nested | None:
+    """How the query says that notifications are nested: ``?nested=1``, or windows.
+
+    Raises:
+        ProtocolError: if it says something else.
+    """
+    if b"nested" not in query:  # most often
+        return None
+    said = QueryParams(query.decode("latin-1")).get("nested")
+    try:
+        return checked_nested("path" if said == "1" else said)
+    except SienaError as error:
+        raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
+
+
+async def read_notifications(
+    kind: str, body: bytes, nested: Nested | None = None
+) -> Posted:
     """The notifications of a body: all of them, or none.
+
+    Nested JSON is attributes by path; what has several values has no place.
 
     Raises:
         ProtocolError: if one of them is none, which is named.
@@ -86,6 +107,11 @@ async def read_notifications(kind: str, body: bytes) -> Posted:
     except UnicodeDecodeError:
         raise ProtocolError(Fault.BAD_NOTIFICATION, "this is not UTF-8") from None
     split, read = _READERS[kind]
+    if nested is not None:
+        if read is not _plain:
+            text = "CloudEvents are not read as nested JSON"
+            raise ProtocolError(Fault.BAD_REQUEST, text)
+        read = partial(_nested, nested)
     blocks: list[bytes] = []
     left_out = 0
     try:
@@ -147,6 +173,12 @@ def _plain(form: Json) -> tuple[bytes, int]:
     if type(form) is dict and _FORMED.isdisjoint(map(type, form.values())):
         return encode(cast("dict[str, Value]", form)), 0
     return encode(notification_from_json(form)), 0
+
+
+def _nested(nested: Nested, form: Json) -> tuple[bytes, int]:
+    event = nested_event(form, nested)
+    plain = {n: v for n, v in event.items() if not isinstance(v, tuple)}
+    return encode(Notification(plain)), len(event) - len(plain)
 
 
 def _event(form: Json) -> tuple[bytes, int]:

@@ -16,7 +16,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from siena.broker.clients.in_process_client import InProcessClient
 from siena.broker.clients.in_process_entry import InProcessEntry, InProcessSession
 from siena.broker.durable.over_http import store, wanted_receipt
-from siena.broker.http.body import Posted, kind_of, read_body, read_notifications
+from siena.broker.http.body import (
+    Posted,
+    kind_of,
+    read_body,
+    read_notifications,
+    wanted_nesting,
+)
 from siena.broker.http.door.authentication import principal_of
 from siena.broker.http.faults import HttpError, answer_of
 from siena.broker.http.limits import FILTERS_MAX, HOLD_SECONDS_MAX
@@ -75,7 +81,8 @@ class Publishing:
         kind = kind_of(Headers(scope=scope))
         advertisements = _advertisements(scope["query_string"])
         receipt = wanted_receipt(scope["query_string"])
-        posted = await read_notifications(kind, await read_body(receive))
+        nested = wanted_nesting(scope["query_string"])
+        posted = await read_notifications(kind, await read_body(receive), nested)
         entry = self._entry
         visit = entry.enter(name="POST /publish", principal=principal_of(scope))
         local_client, client = visit

@@ -89,6 +89,32 @@ async def test_bodies() -> None:
             assert [(await events.next())[1] for _ in expected] == expected
 
 
+NESTED = '{"a": {"b": 1, "c": null}, "tags": ["x", "y"], "s": "t"}'
+WINDOWS = '{"Event": {"System": {"EventID": 1}, "EventData": {"Image": "a.exe"}}}'
+
+
+async def test_nested_bodies_have_their_paths_as_names() -> None:
+    async with web() as (_, _, client), subscribed(client, "[]") as events:
+        for query, body, expected, left_out in [
+            ("1", NESTED, {"a.b": 1, "s": "t"}, 1),
+            ("path", WINDOWS, {"EventID": 1, "Image": "a.exe"}, 0),
+            ("windows", WINDOWS, {"EventID": 1, "Image": "a.exe"}, 0),
+        ]:
+            url = f"/publish?nested={query}"
+            answer = await client.post(url, content=body, headers=JSON)
+            assert answer.json()["published"] == 1
+            assert answer.json().get("left_out", 0) == left_out
+            assert (await events.next())[1] == expected
+        for query, body, why in [
+            ("windows", NESTED, "a Windows event"),
+            ("deep", NESTED, "not how events are nested"),
+            ("1", "[[1]]", "an event is a JSON object"),
+        ]:
+            url = f"/publish?nested={query}"
+            answer = await client.post(url, content=body, headers=JSON)
+            assert (answer.status_code, why in answer.text) == (400, True)
+
+
 BAD_BODIES: list[tuple[str, str | bytes, int, int, str]] = [
     ("text/plain", '{"x": 1}', 415, 108, "text/plain"),
     ("", '{"x": 1}', 415, 108, "missing"),
