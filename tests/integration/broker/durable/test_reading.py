@@ -262,12 +262,16 @@ async def test_what_a_dead_letter_is_about_is_done_with_when_the_disk_has_the_le
     ):
         dead = await client.subscribe("siena.dead = true").settled()
         wire = await joined(broker, max_deliver=1, ack_wait=0.01)
+        durable = broker.log_service.durable
+        await until(lambda: durable.count == 1 and shown(broker)["readers"] == 1)
         may_go_on.clear()
-        await publish(broker, 1)
-        assert (await delivered(wire)).offset == 0
-        assert (await dead.get(SECONDS))["siena.offset"] == 0
-        assert shown(broker)["low"] == 0, "it comes again if the letter is lost"
-        may_go_on.set()
+        try:
+            await publish(broker, 1)
+            assert (await delivered(wire)).offset == 0
+            assert (await dead.get(SECONDS))["siena.offset"] == 0
+            assert shown(broker)["low"] == 0, "it comes again if the letter is lost"
+        finally:
+            may_go_on.set()
         await until(lambda: shown(broker)["low"] != 0)
 
 

@@ -51,7 +51,7 @@ async def test_parts_are_on_the_disk_before_their_batch_is_begun(
     real = os.fsync
 
     def fsync(descriptor: int) -> None:
-        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
         real(descriptor)
 
     settings = kept_in(tmp_path, sync="always")
