@@ -118,3 +118,8 @@ def test_an_example_can_be_pasted(
         # Raises what the command line would say, if it does not take it.
         with ALL[name].make_context(name, rest):
             pass
+
+
+def test_what_little_needs_is_said() -> None:
+    help_text = " ".join((ALL["match"].help or "").split())
+    assert "matched at once, without Java; the Python packages of Spark" in help_text

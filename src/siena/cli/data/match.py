@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.spark_jobs import LOCAL, require_spark, session
 from siena.cli.data.match_job import MatchJob
+from siena.cli.terminal.completion import dialects, one_of
 from siena.errors import SienaError
 
 ANSWERS = ("deliveries", "interfaces", "filters", "counts")
@@ -115,6 +115,9 @@ def match(
     their JSON form.  What comes out is the key, or all columns of the notification, and
     the subscriber.  A stream writes every delivery once, also when it is stopped and
     started again: what it has seen is in the output folder, under _checkpoint.
+
+    Little (64 MB of text, 16 MB of parquet) is matched at once, without Java; the
+    Python packages of Spark, the extra spark, are needed all the same.
 
     \b
     Examples:

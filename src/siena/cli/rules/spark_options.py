@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from siena.cli.common.completion import LOG_SOURCES, dialects, one_of
+from siena.cli.terminal.completion import LOG_SOURCES, dialects, one_of
 from siena.errors import SienaError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import LOG_SOURCES, WRITTEN, dialects, one_of
+from siena.cli.terminal.completion import LOG_SOURCES, WRITTEN, dialects, one_of
 from siena.errors import SienaError
 from siena.model.expression import spell_expression
 from siena.model.expression.rule import Rule
