@@ -66,6 +66,11 @@ test: $(BUILT) ## run the everyday tests (some nine minutes on two cores)
 # What only some tests need is installed when all are wanted; what is missing is then a
 # failure, Debian's chromium and node as well.  `SIENA_DEMAND=` lets such tests be skipped.
 EXTRAS := browser docs deploy
+.PHONY: test-papers
+test-papers: export PYTEST_TIMEOUT ?= 1200
+test-papers: $(BUILT) ## run the tests of all studies, the long ones too (some ten minutes)
+	$(BIN)/pytest -n $(JOBS) tests/papers $(ARGS)
+
 .PHONY: test-all
 test-all: export PYTEST_TIMEOUT ?= 1200
 test-all: export SIENA_DEMAND ?= 1

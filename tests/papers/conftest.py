@@ -1,11 +1,29 @@
 """One store for all tests of this folder, and what studies load set aside."""
 
 import gc
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from siena.research.studies.framework.store import Store
+
+# Studies whose rows, small as they are, take ten seconds each to compute.  They are
+# computed by `make test-papers`; every day their claims are decided, and refuted, by
+# the rows that stand beside the page (test_kept.py).
+LONG = ("fig26", "fig27", "choices", "robustness", "patterns")
+OF_LONG = re.compile(rf"\[(?:{'|'.join(LONG)})-?\b")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What computes rows of those studies is slow."""
+    here = Path(__file__).parent
+    for item in items:
+        computes = "store" in getattr(item, "fixturenames", ())
+        if computes and item.path.parent == here and OF_LONG.search(item.name):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

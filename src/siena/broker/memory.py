@@ -46,9 +46,12 @@ def keep_memory() -> bool:
 def spare_what_stays() -> None:
     """Look at nothing again that a collection has left; in a broker's process."""
     gc.set_threshold(YOUNGEST_MAX)
+    # The first and longest one without the callback: Python would drop what a signal
+    # raises in it, and Ctrl-C with it.
+    gc.collect()
+    gc.freeze()
     if _set_aside not in gc.callbacks:
         gc.callbacks.append(_set_aside)
-    gc.collect()
 
 
 def look_at_what_came() -> None:

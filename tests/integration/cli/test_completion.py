@@ -9,10 +9,10 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from siena.cli.common.completion import PERIODS, WRITTEN
 from siena.cli.data.match import ANSWERS
 from siena.cli.data.matchers import SIEVES
 from siena.cli.main import app
+from siena.cli.terminal.completion import PERIODS, WRITTEN
 from siena.dialects.registry import DIALECTS
 from siena.dialects.writing import WRITERS
 from siena.rules.review.findings import FindingKind

@@ -128,3 +128,8 @@ READING = ("--dialect", "--many", "--logsource", "--rename", "--pipeline", "--js
 def test_all_commands_about_rules_take_the_same_options(command: str) -> None:
     taken = {option for p in ALL[command].params for option in p.opts}
     assert set(READING) <= taken
+
+
+def test_what_little_needs_is_said() -> None:
+    help_text = " ".join((ALL["match"].help or "").split())
+    assert "matched at once, without Java; the Python packages of Spark" in help_text

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from siena.cli.common.completion import PERIODS, one_of
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -14,6 +13,7 @@ from siena.cli.common.spark_jobs import (
     session,
     shown_progress,
 )
+from siena.cli.terminal.completion import PERIODS, one_of
 from siena.errors import SienaError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import dialects
 from siena.cli.common.progress import Progress
 from siena.cli.common.spark_jobs import report_to, require_spark
 from siena.cli.rules.event_options import ManyOption
+from siena.cli.terminal.completion import dialects
 
 
 def compile_(

@@ -12,7 +12,7 @@ from siena.bench.match.plot import check, draw
 from siena.bench.match.report import show
 from siena.bench.match.rounds import Progress, Run, measure, why_no_tree
 from siena.bench.match.workload import NAMES, Question
-from siena.cli.common.completion import one_of
+from siena.cli.terminal.completion import one_of
 from siena.errors import SienaError
 from siena.matching import COMPILED
 

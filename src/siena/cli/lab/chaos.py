@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import one_of
+from siena.cli.terminal.completion import one_of
 from siena.cli.terminal.termination import EXIT_TERMINATED
 from siena.errors import SienaError
 from siena.testing.chaos.faults import FAULTS, UNNOTICED

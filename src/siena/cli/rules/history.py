@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from siena.cli.common.completion import PERIODS, one_of
 from siena.cli.common.spark_jobs import (
     LOCAL,
     Master,
@@ -28,6 +27,7 @@ from siena.cli.rules.spark_options import (
     live_rules,
     say_aside,
 )
+from siena.cli.terminal.completion import PERIODS, one_of
 from siena.errors import SienaError
 from siena.rules.events import checked_nested
 

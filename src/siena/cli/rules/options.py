@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import LOG_SOURCES, dialects, one_of
 from siena.cli.common.progress import Progress
 from siena.cli.rules.workers import JOBS_MAX, share_of
+from siena.cli.terminal.completion import LOG_SOURCES, dialects, one_of
 from siena.dialects import check_pipeline
 from siena.errors import SienaError
 from siena.rules import ReadRule, RuleSettings, SetAside, load_rules, read_rules

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import one_of
 from siena.cli.common.progress import Progress
 from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
@@ -23,6 +22,7 @@ from siena.cli.rules.options import (
     settings_of,
 )
 from siena.cli.rules.workers import share_of
+from siena.cli.terminal.completion import one_of
 from siena.errors import SienaError
 from siena.rules.review import Finding, FindingKind, Review, review_rules
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from siena.cli.common.completion import dialects
+from siena.cli.terminal.completion import dialects
 from siena.errors import SienaError
 
 if TYPE_CHECKING:

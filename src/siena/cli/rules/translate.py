@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from siena.cli.common.completion import WRITTEN, dialects, one_of
 from siena.cli.rules.event_options import ManyOption
 from siena.cli.rules.options import (
     FieldsOption,
@@ -15,6 +14,7 @@ from siena.cli.rules.options import (
     PipelineOption,
     settings_of,
 )
+from siena.cli.terminal.completion import WRITTEN, dialects, one_of
 from siena.errors import SienaError
 from siena.model.expression import spell_expression
 from siena.model.expression.rule import Rule

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from siena.cli.common.client_options import JsonOption, ServerOption, open_server
-from siena.cli.common.completion import one_of
 from siena.cli.common.contexts import find_server
 from siena.cli.common.durable_options import read_start
 from siena.cli.common.observing import Observer
+from siena.cli.terminal.completion import one_of
 from siena.errors import SienaError
 from siena.protocol.limits import LOOK_MAX
 

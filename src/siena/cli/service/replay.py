@@ -25,9 +25,9 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
-from siena.cli.common.completion import one_of
 from siena.cli.common.history import read_history
 from siena.cli.common.progress import Progress
+from siena.cli.terminal.completion import one_of
 from siena.client.blocking import Client
 from siena.errors import ConnectionLostError, SienaError
 from siena.model import Value

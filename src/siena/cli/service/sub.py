@@ -16,8 +16,8 @@ from siena.cli.common.client_options import (
     TimeoutOption,
     open_server,
 )
-from siena.cli.common.completion import dialects, one_of
 from siena.cli.common.durable_options import durable_options
+from siena.cli.terminal.completion import dialects, one_of
 from siena.cli.terminal.foreign import printable, safe_json
 from siena.client.blocking import Subscription
 from siena.client.durable.blocking import DurableSubscription

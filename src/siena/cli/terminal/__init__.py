@@ -1,1 +1,1 @@
-"""What a command has to do with its terminal: colours, escapes, its end."""
+"""What a command has to do with its terminal: colours, escapes, completion, its end."""

@@ -23,7 +23,7 @@ from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWa
 from siena.spark.batch.attributes import column_of
 from siena.spark.batch.columns import NaN
 from siena.spark.batch.compiling import compile_rows
-from siena.spark.batch.matching import match
+from siena.spark.batch.matching import check_nan, match
 from siena.spark.hints import TIME_COLUMN
 from siena.spark.streams.patterns import match_patterns
 
@@ -169,6 +169,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
     is_pattern = isinstance(wanted, Pattern) and not wanted.is_simple
     if is_pattern and time is None:
         raise SienaError("a pattern needs a time", hint=TIME_COLUMN.program)
+    check_nan(nan)
     if nan == "absent":
         history = _without_nan(history)
     whole = _filter_of(wanted)

@@ -114,8 +114,7 @@ def match(  # noqa: PLR0913 -- all but two have a default
         raise SienaError(
             f"{output!r} is no output", hint=f"one of {', '.join(OUTPUTS)}"
         )
-    if nan not in get_args(NaN):
-        raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
+    check_nan(nan)
     compiled = compile_subscriptions(
         subscriptions, dialect=dialect, many=many, on_error=on_error
     )
@@ -129,6 +128,16 @@ def match(  # noqa: PLR0913 -- all but two have a default
     )
     plan = plan._replace(layout=replace(plan.layout, nan=nan))
     return _run(notifications, compiled, plan, output, on_error, tally)
+
+
+def check_nan(nan: NaN) -> None:
+    """Refuse what is no word for what NaN may be.
+
+    Raises:
+        SienaError: if it is none.
+    """
+    if nan not in get_args(NaN):
+        raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
 
 
 def compile_subscriptions(

@@ -29,6 +29,7 @@ from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import (
     Subscriptions,
     answer_field,
+    check_nan,
     compile_subscriptions,
     form_of,
     payload_of,
@@ -89,6 +90,7 @@ def match_parquet(  # noqa: PLR0913 -- all but three have a default
     Raises:
         SienaError: as ``match``, and if the files need Spark's own reader.
     """
+    check_nan(nan)
     files = plain_files(path)
     if files is None:
         raise SienaError(

@@ -56,6 +56,14 @@ def test_a_filter(history: DataFrame, tmp_path: Path) -> None:
     assert (tmp_path / "found.png").stat().st_size > 1000
 
 
+def test_nan_is_a_mistake_or_a_null(spark: SparkSession) -> None:
+    rows = spark.sql("select 7L id, double('NaN') delay union select 8L, 1.0D")
+    assert backtest("delay < 2 or delay absent", rows).matched == 1
+    assert backtest("delay < 2 or delay absent", rows, nan="absent").matched == 2
+    with pytest.raises(SienaError, match="'null' is not what NaN may be"):
+        backtest("delay < 2", rows, nan="null")  # type: ignore[arg-type]
+
+
 @pytest.mark.slow
 def test_without_a_time_there_are_no_periods(history: DataFrame) -> None:
     found = backtest("delay = 3 or carrier = DL", history, sample=1)

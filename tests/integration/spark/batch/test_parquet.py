@@ -128,6 +128,13 @@ def test_keys_and_other_answers(spark: SparkSession, files: Path) -> None:
     assert (tally.rows.value, tally.answers.value) == (13, 13)
 
 
+def test_nan_may_be_absent_here_too(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"id": [7], "delay": [float("nan")]}), path)
+    found = match_parquet(spark, str(path), ["delay absent"], key="id", nan="absent")
+    assert [row.id for row in found.collect()] == [7]
+
+
 def test_what_means_nothing_is_refused_here_too(
     spark: SparkSession, files: Path
 ) -> None:
