@@ -45,6 +45,10 @@ def _say(text: str) -> None:
     print(text, flush=True)  # noqa: T201 -- its one way to speak
 
 
+def main(kind: str, *said: str) -> None:
+    """Read, or publish."""
+    asyncio.run(read(*said) if kind == "read" else publish(*said))
+
+
 if __name__ == "__main__":
-    work = {"read": read, "publish": publish}[sys.argv[1]]
-    asyncio.run(work(*sys.argv[2:]))
+    main(*sys.argv[1:])

@@ -95,8 +95,8 @@ class Ledger:
     def stored_twice(self) -> int:
         """How many publications a log has again.
 
-        But for those that were damaged in one: it takes them again from whoever has
-        had no receipt, and cannot know that others have them.
+        But for those that were damaged in one: it takes them again from a publisher
+        that has had no receipt, and cannot know that others have them.
         """
         counts = (Counter(keys) for keys in self.stored.values())
         return sum(
