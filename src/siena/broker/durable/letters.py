@@ -1,4 +1,4 @@
-"""Dead letters: what the broker publishes of what nobody could deal with.
+"""Dead letters: what the broker publishes of what no reader could deal with.
 
 What a letter is about is done with once the disk has the letter.
 """

@@ -1,7 +1,7 @@
 """Losses: who reads durably is told what the log has lost.
 
-A reader that is there hears a GAP; a durable subscription that nobody reads at the
-moment tells its next reader, as long as the broker runs.
+A reader that is there hears a GAP; a durable subscription without a reader tells the
+next one, as long as the broker runs.
 """
 
 import logging
@@ -25,7 +25,7 @@ class Losses:
     def __init__(self, state: BrokerState, store: LogStore) -> None:
         self._state = state
         self._store = store
-        # What nobody was there to hear; of each subscription one interval.
+        # What no reader was there to hear; of each subscription one interval.
         self._untold: dict[Cursor, Gap] = {}
 
     def of_log(self, lost: LostOffsets, whose: str) -> Gap:
@@ -52,7 +52,7 @@ class Losses:
             self._untold[cursor] = gap
 
     def joined(self, session: Session, cursor: Cursor) -> None:
-        """Somebody reads: tell what nobody has heard of yet."""
+        """A client reads it: tell what no reader has heard of yet."""
         gap = self._untold.get(cursor)
         if gap is not None and _tell(session, gap):
             del self._untold[cursor]

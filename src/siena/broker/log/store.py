@@ -83,6 +83,9 @@ class Store:
         self._is_torn = False
         # Whether something was cut off at the end that was no half record.
         self._is_damaged_at_end = False
+        # Offsets that may have been given; and whether they were on the disk.
+        self._not_before = 0
+        self._are_missing = False
         self._missing: list[Gap] = []
         try:
             self._earliest = Kept(folder / EARLIEST, Earliest, Earliest(), files=files)
@@ -90,6 +93,8 @@ class Store:
             self._segments: list[Segment] = []
             self._file = self._recover()
             self._begin_life()
+            if not self.is_elsewhere:  # otherwise the stream may have them
+                self._leave_out()
             first, should_be = self._segments[0].first, self._earliest.value.offset
             self._missing = [Gap(should_be, first)] if first > should_be else []
         except BaseException:
@@ -232,27 +237,34 @@ class Store:
         return descriptor
 
     def _begin_life(self) -> None:
-        """Give no offset that was given before, and trust no sync that is not known."""
-        latest, below = self.latest, self._given.below
-        if not self._given.is_whole(latest):
+        """Trust no sync that is not known, and see which offsets were given before."""
+        given, latest = self._given, self.latest
+        if not given.is_whole(latest):
             self._in_doubt = True
             complete = self._segments[:-1]
             self._unsealed = [each for each in complete if not each.is_sealed]
-        if self._given.are_missing(latest):
-            self.skip_to(below)
-        elif below > latest and (
-            self._is_damaged_at_end or not self._given.is_of_this_life()
-        ):
-            log.warning(
-                "the log goes on at offset %d: it was not closed, and what was not on "
-                "the disk when the machine ended may have had offsets from %d on",
-                *(below, latest),
-            )
-            last = self._segments[-1]
-            last.left_out += below - latest
-            last.end = below
-            self._change_file(self._begin(below))
-        self._given.begin(self.latest)
+        self._are_missing = given.are_missing(latest)
+        is_known = given.is_of_this_life() and not self._is_damaged_at_end
+        self._not_before = 0 if is_known and not self._are_missing else given.below
+        given.begin(latest)
+
+    def _leave_out(self) -> None:
+        """Give no offset that may have been given to what the disk has not."""
+        latest, first = self.latest, self._not_before
+        if first <= latest:
+            return
+        if self._are_missing:  # others have taken them away
+            self.skip_to(first)
+            return
+        log.warning(
+            "the log goes on at offset %d: it was not closed, and what was not on the "
+            "disk when the machine ended may have had offsets from %d on",
+            *(first, latest),
+        )
+        last = self._segments[-1]
+        last.left_out += first - latest
+        last.end = first
+        self._change_file(self._begin(first))
 
     def _write_earliest(self, offset: int) -> None:
         self._earliest.value.offset = offset

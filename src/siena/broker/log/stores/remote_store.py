@@ -121,6 +121,7 @@ class RemoteStore(Store):
                     raise SienaError(text) from None
         else:
             raise SienaError(f"another broker writes to {self.where} all the time")
+        self._leave_out()
         self._begun = self.latest
         if standing is Standing.BEHIND:
             for name, data in states.items():

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from broker.logs import everything
 from siena.block import encode
+from siena.broker.log.files import Files
 from siena.broker.log.records import DamagedLogError, Record
+from siena.broker.log.segment_file import HEADER_BYTES
 from siena.broker.log.store import Store
 from siena.broker.log.stores import (
     remote_store as remote_store_module,
@@ -347,3 +350,37 @@ def test_a_stream_that_has_lost_all_gets_the_small_files_again(tmp_path: Path) -
     assert copy.latest == 2
     assert (tmp_path / "copy" / "cursors.state").read_bytes() == b"some"
     copy.close()
+
+
+class Rebooted(Files):
+    """The files of a machine that has started anew."""
+
+    def boot(self) -> str:
+        return "another life"
+
+
+@pytest.mark.parametrize("was_closed", [True, False])
+def test_what_a_loss_of_power_took_is_got_back_where_it_was(
+    tmp_path: Path, *, was_closed: bool
+) -> None:
+    """Before offsets are left out: else the stream would have more than the folder."""
+    stream = ObviousStream(random.Random(1))
+    folder = tmp_path / "log"
+    store = RemoteStore(folder, 4_096, stream, "it", SystemClock())
+    values = [{"n": n} for n in range(5)]
+    for value in values:
+        store.append(*encode_all([value]), 7)
+    store.sync()
+    if was_closed:
+        store.close()
+    else:
+        store._let_go()
+    (path,) = folder.glob("*.log")
+    path.write_bytes(path.read_bytes()[:HEADER_BYTES])
+    store = RemoteStore(folder, 4_096, stream, "it", SystemClock(), Rebooted())
+    assert everything(store) == [encode(value) for value in values]
+    store.append(*encode_all([{"n": 5}]), 7)
+    store.sync()
+    found = [b for record in records_in(stream) for b in record.all_blocks()]
+    assert found == everything(store) == [encode({"n": n}) for n in range(6)]
+    store.close()
