@@ -17,12 +17,7 @@ from siena.errors import SienaError
 from siena.model import Kind
 from siena.rules.events import Nested, checked_nested
 from siena.spark.batch.asking import NAMES_SHOWN_MAX, wanted_of
-from siena.spark.batch.attributes import (
-    Attribute,
-    attributes_of,
-    column_of,
-    several_of,
-)
+from siena.spark.batch.attributes import Attribute, attributes_of, column_of, several_of
 from siena.spark.batch.columns import Form, Layout, NaN
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
