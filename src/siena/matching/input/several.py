@@ -167,6 +167,25 @@ class SeveralValues:
         return ForwardingTable.of_piece(make_piece(wider))
 
 
+class AskedTable:
+    """A table, and what it is asked through where names have several values.
+
+    >>> asked = AskedTable(ForwardingTable())
+    >>> asked.several(frozenset({"x"})) is asked.several(frozenset({"x"}))
+    True
+    """
+
+    def __init__(self, table: ForwardingTable) -> None:
+        self.table = table
+        self._several: dict[frozenset[str], SeveralValues] = {}
+
+    def several(self, many: frozenset[str]) -> SeveralValues:
+        """What answers for several values of these names; made once."""
+        if many not in self._several:
+            self._several[many] = SeveralValues(self.table, many)
+        return self._several[many]
+
+
 class _Answers:
     """What a table says of the choices of rows, asked about some blocks at once."""
 
