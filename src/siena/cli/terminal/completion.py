@@ -7,7 +7,7 @@ Complete = Callable[[str], list[str]]
 PERIODS = ("hour", "day", "week", "month")
 LOG_SOURCES = ("attributes", "windows", "none")
 # In which rules are written, where that is exact; or as an expression, always.
-WRITTEN = ("siena", "sql", "eventbridge", "sns", "expression")
+WRITTEN = ("siena", "sql", "amqp", "azure", "eventbridge", "sns", "expression")
 
 
 def one_of(*words: str) -> Complete:

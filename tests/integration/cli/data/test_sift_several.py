@@ -56,6 +56,18 @@ def test_nested_events_are_sifted(folder: Path) -> None:
     assert "line 4: more than 4096 choices" in said
 
 
+def test_strict_answers_what_came_before_an_event_that_is_bad(folder: Path) -> None:
+    choices = {"tags": [*range(70)], "ports": [*range(90)]}
+    lines = [json.dumps(event) for event in (EVENTS[1], choices, EVENTS[1])]
+    (folder / "events.ndjson").write_text("\n".join(lines))
+    done = siena(
+        *("sift", "events.ndjson", "-s", "who.ndjson", "--nested", "--strict"),
+        cwd=folder,
+    )
+    assert (done.returncode, done.stdout) == (2, "1: ann\n")
+    assert "line 2: more than 4096 choices" in done.stderr
+
+
 def test_events_of_windows_may_be_the_only_ones(folder: Path) -> None:
     found, said = sifted(folder, "--nested", "windows")
     assert found == {3: ["dan"], 6: ["ann"]}
