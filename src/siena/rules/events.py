@@ -2,7 +2,7 @@
 
 ``{"detail": {"tags": ["a", "b"]}}`` is ``detail.tags``, with two values.  An event of
 Windows' log (``{"Event": …}``) has its attributes under the names that rules call them
-by; other mappings are said with ``renamed``.
+by, unless paths are asked for; other mappings are said with ``renamed``.
 """
 
 from collections.abc import Mapping
@@ -10,11 +10,12 @@ from typing import Literal, get_args
 
 from siena.dialects.aws.events import flatten
 from siena.dialects.sigma.windows import windows_attributes
-from siena.errors import InvalidFormError, SienaError
+from siena.errors import SienaError
 from siena.lang.json_text import Json, read_json
 from siena.lang.notification_form import notification_from_json, value_from_json
 from siena.lang.parser import parse_notification
 from siena.model.expression.evaluation import Values
+from siena.model.values import as_value
 
 Event = Mapping[str, Values]
 # How events of any depth are read: by their paths, or as those of Windows' log.
@@ -39,6 +40,8 @@ def read_nested(text: str, nested: Nested) -> Event:
 
     >>> read_nested('{"Event": {"EventData": {"Image": "a.exe"}}}', "windows")
     {'Image': 'a.exe'}
+    >>> read_nested('{"Event": {"kind": "party"}, "id": 7}', "path")
+    {'Event.kind': 'party', 'id': 7}
     >>> read_nested('{"a": {"b": 1}}', "windows")
     Traceback (most recent call last):
     siena.errors.InvalidFormError: a Windows event is an object with an "Event" in it
@@ -48,7 +51,7 @@ def read_nested(text: str, nested: Nested) -> Event:
 
 def nested_event(form: Json, nested: Nested) -> Event:
     """The attributes of an event that was read from JSON, nested in this way."""
-    return dict(windows_attributes(form)) if nested == "windows" else event_of(form)
+    return dict(windows_attributes(form)) if nested == "windows" else _by_path(form)
 
 
 def read_several(text: str, many: frozenset[str]) -> Event:
@@ -85,17 +88,19 @@ def checked_nested(nested: str | None) -> Nested | None:
 
 
 def event_of(form: Json, renamed: Mapping[str, str] | None = None) -> Event:
-    """The attributes of an event that was read from JSON."""
-    if not isinstance(form, dict):
-        raise InvalidFormError("an event is a JSON object")
-    if isinstance(form.get("Event"), dict):
+    """The attributes of an event that was read from JSON, whichever kind it is."""
+    if isinstance(form, dict) and isinstance(form.get("Event"), dict):
         return _renamed(dict(windows_attributes(form)), renamed)
-    return _renamed(dict(flatten(form, with_nulls=False)), renamed)
+    return _renamed(_by_path(form), renamed)
 
 
 def is_plain(event: Event) -> bool:
     """Whether every attribute has one value."""
     return tuple not in map(type, event.values())
+
+
+def _by_path(form: Json) -> dict[str, Values]:
+    return dict(flatten(form, with_nulls=False, as_one=as_value))
 
 
 def _renamed(event: dict[str, Values], renamed: Mapping[str, str] | None) -> Event:

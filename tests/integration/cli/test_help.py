@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from siena.cli.main import app, main
+from siena.dialects.writing import WRITERS
 
 # What needs neither a broker nor a file nor much time is run; of the rest it is checked
 # that the command takes it.
@@ -133,3 +134,9 @@ def test_all_commands_about_rules_take_the_same_options(command: str) -> None:
 def test_what_little_needs_is_said() -> None:
     help_text = " ".join((ALL["match"].help or "").split())
     assert "matched at once, without Java; the Python packages of Spark" in help_text
+
+
+def test_translate_names_all_languages_that_it_writes() -> None:
+    (to,) = [p for p in ALL["translate"].params if "--to" in p.opts]
+    words = set(re.findall(r"\w+", getattr(to, "help", "")))
+    assert words >= {*WRITERS, "expression", "always"}

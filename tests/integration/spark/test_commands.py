@@ -344,8 +344,15 @@ def test_rules_apply_and_match_read_nested_events(tmp_path: Path) -> None:
     file.write_text("\n".join([*map(json.dumps, events), "[]"]))
     rules = tmp_path / "rules.csv"
     rules.write_text('id,text\none,"EventID = 1 and User = ann"\n')
-    for nested in (["--nested", "windows"], ["--nested"]):
-        found = json.loads(run("rules", "apply", rules, file, *nested, "--json"))
+    by_path = tmp_path / "paths.csv"
+    by_path.write_text(
+        'id,text\none,"Event.System.EventID = 1 and Event.EventData.User = ann"\n'
+    )
+    for wanted, nested in (
+        (rules, ["--nested", "windows"]),
+        (by_path, ["--nested"]),
+    ):
+        found = json.loads(run("rules", "apply", wanted, file, *nested, "--json"))
         assert [(r["rule"], r["alerts"]) for r in found["rules"]] == [("one", 1)]
         assert found["bad_events"] == 1
     who = tmp_path / "who.csv"

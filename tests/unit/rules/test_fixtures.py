@@ -1,13 +1,14 @@
 """Rules tried on events, and asked why."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from siena.errors import SienaError
 from siena.lang.json_text import Json
 from siena.rules import ReadRule, RuleEntry, SetAside, read_rules
-from siena.rules.events import Event, event_of, read_event
+from siena.rules.events import Event, event_of, nested_event, read_event
 from siena.rules.firing import almost, fired
 from siena.rules.fixtures import Fixture, load_fixtures, try_fixture
 
@@ -83,6 +84,22 @@ def test_events_are_attributes_by_path_and_by_the_names_that_rules_use() -> None
     assert read_event("x = 1", {"x": "y"}) == {"y": 1}
     with pytest.raises(SienaError, match="JSON object"):
         event_of([1])
+
+
+def test_by_path_no_object_is_told_from_others_by_its_name() -> None:
+    form: Json = {"Event": {"kind": "party", "where": {"city": "Bern"}}, "id": 7}
+    by_path = {"Event.kind": "party", "Event.where.city": "Bern", "id": 7}
+    assert nested_event(form, "path") == by_path
+    assert nested_event(form, "windows") == {}
+    with pytest.raises(SienaError, match="JSON object"):
+        nested_event([1], "path")
+
+
+@pytest.mark.parametrize("number", [12345678901234567890, 10**20, -(2**63) - 1])
+def test_a_number_beyond_64_bits_is_refused_and_no_time(number: int) -> None:
+    for form in ({"user": {"id": number}}, {"user": {"ids": [1, number]}}):
+        with pytest.raises(SienaError, match=f"{number} does not fit in 64 bits"):
+            nested_event(cast("Json", form), "path")
 
 
 def test_who_fires_says_by_which_constraints_and_who_almost_did_what_lacks() -> None:

@@ -217,21 +217,23 @@ class _Sifter:
         answers: list[str] = []
         wanted = self.sieve.who_wants(notifications) if notifications else ()
         bad = self.sieve.reasons if isinstance(self.sieve, SeveralSieve) else {}
-        for place, (number, notification, found) in enumerate(
-            zip(numbers, notifications, wanted, strict=True)
-        ):
-            if place in bad:
-                self.tally.good -= 1
-                self._report(SienaError(bad[place]), number)
-                continue
-            who = self._decided(found, notification) if self.residuals else found
-            self.tally.wanted += bool(who)
-            self.tally.deliveries += len(who)
-            names = ", ".join([self.subscribers[n] for n in sorted(who)])
-            answers.append(self.form.format(number, names))
-        self.progress.clear()
-        sys.stdout.write("".join(answers))
-        sys.stdout.flush()
+        try:
+            for place, (number, notification, found) in enumerate(
+                zip(numbers, notifications, wanted, strict=True)
+            ):
+                if place in bad:
+                    self.tally.good -= 1
+                    self._report(SienaError(bad[place]), number)
+                    continue
+                who = self._decided(found, notification) if self.residuals else found
+                self.tally.wanted += bool(who)
+                self.tally.deliveries += len(who)
+                names = ", ".join([self.subscribers[n] for n in sorted(who)])
+                answers.append(self.form.format(number, names))
+        finally:  # with a bad line, too
+            self.progress.clear()
+            sys.stdout.write("".join(answers))
+            sys.stdout.flush()
         self.progress.show(str(self.tally))
 
     def _decided(

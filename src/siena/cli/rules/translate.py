@@ -42,8 +42,8 @@ def translate(
     to: Annotated[
         str | None,
         typer.Option(
-            help="Write it in this language, if that is exact: siena, sql, "
-            "eventbridge, sns; or as an expression, which alLOG_SOURCES is.",
+            help="Write it in this language, if that is exact: siena, sql, amqp, "
+            "azure, eventbridge, sns; or as an expression, which always is.",
             autocompletion=one_of(*WRITTEN),
             show_default=False,
         ),

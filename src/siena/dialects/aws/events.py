@@ -15,7 +15,7 @@ Reference:
 """
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from siena.dialects.aws.numbers import as_number, without_order
@@ -34,15 +34,21 @@ NULL = datetime(1, 1, 1, tzinfo=UTC)
 _Leaf = tuple[str, Value, bool]
 
 
-def flatten(event: Json, *, with_nulls: bool = True) -> Mapping[str, Values]:
+def flatten(
+    event: Json,
+    *,
+    with_nulls: bool = True,
+    as_one: Callable[[Value], Value] = as_number,
+) -> Mapping[str, Values]:
     """The attributes of an event, its arrays taken together.
 
     >>> flatten({"source": "ec2", "detail": {"tags": ["a", "b"], "size": 5}})
     {'source': 'ec2', 'detail.tags': ('a', 'b'), 'detail.size': 5}
 
-    Without nulls, ``null`` is an absent attribute.
+    Without nulls, ``null`` is an absent attribute.  ``as_one`` makes the value of a
+    leaf, which others than Amazon want as it is.
     """
-    leaves = _leaves(_checked(event), "", NESTING_MAX, is_one=True)
+    leaves = _leaves(_checked(event), "", NESTING_MAX, is_one=True, as_one=as_one)
     return _attributes(leaf for leaf in leaves if with_nulls or leaf[1] != NULL)
 
 
@@ -144,16 +150,24 @@ def _attributes(leaves: Iterator[_Leaf] | Sequence[_Leaf]) -> Mapping[str, Value
     }
 
 
-def _leaves(form: Json, path: str, depth: int, *, is_one: bool) -> Iterator[_Leaf]:
+def _leaves(
+    form: Json,
+    path: str,
+    depth: int,
+    *,
+    is_one: bool,
+    as_one: Callable[[Value], Value] = as_number,
+) -> Iterator[_Leaf]:
     _check_depth(depth)
     if isinstance(form, dict):
         for key, value in form.items():
-            yield from _leaves(value, _below(path, key), depth - 1, is_one=is_one)
+            below = _below(path, key)
+            yield from _leaves(value, below, depth - 1, is_one=is_one, as_one=as_one)
     elif isinstance(form, list):
         for value in form:
-            yield from _leaves(value, path, depth - 1, is_one=False)
+            yield from _leaves(value, path, depth - 1, is_one=False, as_one=as_one)
     else:
-        yield path, _value(form), is_one
+        yield path, _value(form, as_one), is_one
 
 
 def _choices(
@@ -198,8 +212,8 @@ def _below(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _value(form: Json) -> Value:
+def _value(form: Json, as_one: Callable[[Value], Value] = as_number) -> Value:
     if form is None:
         return NULL
     assert not isinstance(form, (list, dict))
-    return as_number(form)
+    return as_one(form)

@@ -181,7 +181,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
         *map(str, [*steps, *constraints]),
     ]
     period = None if time is None else period_of(history.schema, time, every)
-    counts = _counts(history, texts, period, column)
+    counts = _counts(history, texts, period, column, nan)
     totals = {number: sum(at.values()) for number, at in counts.items()}
     parts = [
         Part(text, totals.get(number, 0))
@@ -205,7 +205,7 @@ def backtest(  # noqa: PLR0913 -- all but two have a default
             matched = _sequences(found, history, time, every, key)
         else:
             some = _one(history, "filter", str(whole))
-            options: dict[str, Any] = {"key": key, "column": column}
+            options: dict[str, Any] = {"key": key, "column": column, "nan": nan}
             found = match(history, some, on_error="set_aside", **options)
             matched = counts.get(_WHOLE, {})
     return Backtest(
@@ -239,7 +239,11 @@ Counts = dict[datetime | None, int]
 
 
 def _counts(
-    history: DataFrame, texts: list[str], period: Column | None, column: str | None
+    history: DataFrame,
+    texts: list[str],
+    period: Column | None,
+    column: str | None,
+    nan: NaN,
 ) -> dict[int, Counts]:
     """Of each text, how many notifications match it in each period."""
     rows = pa.table({"subscriber": ["backtest"] * len(texts), "filter": texts})
@@ -254,6 +258,7 @@ def _counts(
             column=column,
             output="filters",
             on_error="set_aside",
+            nan=nan,
         )
         .select("siena_period", F.explode("filters").alias("number"))
         .groupBy("siena_period", "number")

@@ -193,6 +193,15 @@ def _kind_in_utc(kind: pa.DataType) -> pa.DataType:
 
 
 def _without_nan(column: pa.Array) -> pa.Array:
+    """A column, or one of arrays, with nulls for NaN.
+
+    >>> _without_nan(pa.array([[float("nan"), 1.0], None, []])[:2]).to_pylist()
+    [[None, 1.0], None]
+    """
+    if pa.types.is_list(column.type) and pa.types.is_floating(column.type.value_type):
+        offsets = pa.array(column.offsets.to_numpy(), pa.int32())
+        values = _without_nan(column.values)
+        return pa.ListArray.from_arrays(offsets, values, mask=column.is_null())
     if not pa.types.is_floating(column.type):
         return column
     return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

@@ -102,7 +102,7 @@ def _read(
             for inner, held in value.items():
                 yield from _read(f"{name}.{inner}", held, many)
         case list() if name in many:
-            yield name, tuple(one for each in value for _, one in _read(name, each))
+            yield name, tuple(one for each in value for one in _element(name, each))
         case Decimal():
             yield name, _number(value)
         case datetime():
@@ -121,6 +121,15 @@ def _read(
             raise InvalidNotificationError(
                 f"{name}: no value is a {type(value).__name__}"
             )
+
+
+def _element(name: str, value: object) -> Iterator[Any]:
+    """What an element of an array means: one value, or none."""
+    element = _opened(value) if isinstance(value, Mapping) else value
+    if isinstance(element, Mapping):
+        raise InvalidNotificationError(f"{name}: no value is an object in an array")
+    for _, one in _read(name, element):
+        yield one
 
 
 def _number(value: Decimal) -> int | float:
@@ -143,9 +152,12 @@ def each_event(batch: pa.RecordBatch, layout: Layout) -> Iterator[Event | SienaE
             except SienaError as error:
                 yield error
         return
-    for row in range(batch.num_rows):
+    rows, read = _prepared(batch, layout, None)
+    for row in rows:
         try:
-            yield from events_of(batch, layout, [row])
+            if row is None:
+                raise InvalidNotificationError("there is no notification")
+            yield dict(read(row, layout.many))
         except SienaError as error:
             yield error
 
@@ -172,14 +184,25 @@ def events_of(
         SienaError: if one of them cannot be read.
     """
     places = pa.array(rows, pa.int64())
-    if layout.form == "wide":
-        wide = wide_batch(batch, layout).take(places)
-        return [dict(read_row(row, layout.many)) for row in wide.to_pylist()]
-    ((_, column),) = layout.columns
-    values = in_utc(batch.column(column).take(places)).to_pylist()
+    if layout.form in {"json", "path", "windows"}:
+        ((_, column),) = layout.columns
+        return [
+            _event(t, layout) for t in batch.column(column).take(places).to_pylist()
+        ]
+    values, read = _prepared(batch, layout, places)
     if None in values:
         raise InvalidNotificationError("there is no notification")
-    if layout.form in {"json", "path", "windows"}:
-        return [_event(text, layout) for text in values]
-    read: Any = read_map if layout.form == "map" else read_variant
     return [dict(read(row, layout.many)) for row in values]
+
+
+def _prepared(
+    batch: pa.RecordBatch, layout: Layout, places: pa.Array | None
+) -> tuple[list[Any], Callable[..., Iterator[tuple[str, Any]]]]:
+    """Some rows of a batch, or all, and what reads one of them."""
+    if layout.form == "wide":
+        wide = wide_batch(batch, layout)
+        return (wide if places is None else wide.take(places)).to_pylist(), read_row
+    ((_, place),) = layout.columns
+    column = batch.column(place)
+    some = column if places is None else column.take(places)
+    return in_utc(some).to_pylist(), read_map if layout.form == "map" else read_variant

@@ -6,13 +6,15 @@ A broadcast variable would give each worker a copy of its own.
 """
 
 from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+from siena.matching.input.several import AskedTable
 from siena.matching.table import ForwardingTable
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
@@ -26,11 +28,17 @@ from siena.spark.foreign.reading import names_in
 TABLES_KEPT_MAX = 4
 
 
-class Loaded(NamedTuple):
+@dataclass(frozen=True)
+class Loaded:
     """A table as a worker has it."""
 
     table: ForwardingTable
     owners: Owners
+
+    @cached_property
+    def asked(self) -> AskedTable:
+        """The table, to be asked; it goes with what is made for that."""
+        return AskedTable(self.table)
 
     def attributes(self) -> frozenset[str] | None:
         """What filters and residuals name; none, if a residual looks everywhere."""

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +25,7 @@ import pyarrow as pa
 from siena.block import BLOCK_ERRORS
 from siena.errors import InvalidNotificationError
 from siena.matching.engine.engine import Matches
-from siena.matching.input.several import SeveralValues
-from siena.matching.table import ForwardingTable
+from siena.matching.input.several import AskedTable
 from siena.model.spelling import spell_string
 from siena.spark.batch.columns import Layout, wide_batch
 from siena.spark.batch.compiling import Labels, OnError
@@ -101,8 +99,8 @@ class Task:
     ) -> "Found":
         residuals = loaded.owners.residuals
         if not residuals:
-            return match_batch(loaded.table, batch, self.layout, labels)
-        found = match_batch(loaded.table, batch, self.layout, None)
+            return match_batch(loaded.asked, batch, self.layout, labels)
+        found = match_batch(loaded.asked, batch, self.layout, None)
         left = decided(found.matches, residuals, batch, self.layout, labels)
         return Found(left, found.reasons)
 
@@ -132,14 +130,15 @@ class Found:
 
 
 def match_batch(
-    table: ForwardingTable,
+    asked: AskedTable,
     batch: pa.RecordBatch,
     layout: Layout,
     labels: LabelsOf | None,
 ) -> Found:
     """What matches each row of a batch; with labels, theirs instead of the numbers."""
     if layout.is_several:
-        return _match_several(table, batch, layout, labels)
+        return _match_several(asked, batch, layout, labels)
+    table = asked.table
     read: Callable[..., Iterator[tuple[str, object]]]
     if layout.form == "wide":
         wide = wide_batch(batch, layout)
@@ -167,27 +166,19 @@ def match_batch(
 
 
 def _match_several(
-    table: ForwardingTable,
+    asked: AskedTable,
     batch: pa.RecordBatch,
     layout: Layout,
     labels: LabelsOf | None,
 ) -> Found:
     """The same where attributes have several values: row by row."""
-    known = _several.setdefault(table, {})
-    if layout.many not in known:
-        known[layout.many] = SeveralValues(table, layout.many)
-    rows, numbers, reasons = known[layout.many].match([*each_event(batch, layout)])
+    several = asked.several(layout.many)
+    rows, numbers, reasons = several.match([*each_event(batch, layout)])
     if labels is not None:
         rows, numbers = np.unique(np.stack([rows, labels[numbers]]), axis=1)
     counts = np.bincount(rows, minlength=batch.num_rows).astype(np.int32)
     counts[list(reasons)] = -1
     return Found(Matches(counts, numbers.astype(np.int32)), reasons)
-
-
-# What tables are asked where attributes have several values.
-_several: WeakKeyDictionary[ForwardingTable, dict[frozenset[str], SeveralValues]] = (
-    WeakKeyDictionary()
-)
 
 
 def _named(reasons: dict[int, str], wide: pa.RecordBatch) -> dict[int, str]:

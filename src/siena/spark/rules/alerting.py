@@ -177,7 +177,7 @@ class _Batch:
 
     def answer(self) -> pa.RecordBatch:
         """The alerts, what is bad, and the signals."""
-        found = match_batch(self.rules.table, self.batch, self.task.layout, None)
+        found = match_batch(self.rules.asked, self.batch, self.task.layout, None)
         if self.task.on_error == "raise":
             refuse_bad(found, self.batch, self.task.layout)
         self.put_aside(found)
@@ -352,7 +352,7 @@ Fired = set[tuple[int, str]]
 def fired(task: AlertTask, rules: LoadedRules, batch: pa.RecordBatch) -> Fired:
     """The rows of a batch, and the ids of the rules about one event that fire."""
     looking = _Batch(task, rules, None, batch)
-    found = match_batch(rules.table, batch, task.layout, None)
+    found = match_batch(rules.asked, batch, task.layout, None)
     rows, numbers = looking.decided(*candidates(found))
     return {
         (row, rules.ids[number])

@@ -24,6 +24,7 @@ from siena.dialects import read_rule
 from siena.errors import FilterError, SienaError, TableFileError
 from siena.lang.expression import expression_from_json, expression_to_json
 from siena.matching.engine.table_file import MAGIC
+from siena.matching.input.several import AskedTable
 from siena.matching.pieces import make_piece
 from siena.matching.table import ForwardingTable
 from siena.matching.texts import Sought
@@ -88,6 +89,7 @@ class LoadedRules:
 
     def __init__(self, table: ForwardingTable) -> None:
         self.table = table
+        self.asked = AskedTable(table)
         batch, about = _read_note(table)
         columns = batch.to_pydict()
         # The same of what alerts say, to be taken by the column.

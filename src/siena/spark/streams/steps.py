@@ -140,7 +140,7 @@ class StepsTask:
         """The payload, ``siena_pattern``, and ``siena_steps`` as bits."""
         loaded = load(self.table)
         for batch in batches:
-            found = match_batch(loaded.table, batch, self.layout, None)
+            found = match_batch(loaded.asked, batch, self.layout, None)
             if self.on_error == "raise":
                 refuse_bad(found, batch, self.layout)
             codes = loaded.owners.ids[found.matches.filters]

@@ -91,13 +91,15 @@ async def test_bodies() -> None:
 
 NESTED = '{"a": {"b": 1, "c": null}, "tags": ["x", "y"], "s": "t"}'
 WINDOWS = '{"Event": {"System": {"EventID": 1}, "EventData": {"Image": "a.exe"}}}'
+BY_PATH = {"Event.System.EventID": 1, "Event.EventData.Image": "a.exe"}
+BEYOND = '{"user": {"id": 12345678901234567890}}'
 
 
 async def test_nested_bodies_have_their_paths_as_names() -> None:
     async with web() as (_, _, client), subscribed(client, "[]") as events:
         for query, body, expected, left_out in [
             ("1", NESTED, {"a.b": 1, "s": "t"}, 1),
-            ("path", WINDOWS, {"EventID": 1, "Image": "a.exe"}, 0),
+            ("path", WINDOWS, BY_PATH, 0),
             ("windows", WINDOWS, {"EventID": 1, "Image": "a.exe"}, 0),
         ]:
             url = f"/publish?nested={query}"
@@ -107,6 +109,7 @@ async def test_nested_bodies_have_their_paths_as_names() -> None:
             assert (await events.next())[1] == expected
         for query, body, why in [
             ("windows", NESTED, "a Windows event"),
+            ("path", BEYOND, "does not fit in 64 bits"),
             ("deep", NESTED, "not how events are nested"),
             ("1", "[[1]]", "an event is a JSON object"),
         ]:

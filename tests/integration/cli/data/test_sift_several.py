@@ -12,6 +12,7 @@ WHO = {
     "bob": "tags = x and tags = y",
     "cy": "tags = x and ports = 80",
     "dan": "Image >* a and not EventID = 4",
+    "eve": "Event.System.EventID = 1",
 }
 EVENTS = [
     {"a": {"b": 1}, "tags": ["x", "y"], "ports": [80, 81]},
@@ -44,15 +45,27 @@ def test_nested_events_are_sifted(folder: Path) -> None:
     assert found == {
         1: ["ann", "bob", "cy"],
         2: ["ann"],
-        3: ["dan"],
+        3: ["eve"],  # by path, whatever the first object is called
         4: ["bob", "cy"],
         6: ["ann"],
     }
     assert "line 5: an event is a JSON object" in said
     # Of what is not declared, one value has to satisfy all that a filter says of it.
     found, said = sifted(folder, "--nested")
-    assert (found[1], found[3]) == (["ann", "cy"], ["dan"])
+    assert (found[1], found[3]) == (["ann", "cy"], ["eve"])
     assert "line 4: more than 4096 choices" in said
+
+
+def test_strict_answers_what_came_before_an_event_that_is_bad(folder: Path) -> None:
+    choices = {"tags": [*range(70)], "ports": [*range(90)]}
+    lines = [json.dumps(event) for event in (EVENTS[1], choices, EVENTS[1])]
+    (folder / "events.ndjson").write_text("\n".join(lines))
+    done = siena(
+        *("sift", "events.ndjson", "-s", "who.ndjson", "--nested", "--strict"),
+        cwd=folder,
+    )
+    assert (done.returncode, done.stdout) == (2, "1: ann\n")
+    assert "line 2: more than 4096 choices" in done.stderr
 
 
 def test_events_of_windows_may_be_the_only_ones(folder: Path) -> None:

@@ -60,6 +60,11 @@ def test_nan_is_a_mistake_or_a_null(spark: SparkSession) -> None:
     rows = spark.sql("select 7L id, double('NaN') delay union select 8L, 1.0D")
     assert backtest("delay < 2 or delay absent", rows).matched == 1
     assert backtest("delay < 2 or delay absent", rows, nan="absent").matched == 2
+    fields = rows.selectExpr("id", "struct(delay) as of")
+    text = "of.delay < 2 or of.delay absent"
+    assert backtest(text, fields).matched == 1
+    inside = backtest(text, fields, nan="absent")
+    assert (inside.rows, inside.matched, len(inside.sample)) == (2, 2, 2)
     with pytest.raises(SienaError, match="'null' is not what NaN may be"):
         backtest("delay < 2", rows, nan="null")  # type: ignore[arg-type]
 

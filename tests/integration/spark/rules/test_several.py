@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from siena.dialects import read_rule
 from siena.errors import SienaError
 from siena.lang.parser import parse_predicate
+from siena.matching.input.several import AskedTable
 from siena.matching.table import ForwardingTable
 from siena.rules import RuleEntry
 from siena.rules.events import event_of
@@ -268,6 +269,6 @@ def test_a_row_without_an_event_is_put_aside(
     table.add(0, parse_predicate('tags = "b"'))
     batch = pa.RecordBatch.from_arrays([column], ["event"])
     layout = Layout(0, form, (("event", 0),), many=frozenset({"tags"}))
-    found = match_batch(table, batch, layout, None)
+    found = match_batch(AskedTable(table), batch, layout, None)
     assert found.matches.counts.tolist() == [-1, 1]
     assert found.reasons == {0: "there is no notification"}
