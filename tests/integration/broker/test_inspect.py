@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from broker.people import access, named
 from siena.block import encode
+from siena.broker.access.grants.sight import ANOTHER
 from siena.broker.settings import Log, Settings
 from siena.model import Value
 from siena.protocol.control_frames import Error, Look, Seen, Subscribe, Suspend
@@ -149,6 +151,52 @@ async def test_neighbours_come_first_and_each_once() -> None:
         session = near.welcome.session if near.welcome else 0
         assert whose == [f"broker {two.name}", *[f"client {session}"] * 2]
         assert not found["complete"]
+
+
+async def test_what_is_not_looked_through_is_not_called_complete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving() as broker:
+        wire = await connect(broker)
+        for number in range(3):
+            await wire.subscribe(number, f"x = {number} then y any")
+        assert (await wanting(wire, x=2))["complete"]
+        monkeypatch.setattr("siena.broker.questions.wanting.LOOKED_THROUGH_MAX", 2)
+        found = await wanting(wire, x=2)
+        assert (found["wanting"], found["complete"]) == ([], False)
+
+
+async def test_who_is_named_is_so_for_a_filter_that_the_viewer_may_see(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a party and of a neighbour, whichever of its filters the table has first."""
+    roles = {
+        "eve": {"subscribe": "x > 0", "inspect": "[]"},
+        "all": {"subscribe": "[]", "publish": "[]", "inspect": "[]"},
+    }
+    settings = Settings(
+        listen=("127.0.0.1:0",), accept_peers=True, access=access(**roles)
+    )
+    async with named(settings) as one:
+        link = Settings(listen=("127.0.0.1:0",)).linked_to(
+            [{"url": one.addresses[0].url}]
+        )
+        async with serving(link) as two:
+            far = await connect(two)
+            for number, text in enumerate(("a any", "x > 1", "z any")):
+                await far.subscribe(number, text)
+            await until(lambda: len(one.state.router.tables.filters) == 3)
+            near = await connect(one)
+            await near.subscribe(1, "a any or x > 1 or z any")
+            await near.subscribe(2, "a any or z any")
+            eve = await connect(one, name="eve")
+            found = await wanting(eve, a=1, x=2, z=3)
+            neighbour = {"who": f"broker {two.name}", "text": "x > 1"}
+            client = {"who": ANOTHER, "text": "x > 1"}
+            assert found["wanting"] == [neighbour, client]
+            assert found["complete"]
+            monkeypatch.setattr("siena.broker.questions.wanting.FILTERS_MAX", 1)
+            assert not (await wanting(eve, a=1, x=2, z=3))["complete"]
 
 
 async def test_wanting_is_asked_of_a_notification() -> None:

@@ -265,8 +265,10 @@ class Exchange:
             return found, None
         return found, self._licences.judge(licence, found.total)
 
-    def wanting(self, notification: Mapping[str, Value]) -> Iterator[tuple[Key, int]]:
-        """Who wants a notification, each with an entry for which; parties come last."""
+    def wanting(
+        self, notification: Mapping[str, Value]
+    ) -> Iterator[tuple[Key, list[int]]]:
+        """Who wants a notification, each for which entries; parties come last."""
         with self.compiling(lambda: self.table.is_at_rest):
             entries = np.array(self.table.match_filters(notification), np.int32)
         slots = self._dispatcher.slots_of(entries)
@@ -274,15 +276,18 @@ class Exchange:
         for place, which in _groups(self._place_of.take(others)) if len(others) else ():
             key, of_key = self._others[place], others[which].tolist()
             if isinstance(key, (int, Party)):
-                yield key, of_key[0]
+                yield key, of_key
             else:
-                yield from zip(self._parties(key, of_key), of_key, strict=True)
+                for party, entry in zip(
+                    self._parties(key, of_key), of_key, strict=True
+                ):
+                    yield party, [entry]
         is_here = (slots != NO_SLOT) & (slots != LICENCE_SLOT)
         for entry, slot in zip(
             entries[is_here].tolist(), slots[is_here].tolist(), strict=True
         ):
             (party,) = self._parties(str(self._connections[slot]), [entry])
-            yield party, entry
+            yield party, [entry]
 
     def _parties(self, client: str, entries: list[int]) -> list[Party]:
         """Under which of its numbers a client wants what has these entries."""

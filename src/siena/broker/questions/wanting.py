@@ -22,16 +22,25 @@ from siena.model import Filter, Notification, Pattern
 from siena.model.expression.residual import ResidualPredicate
 from siena.protocol.error_codes import Fault, ProtocolError
 
-# Interests that are looked through, at some microseconds each; and filters of whom each
-# is asked whether its viewer may see it, at ten.
+# Interests that are looked through, at some microseconds each; filters of which it is
+# asked whether the viewer may see them, at ten; and so many of them of one holder.
 LOOKED_THROUGH_MAX = 20_000
 DECIDED_MAX = 1_000
+FILTERS_MAX = 100
 
 Form = dict[str, Any]
 
 
 class Wanted(NamedTuple):
-    """A party, or a neighbour, which has no principal; and a filter for which."""
+    """A party, or a neighbour, which has no principal; and its filters that match."""
+
+    who: str
+    principal: Principal | None
+    matching: Iterator[Filter]
+
+
+class Seen(NamedTuple):
+    """One of those, and the first filter that the viewer may see."""
 
     who: str
     principal: Principal | None
@@ -57,54 +66,83 @@ def wanting(
 ) -> Form:
     """Who would get a notification from here, as far as a viewer may see it.
 
-    Neighbours come first, each once; ``complete`` says whether all are named.
+    Neighbours come first, each once; ``complete`` says whether all are named whom the
+    viewer may see.  Of others it says nothing: that somebody wants it is their secret.
     """
-    found = chain(_routed(state, notification), _beside(state, notification))
-    looked_at = found if sight.is_whole else islice(found, DECIDED_MAX)
-    sees = sight.chooser()
-    seen = (one for one in looked_at if sees(one.by))
+    look = _Look(state, sight, notification)
+    seen = look.seen()
     named = list(islice(seen, limit))
     names = sight.names((one.principal, one.who) for one in named)
     shown = [
         {"who": who, "text": cut(one.by)} for who, one in zip(names, named, strict=True)
     ]
-    is_complete = next(seen, None) is None and next(found, None) is None
+    is_complete = next(seen, None) is None and not look.is_cut
     return {"broker": state.name, "wanting": shown, "complete": is_complete}
 
 
-def _routed(state: BrokerState, n: Notification) -> Iterator[Wanted]:
-    """Those whom the exchange would give it to."""
-    for key, entry in state.exchange.wanting(n):
-        if isinstance(key, Party):
-            for interest in state.router.registrations.of_party(key):
-                yield from _of(state.sessions.get(int(key.client)), key, interest, n)
-        elif isinstance(key, int) and key in state.links:
-            link = state.links[key].snapshot()["name"]
-            yield Wanted(f"broker {link}", None, state.exchange.table.filters(entry)[0])
+class _Look:
+    """One look for those who want a notification."""
 
+    def __init__(self, state: BrokerState, sight: Sight, n: Notification) -> None:
+        self._state, self._sight, self._notification = state, sight, n
+        self.is_cut = False
+        """Whether there was more than may be looked at."""
 
-def _beside(state: BrokerState, n: Notification) -> Iterator[Wanted]:
-    """Those who want it for a pattern, or from the log."""
-    asked = (
-        (session, number, interest)
-        for session in state.sessions.values()
-        if session.patterns or session.is_standing
-        for number, interest in session.interests.items()
-        if session.is_standing or isinstance(interest, Pattern)
-    )
-    for session, number, interest in islice(asked, LOOKED_THROUGH_MAX):
-        yield from _of(session, session.party(number), interest, n)
+    def seen(self) -> Iterator[Seen]:
+        """Those of whom the viewer may see a filter that matches."""
+        sees, is_whole = self._sight.chooser(), self._sight.is_whole
+        left = DECIDED_MAX
+        for one in chain(self._routed(), self._beside()):
+            if not left:
+                self.is_cut = True
+                return
+            for f in islice(one.matching, min(left, FILTERS_MAX)):
+                left -= not is_whole
+                if sees(f):
+                    yield Seen(one.who, one.principal, f)
+                    break
+            else:
+                self.is_cut = self.is_cut or next(one.matching, None) is not None
 
+    def _routed(self) -> Iterator[Wanted]:
+        """Those whom the exchange would give it to."""
+        state, n = self._state, self._notification
+        for key, entries in state.exchange.wanting(n):
+            if isinstance(key, Party):
+                for interest in state.router.registrations.of_party(key):
+                    yield from self._of(
+                        state.sessions.get(int(key.client)), key, interest
+                    )
+            elif isinstance(key, int) and key in state.links:
+                link = state.links[key].snapshot()["name"]
+                found = (f for e in entries for f in state.exchange.table.filters(e))
+                matching = (f for f in found if f.matches(n))
+                yield Wanted(f"broker {link}", None, matching)
 
-def _of(
-    session: Session | None, party: Party, interest: Interest, n: Notification
-) -> Iterator[Wanted]:
-    """A party, if its interest lets it through; with the first filter that does."""
-    if session is None or not _lets_through(interest, n):
-        return
-    by = next((f for f in filters_of(interest) if f.matches(n)), None)
-    if by is not None:
-        yield Wanted(f"client {party}", session.principal, by)
+    def _beside(self) -> Iterator[Wanted]:
+        """Those who want it for a pattern, or from the log."""
+        asked = (
+            (session, number, interest)
+            for session in self._state.sessions.values()
+            if session.patterns or session.is_standing
+            for number, interest in session.interests.items()
+            if session.is_standing or isinstance(interest, Pattern)
+        )
+        for session, number, interest in islice(asked, LOOKED_THROUGH_MAX):
+            yield from self._of(session, session.party(number), interest)
+        self.is_cut = self.is_cut or next(asked, None) is not None
+
+    def _of(
+        self, session: Session | None, party: Party, interest: Interest
+    ) -> Iterator[Wanted]:
+        """A party, if its interest lets it through."""
+        n = self._notification
+        if session is None or not _lets_through(interest, n):
+            return
+        matching = (f for f in filters_of(interest) if f.matches(n))
+        first = next(matching, None)
+        if first is not None:
+            yield Wanted(f"client {party}", session.principal, chain([first], matching))
 
 
 def _lets_through(interest: Interest, n: Notification) -> bool:

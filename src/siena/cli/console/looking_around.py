@@ -73,11 +73,13 @@ class LookAround:
         assert isinstance(here, Found)
         server = self._server(scope)
         if asked.broker != here.name:
-            if asked.broker not in self._urls:
-                self._survey(scope, here, None)
-            if asked.broker not in self._urls:
+            # Another thread may find others meanwhile.
+            url = self._urls.get(asked.broker)
+            if url is None:
+                url = _urls(self._survey(scope, here, None)).get(asked.broker)
+            if url is None:
                 raise SienaError(f"{asked.broker} is not found")
-            server = structs.replace(server, url=self._urls[asked.broker])
+            server = structs.replace(server, url=url)
             check_token(parse_address(server.url), server.token)
         return look_at_link(server, asked.broker, asked.neighbour, asked.explain)
 
@@ -102,7 +104,7 @@ class LookAround:
         self, scope: Scope, here: Found, about: Notification | None
     ) -> dict[str, Found]:
         found = survey_from(here, self._server(scope), about)
-        self._urls = {each.name: each.url for each in found.values() if not each.error}
+        self._urls = _urls(found)
         return found
 
     def _server(self, scope: Scope) -> Server:
@@ -111,3 +113,8 @@ class LookAround:
         tls = self._broker.settings.tls
         token = token_in(Headers(scope=scope).getlist("authorization"))
         return Server(str(url), token, tls.ca if tls else None)
+
+
+def _urls(found: dict[str, Found]) -> dict[str, str]:
+    """Where those are that answered."""
+    return {each.name: each.url for each in found.values() if not each.error}

@@ -154,17 +154,16 @@ def _string(name: str, value: SigmaString) -> Expression:
     pattern = wildcards_of(value)
     if set(pattern) == {"*"}:
         return Constraint(name, Operator.ANY)
-    if isinstance(value, SigmaCasedString):
-        found: list[Expression] = [Constraint(name, Operator.LIKE, pattern)]
-    else:
-        found = [Constraint(name, Operator.LIKE_FOLDED, pattern)]
+    is_cased = isinstance(value, SigmaCasedString)
+    operator = Operator.LIKE if is_cased else Operator.LIKE_FOLDED
+    found: list[Expression] = [Constraint(name, operator, pattern)]
     if value.contains_special():
-        return any_of((*found, *like_number(name, pattern)))
-    if isinstance(value, SigmaCasedString):
-        return found[0]
+        # Numbers are written in lower case.
+        like = like_number(name, pattern if is_cased else pattern.lower())
+        return any_of((*found, *like))
     if len(value.s) == 1 and isinstance(value.s[0], str):
         text = value.s[0]
-        if text.lower() in {"true", "false"}:
+        if text.lower() in {"true", "false"} and not is_cased:
             return _boolean(name, text.lower())
         if _NUMBER.fullmatch(text):
             number = float(text) if "." in text else int(text)

@@ -152,6 +152,11 @@ class Window:
         return self.last, self._times, self._seen, accepted
 
     @property
+    def span(self) -> int:
+        """How far events may be from each other."""
+        return self._condition.span
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to remember."""
         accepted = self._search is not None and self._search.accepted

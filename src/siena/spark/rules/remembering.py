@@ -8,14 +8,17 @@ was not asked for the longest time.
 
 Clocks of those that send events may be wrong, so no single row says what the present
 is: it is the median of the times of the last rows.  And an event that is further from a
-window than its span begins another one, beside it.
+window than its span begins another one, beside it.  Of too many those are kept that the
+most of the last rows are near; so it is with alerts that hold others back.
 """
 
 import json
 import pickle
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -35,14 +38,16 @@ from siena.spark.rules.counting import Condition, Window
 
 # Windows, and alerts that hold others back, of one shard.
 REMEMBERED_MAX = 1_000_000
-# Of one key, windows that are further from each other than their span: the present
-# one, one of a clock that is wrong, and one that comes late.
+# Of one key, windows that are further from each other than their span, and so of
+# alerts: the present one, one of a clock that is wrong, and one that comes late.
 WINDOWS_MAX = 3
-# Rows whose times say what the present is.
+# Rows whose times say what the present is; and so within a micro-batch, whose rows may
+# be far from each other.
 CLOCK_ROWS = 101
+PRESENT_ROWS = 5
 # How many spans it is known how many were held back, if no alert comes to say it.
 SPANS_KEPT = 100
-MAGIC = b"SIENARU2"
+MAGIC = b"SIENARU3"
 
 
 class Spec(NamedTuple):
@@ -60,28 +65,60 @@ class Passed(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What is remembered under a key.
+class _Alert:
+    """When an alert went on, how many it held back, and for how long it does that."""
 
-    The windows, that which was asked last behind all others; and when the last alert
-    was, how many were held back since, and for how long that is done.
-    """
+    time: int
+    count: int
+    span: int
+
+    def is_over(self, now: int) -> bool:
+        """Whether it holds back none that comes now, and nobody has to be told."""
+        return now - self.time > (SPANS_KEPT if self.count else 1) * self.span
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is remembered under a key: windows, and alerts that went on."""
 
     spec: str
     windows: list[Window] = field(default_factory=list)
-    held: tuple[int, int, int] | None = None
+    alerts: list[_Alert] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.windows) + (self.held is not None)
+        return len(self.windows) + len(self.alerts)
 
     def forget(self, now: int) -> None:
         """Let go what has no business with the present."""
         if self.windows:
             self.windows = [each for each in self.windows if not each.is_over(now)]
-        if self.held is not None:
-            since, count, span = self.held
-            if now - since > (SPANS_KEPT if count else 1) * span:
-                self.held = None
+        if self.alerts:
+            self.alerts = [each for each in self.alerts if not each.is_over(now)]
+
+    def make_room(self, last_times: list[int]) -> int:
+        """Of too much, let go what the fewest of the last rows are near.
+
+        Of what has as few, that which came first; what has just come stays, for the
+        next rows may be near.  What was not over is counted.
+        """
+        times = sorted(last_times)
+        now = _median(last_times[-PRESENT_ROWS:])
+        count = 0
+        if len(self.windows) > WINDOWS_MAX:
+            window = min(
+                self.windows[:-1],
+                key=lambda each: _rows_near(times, each.last, each.span),
+            )
+            self.windows.remove(window)
+            count += not window.is_over(now)
+        if len(self.alerts) > WINDOWS_MAX:
+            alert = min(
+                self.alerts[:-1],
+                key=lambda each: _rows_near(times, each.time, each.span),
+            )
+            self.alerts.remove(alert)
+            count += not alert.is_over(now)
+        return count
 
 
 class Memory:
@@ -99,7 +136,9 @@ class Memory:
         # The times of some of the last rows, and of those that came since.
         self._clock: list[int] = []
         self._times: list[int] = []
-        # How many windows and alerts there was no room for when it was saved.
+        # Windows and alerts that there was no room for beside others of their key.
+        self._left_out = 0
+        # How many there was no room for at all until it was saved last.
         self.forgotten = 0
 
     def __len__(self) -> int:
@@ -129,6 +168,8 @@ class Memory:
         held = None
         if is_reached:
             held = 0 if suppress is None else _let_pass(kept, time, suppress)
+        if max(len(kept.windows), len(kept.alerts)) > WINDOWS_MAX:
+            self._left_out += kept.make_room(self._last_times())
         if len(kept):
             self._kept[key] = kept
         return held
@@ -144,20 +185,28 @@ class Memory:
         """The state, as bytes, without what has no business with the present.
 
         Where that is more than may be remembered, what was not asked for the longest
-        time is left out, and ``forgotten`` says how much that was.
+        time is left out.  ``forgotten`` says how much that was since it was saved last.
         """
         self._tell_time()
-        now = sorted(self._clock)[len(self._clock) // 2] if self._clock else -(2**63)
+        now = _median(self._clock)
         for kept in self._kept.values():
             kept.forget(now)
         self._kept = {key: kept for key, kept in self._kept.items() if len(kept)}
-        self.forgotten = 0
-        excess = len(self) - REMEMBERED_MAX
-        while self.forgotten < excess:
-            self.forgotten += len(self._kept.pop(next(iter(self._kept))))
+        excess, gone = len(self) - REMEMBERED_MAX, 0
+        # A dictionary finds its first key by a walk over all that were before it.
+        for key in [*islice(self._kept, max(0, excess))]:
+            if gone >= excess:
+                break
+            gone += len(self._kept.pop(key))
+        self.forgotten, self._left_out = self._left_out + gone, 0
         # A pickle, of a checkpoint of our own.
         state = [
-            (key, kept.spec, [window.state for window in kept.windows], kept.held)
+            (
+                key,
+                kept.spec,
+                [window.state for window in kept.windows],
+                [(each.time, each.count, each.span) for each in kept.alerts],
+            )
             for key, kept in self._kept.items()
         ]
         return MAGIC + pickle.dumps((state, self._clock))
@@ -174,13 +223,16 @@ class Memory:
             raise SienaError("this checkpoint is not one of rules", hint=hint)
         listed, clock = pickle.loads(state[len(MAGIC) :])  # noqa: S301
         found = cls()
-        for key, spec, states, held in listed:
+        for key, spec, states, alerts in listed:
             condition = read_spec(spec).condition
             assert condition is not None or not states
             windows = [Window(condition, each) for each in states if condition]
-            found._kept[key] = _Kept(spec, windows, held)
+            found._kept[key] = _Kept(spec, windows, [_Alert(*a) for a in alerts])
         found._clock = clock
         return found
+
+    def _last_times(self) -> list[int]:
+        return [*self._clock, *self._times[-CLOCK_ROWS:]][-CLOCK_ROWS:]
 
     def _tell_time(self) -> None:
         """Take the times of the last rows; of very many, some that lie evenly."""
@@ -193,6 +245,16 @@ class Memory:
         self._times.clear()
 
 
+def _median(times: list[int]) -> int:
+    """What no single one moves: the earlier one of two in the middle."""
+    return sorted(times)[(len(times) - 1) // 2] if times else -(2**63)
+
+
+def _rows_near(times: list[int], time: int, span: int) -> int:
+    """How many of some times, which ascend, are within a span of one."""
+    return bisect_right(times, time + span) - bisect_left(times, time - span)
+
+
 def _counted(
     kept: _Kept, condition: Condition, bits: int | None, time: int, value: str | None
 ) -> bool:
@@ -201,18 +263,23 @@ def _counted(
     window = max(near, key=lambda each: each.last) if near else Window(condition)
     is_reached = window.offer(bits or 0, time, value)
     others = [each for each in kept.windows if each is not window]
-    kept.windows = others if window.is_empty else [*others, window][-WINDOWS_MAX:]
+    kept.windows = others if window.is_empty else [*others, window]
     return is_reached
 
 
 def _let_pass(kept: _Kept, time: int, span: int) -> int | None:
     """How many alerts were held back before this one, unless it is, too."""
-    since, held, _ = kept.held or (None, 0, 0)
     # One that is much later than this is of a clock that is wrong, or this comes late.
-    if since is not None and abs(time - since) <= span:
-        kept.held = since, held + 1, span
-        return None
-    kept.held = time, 0, span
+    for alert in kept.alerts:
+        if abs(time - alert.time) <= span:
+            alert.count, alert.span = alert.count + 1, span
+            return None
+    held = 0
+    before = [each for each in kept.alerts if each.time < time]
+    if before:
+        last = max(before, key=lambda each: each.time)
+        held, last.count = last.count, 0
+    kept.alerts.append(_Alert(time, 0, span))
     return held
 
 

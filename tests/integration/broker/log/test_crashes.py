@@ -198,16 +198,18 @@ def test_what_was_answered_survives_a_kill(tmp_path: Path, sync: str) -> None:
     with ProcessBroker(options) as broker:
         answered = sent = 0
         for life in range(2):
-            killer = threading.Timer(0.3, broker.kill)
+            killer, flushes = threading.Thread(target=broker.kill), 0
             try:
                 with siena.connect(broker.url, reconnect=None) as client:
-                    killer.start()
                     while True:
                         for _ in range(100):
                             client.publish(n=sent, filling="x" * 100)
                             sent += 1
+                            # While more is on its way.
+                            if flushes == 20 and not killer.ident:
+                                killer.start()
                         client.flush()
-                        answered = sent
+                        answered, flushes = sent, flushes + 1
             except ConnectionLostError:
                 pass
             killer.join()

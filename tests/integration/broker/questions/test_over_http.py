@@ -1,6 +1,7 @@
 """Questions over HTTP: answered while interests come and go, to whom they may be."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -188,6 +189,20 @@ async def test_links_of_other_brokers_are_explained() -> None:
             assert "error" in await asked.ask("link", **{**beside, **wrong})
         said = await asked.ask("link", **beside, explain=f"x > {'3' * 400}…")
         assert "too long" in said["error"]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_who_finds_less_meanwhile_spoils_no_link(
+    monkeypatch: pytest.MonkeyPatch, *, is_known: bool
+) -> None:
+    """What was found last is replaced, whenever another thread has looked around."""
+    async with chain(2) as (one, two), served(one) as asked:
+        known = {two.name: two.addresses[0].url} if is_known else {}
+        reads = itertools.chain([known], itertools.repeat({}))
+        urls = property(lambda _: next(reads), lambda *_: None)
+        monkeypatch.setattr(LookAround, "_urls", urls, raising=False)
+        said = await asked.ask("link", broker=two.name, neighbour=one.name)
+        assert "error" not in said
 
 
 async def test_a_broker_that_has_another_name_now_is_not_taken_for_the_old() -> None:

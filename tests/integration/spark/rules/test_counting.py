@@ -118,7 +118,10 @@ def test_what_has_no_business_with_the_present_is_forgotten() -> None:
     memory.offer("old", spec, 1, 1, None)
     memory.offer("new", spec, 100, 1, None)
     memory.save()
-    assert len(memory) == 1
+    assert len(memory) == 2  # no single row says that it is later
+    memory.offer("newer", spec, 101, 1, None)
+    memory.save()
+    assert len(memory) == 2
 
 
 SECOND = 1_000_000
@@ -150,9 +153,12 @@ def offered(spec: str, rows: list[tuple[str, float]], *, is_saved: bool) -> list
 @pytest.mark.parametrize("kind", ["event_count", "value_count", "temporal"])
 def test_one_wrong_clock_spoils_nothing(kind: str, *, is_saved: bool) -> None:
     spec = three(kind)
-    others = [("k", 1.0), ("k", 2.0), ("z", 1e9), ("k", 3.0)]
     if kind != "temporal":
-        assert offered(spec, others, is_saved=is_saved) == [3]
+        for place in range(4):
+            others = [("k", 1.0), ("k", 2.0), ("k", 3.0)]
+            others.insert(place, ("z", 1e9))
+            last = 2 if place == 3 else 3
+            assert offered(spec, others, is_saved=is_saved) == [last]
     same = [("k", float(t)) for t in (1, 2, 10**9, 3, 4, 5, 6)]
     assert offered(spec, same, is_saved=is_saved)[0] in {3, 4, 5}
     early = [("k", 1e9), *(("k", float(t)) for t in (1, 2, 3))]
@@ -174,6 +180,56 @@ def test_a_wrong_clock_holds_no_alerts_back() -> None:
     spec = json.dumps({"suppress": 5 * SECOND})
     rows = [("i", 0.0), ("j", 0.5), ("k", 1e9), ("k", 1.0), ("k", 2.0), ("k", 9.0)]
     assert offered(spec, rows, is_saved=True) == [0, 1, 2, 3, 5]
+
+
+def test_clocks_that_differ_by_more_than_the_span_hold_alerts_back() -> None:
+    """Each clock its own, in whatever order: one alert of each goes on."""
+    spec = json.dumps({"suppress": 60 * SECOND})
+    rows = [("k", at - lag) for at in range(50) for lag in (7_200.0, 0.0)]
+    for is_saved in (False, True):
+        assert offered(spec, rows, is_saved=is_saved) == [0, 1]
+    memory = Memory()
+    for at, held in ((0, 0), (-7_200, 0), (1, None), (-7_199, None), (2, None)):
+        assert memory.offer("k", spec, at * SECOND, None, None) == held
+    # The next alert of a clock says how many of its own were held back.
+    assert memory.offer("k", spec, -7_000 * SECOND, None, None) == 1
+    assert memory.offer("k", spec, 100 * SECOND, None, None) == 2
+
+
+@pytest.mark.parametrize("what", ["windows", "alerts"])
+def test_many_wrong_clocks_put_the_present_of_a_key_away_neither(what: str) -> None:
+    """What is furthest from the present is left out, and counted."""
+    spec = three() if what == "windows" else json.dumps({"suppress": 60 * SECOND})
+    memory = Memory()
+    for number in range(20):  # they say what the present is
+        memory.offer(f"o{number}", three(), number * SECOND, 1, None)
+    memory.offer("k", spec, 20 * SECOND, 1, None)
+    memory.offer("k", spec, 21 * SECOND, 1, None)
+    for number in range(1, 6):
+        memory.offer("k", spec, number * 10**5 * SECOND, 1, None)
+    memory = Memory.load(memory.save())
+    found = memory.offer("k", spec, 22 * SECOND, 1, None)
+    assert found == (0 if what == "windows" else None)
+
+
+def test_rows_that_are_far_apart_put_no_present_away() -> None:
+    """Half of the last rows were long before; they are not the present for that."""
+    rows = [("k", at * 100.0 + more) for at in range(200) for more in (0, 1)]
+    assert offered(three(), [*rows, ("k", 19_902.0)], is_saved=False) == [400]
+
+
+def test_what_is_left_out_of_a_key_is_counted_unless_it_is_over() -> None:
+    spec, memory = three(), Memory()
+    for number in range(1_000):  # each begins another window, and the last are kept
+        memory.offer("k", spec, number * 100 * SECOND, 1, None)
+    memory.save()
+    assert memory.forgotten == 0
+    for number in range(1, 6):
+        memory.offer("k", spec, number * 10**9 * SECOND, 1, None)
+    memory.save()
+    assert memory.forgotten > 0
+    memory.save()
+    assert memory.forgotten == 0
 
 
 def test_what_is_really_later_is_the_present_soon() -> None:
