@@ -96,6 +96,17 @@ def pack_record(
     return [size + _SIZE.pack(crc) + body, blocks]
 
 
+def cuts_of(offsets: npt.NDArray[np.int64]) -> list[int]:
+    """Where to cut what is too much for one record."""
+    cuts, count = [0], len(offsets) - 1
+    while cuts[-1] < count:
+        start = cuts[-1]
+        room = offsets[start] + RECORD_BYTES_MAX
+        end = int(np.searchsorted(offsets, room, side="right")) - 1
+        cuts.append(max(start + 1, min(end, start + RECORD_COUNT_MAX, count)))
+    return cuts
+
+
 def count_in_head(head: bytes) -> int:
     """How many notifications a head says that there are."""
     return int(_HEAD.unpack_from(head, START_BYTES)[3])

@@ -9,7 +9,7 @@ import os
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -271,6 +271,28 @@ class Segment:
         """Give the room back."""
         files.delete(self.path)
         files.delete(self._index_path)
+
+
+def scan_segments(
+    segments: Sequence[Segment], start: int, budget: int
+) -> Iterator[Record]:
+    """Records of some files, from the one with an offset on.
+
+    Raises:
+        DamagedLogError: if a file is not what was written.
+        OSError: if it cannot be read.
+    """
+    used = 0
+    for segment in segments:
+        if segment.end <= start:
+            continue
+        for record in segment.scan(start, budget - used):
+            yield record
+            used += len(record.blocks) + 4 * len(record.lengths)
+            start = record.end
+        if start < segment.records_end or used >= budget:
+            return
+        start = max(start, segment.end)
 
 
 def damaged(first: int, end: int) -> DamagedLogError:

@@ -18,7 +18,8 @@ Why one module: what is on the disk, and what was found there, are one state.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -32,8 +33,8 @@ from siena.broker.log import group_commit
 from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.given import Given
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
-from siena.broker.log.records import FORM, Record, pack_record
-from siena.broker.log.segment import SUFFIX, Gap, Segment, damaged
+from siena.broker.log.records import FORM, Record, cuts_of, pack_record
+from siena.broker.log.segment import SUFFIX, Gap, Segment, damaged, scan_segments
 from siena.broker.log.state_file import Kept
 from siena.errors import SienaError
 
@@ -73,8 +74,13 @@ class Store:
         if is_new:
             files.sync_folder(folder.parent)
         self._lock = locked(folder)
-        # Descriptors of what the disk may not have, beside the file that is written to.
+        # Who syncs has this.  A failure is told once, to one of those who sync a file;
+        # so nobody else says meanwhile that it is kept.
+        self._syncing = threading.Lock()
+        # Descriptors of what the disk may not have, beside the file that is written to;
+        # and of that what threads are to sync, and have not begun with.
         self._unsynced: list[int] = []
+        self._handed_out: list[list[int]] = []
         # Segments that are complete, and whose index is written once the disk has them.
         self._unsealed: list[Segment] = []
         # Whether a sync has failed, here or perhaps in the life before.
@@ -302,7 +308,7 @@ class Store:
         if count <= RECORD_COUNT_MAX and len(blocks) <= RECORD_BYTES_MAX:
             cuts = [0, count]
         else:
-            cuts = _cuts(offsets)
+            cuts = cuts_of(offsets)
         last = self._segments[-1]
         first, size = last.end, last.size
         pieces: list[bytes | memoryview] = []
@@ -364,21 +370,30 @@ class Store:
         Raises:
             OSError: if it does not.  What the disk has of it is in doubt then.
         """
-        if self._in_doubt:
-            self.write_anew()
-            return
-        found = [*self._unsynced, self.files.duplicate(self._file)]
+        with self._syncing:
+            if self._in_doubt:  # perhaps since a thread has met a failure just now
+                self._write_anew()
+                return
+            found = [*self._take_back(), self.files.duplicate(self._file)]
+            try:
+                for descriptor in found:
+                    self.files.sync(descriptor)
+            except OSError:
+                self._in_doubt = True
+                raise
+            finally:
+                for descriptor in found:
+                    self.files.close(descriptor)
+            self._seal()
+
+    def _take_back(self) -> list[int]:
+        """What the disk may not have, also if a thread is to sync it."""
+        handed_out, self._handed_out = self._handed_out, []
+        found = [*(each for some in handed_out for each in some), *self._unsynced]
+        for some in handed_out:
+            some.clear()
         self._unsynced = []
-        try:
-            for descriptor in found:
-                self.files.sync(descriptor)
-        except OSError:
-            self._in_doubt = True
-            raise
-        finally:
-            for descriptor in found:
-                self.files.close(descriptor)
-        self._seal()
+        return found
 
     def write_anew(self) -> None:
         """Have the disk keep what it may not have, in fresh files.
@@ -386,6 +401,10 @@ class Store:
         Raises:
             OSError: if it does not, or the system has forgotten what was written.
         """
+        with self._syncing:
+            self._write_anew()
+
+    def _write_anew(self) -> None:
         self._in_doubt = True
         for segment in [*self._unsealed, self._segments[-1]]:
             segment.write_anew(self.files)
@@ -394,47 +413,49 @@ class Store:
             self._file,
             self.files.open_for_append(self._segments[-1].path),
         )
-        unsynced, self._unsynced = self._unsynced, []
-        for descriptor in [old, *unsynced]:
+        for descriptor in [old, *self._take_back()]:
             self.files.close(descriptor)
         self._is_torn = self._in_doubt = False
         self._seal()
 
-    def descriptors(self) -> list[int]:
-        """Of what the disk may not have yet, for another thread to sync and close.
-
-        Those of the call before have been synced by now.
-
-        Raises:
-            OSError: if too many files are open.
-        """
-        found = [*self._unsynced, self.files.duplicate(self._file)]
-        if not self._unsynced and not self._in_doubt:
-            self._seal()
-        self._unsynced = []
-        return found
-
     def syncing(self) -> Callable[[], None]:
         """What another thread does so that the disk keeps what is written now.
 
+        What was returned before has been done by now.
+
         Raises:
             OSError: if too many files are open.
         """
-        descriptors = self.descriptors()
+        newest = self.files.duplicate(self._file)
+        with self._syncing:
+            if not (self._unsynced or self._handed_out or self._in_doubt):
+                self._seal()
+            mine = [*self._unsynced, newest]
+            self._handed_out.append(mine)
+            self._unsynced = []
 
         def sync() -> None:
-            try:
-                group_commit.sync_and_close(descriptors)
-            except BaseException:
-                self._in_doubt = True
-                raise
+            with self._syncing:
+                self._handed_out = [
+                    each for each in self._handed_out if each is not mine
+                ]
+                if not mine and self._in_doubt:
+                    raise OSError("another sync has failed meanwhile")
+                try:
+                    group_commit.sync_and_close(mine)
+                except BaseException:
+                    self._in_doubt = True
+                    raise
 
         return sync
 
     def leave_unsynced(self) -> None:
         """What is written need not be kept: nothing is waited for."""
-        for descriptor in self.descriptors():
-            self.files.close(descriptor)
+        with self._syncing:
+            if not (self._unsynced or self._in_doubt):
+                self._seal()
+            for descriptor in self._take_back():
+                self.files.close(descriptor)
 
     def want_states(self) -> None:
         """The disk has them: they are synced one by one."""
@@ -448,7 +469,10 @@ class Store:
         """The disk is waited for in any case."""
 
     def _seal(self) -> None:
-        """Write the index of files that are complete: it says that others follow."""
+        """Write the index of files that are complete: it says that others follow.
+
+        They are synced, and no thread is about to sync them.
+        """
         unsealed, self._unsealed = self._unsealed, []
         for segment in unsealed:
             with suppress(OSError):  # it is a help, and no more
@@ -535,44 +559,11 @@ class Store:
         return {}
 
 
-def scan_segments(
-    segments: Sequence[Segment], start: int, budget: int
-) -> Iterator[Record]:
-    """Records of some files, from the one with an offset on.
-
-    Raises:
-        DamagedLogError: if a file is not what was written.
-        OSError: if it cannot be read.
-    """
-    used = 0
-    for segment in segments:
-        if segment.end <= start:
-            continue
-        for record in segment.scan(start, budget - used):
-            yield record
-            used += len(record.blocks) + 4 * len(record.lengths)
-            start = record.end
-        if start < segment.records_end or used >= budget:
-            return
-        start = max(start, segment.end)
-
-
 def _time_of(segment: Segment) -> float:
     try:
         return segment.path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _cuts(offsets: npt.NDArray[np.int64]) -> list[int]:
-    """Where to cut what is too much for one record."""
-    cuts, count = [0], len(offsets) - 1
-    while cuts[-1] < count:
-        start = cuts[-1]
-        room = offsets[start] + RECORD_BYTES_MAX
-        end = int(np.searchsorted(offsets, room, side="right")) - 1
-        cuts.append(max(start + 1, min(end, start + RECORD_COUNT_MAX, count)))
-    return cuts
 
 
 def locked(folder: Path) -> IO[bytes]:

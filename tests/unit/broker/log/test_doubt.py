@@ -2,6 +2,8 @@
 
 import os
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,6 +12,7 @@ import pytest
 from broker.crashes import Disk, Recorded, lay_out
 from broker.logs import readable
 from siena.broker.log import group_commit
+from siena.broker.log.files import Files
 from siena.broker.log.store import Store
 from siena.matching.input.buffers import encode_all
 
@@ -95,6 +98,20 @@ def test_what_two_lives_wrote_is_on_the_disk_when_the_second_says_so(
     check_all_are_left(files, 25, tmp_path / "left")
 
 
+def threads_use(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What threads sync is known to these files as well."""
+
+    def sync_and_close(descriptors: list[int]) -> None:
+        try:
+            for descriptor in descriptors:
+                files.sync(descriptor)
+        finally:
+            for descriptor in descriptors:
+                files.close(descriptor)
+
+    monkeypatch.setattr(group_commit, "sync_and_close", sync_and_close)
+
+
 @pytest.mark.parametrize("records", [3, 25])
 @pytest.mark.parametrize("is_elsewhere", [True, False])
 def test_after_a_sync_that_failed_all_is_written_anew(
@@ -106,16 +123,7 @@ def test_after_a_sync_that_failed_all_is_written_anew(
 ) -> None:
     folder = tmp_path / "log"
     files = Doubtful(folder)
-
-    def sync_and_close(descriptors: list[int]) -> None:
-        try:
-            for descriptor in descriptors:
-                files.sync(descriptor)
-        finally:
-            for descriptor in descriptors:
-                files.close(descriptor)
-
-    monkeypatch.setattr(group_commit, "sync_and_close", sync_and_close)
+    threads_use(files, monkeypatch)
     store = Store(folder, SEGMENT_BYTES, files)
     store.sync()
     append(store, records)
@@ -175,3 +183,79 @@ def test_a_log_that_was_closed_is_not_written_anew(tmp_path: Path) -> None:
     after = [(path.name, path.stat().st_ino) for path in tmp_path.glob("*.log")]
     store.close()
     assert before == after
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_what_a_thread_has_not_begun_to_sync_is_synced_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    """A file that is complete by now, too; and the thread does not fail for it."""
+    folder = tmp_path / "log"
+    files = Doubtful(folder)
+    threads_use(files, monkeypatch)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 8)
+    store.sync()
+    while len(store.segments) == 1:
+        append(store, 1)
+    end = store.latest
+    in_a_thread = store.syncing()
+    store.sync()
+    check_all_are_left(files, end, tmp_path / "left")
+    files.fails = fails
+    in_a_thread()
+    files.fails = False
+    store.write_anew()
+    append(store, 2)
+    store.sync()
+    end = store.latest
+    killed(store)
+    check_all_are_left(files, end, tmp_path / "left")
+
+
+def test_a_thread_hears_that_what_it_was_to_sync_could_not_be(tmp_path: Path) -> None:
+    files = Doubtful(tmp_path)
+    store = Store(tmp_path, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 3)
+    in_a_thread = store.syncing()
+    files.fails = True
+    with pytest.raises(OSError, match="Input/output"):
+        store.sync()
+    with pytest.raises(OSError, match="another sync has failed"):
+        in_a_thread()
+    files.fails = False
+    store.close()
+
+
+def test_a_failure_that_only_a_thread_is_told_of_counts_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the thread has not heard yet, nobody else says that all is well."""
+    folder = tmp_path / "log"
+    files = Doubtful(folder)
+    has_begun, may_go_on = threading.Event(), threading.Event()
+
+    def sync_and_close(descriptors: list[int]) -> None:
+        has_begun.set()
+        may_go_on.wait(60.0)
+        name = files._paths[descriptors[0]]
+        files.dropped.add(name)  # so what others sync seems to be kept
+        for descriptor in descriptors:
+            files.close(descriptor)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(group_commit, "sync_and_close", sync_and_close)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 3)
+    with ThreadPoolExecutor(2) as pool:
+        in_a_thread = pool.submit(store.syncing())
+        assert has_begun.wait(60.0)
+        at_once = pool.submit(store.sync)
+        may_go_on.set()
+        assert isinstance(in_a_thread.exception(60.0), OSError)
+        at_once.result(60.0)
+    killed(store)
+    check_all_are_left(files, 3, tmp_path / "left")

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.broker.durable.limits import RECENT_BYTES_MAX
-from siena.broker.durable.page import read_page
+from siena.broker.durable.page import Pages
 from siena.broker.log.stores.log_store import LogStore
 
 
@@ -23,7 +23,7 @@ class Blocks:
     """Reads blocks, one by one."""
 
     def __init__(self, store: LogStore) -> None:
-        self._store = store
+        self._pages = Pages(store, 1)
         self._firsts: list[int] = []
         self._recent: list[_Piece] = []
         self._bytes = 0
@@ -69,7 +69,7 @@ class Blocks:
         place = bisect_right(self._firsts, offset) - 1
         if place >= 0 and offset < self._recent[place].end:
             return self._recent[place]
-        record = next(iter(read_page(self._store, offset, 1).records), None)
+        record = next(iter(self._pages.read(offset).records), None)
         if record is None or not record.first <= offset < record.end:
             return None
         bounds = record.offsets()

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from siena.broker.durable.cursors.cursor import Cursor, Epoch
 from siena.broker.durable.limits import SWEEP_BYTES
-from siena.broker.durable.page import RETRY_SECONDS, read_page
+from siena.broker.durable.page import RETRY_SECONDS, Pages
 from siena.broker.log.records import Record
 from siena.broker.log.segment import Gap
 from siena.broker.log.stores.log_store import LogStore
@@ -56,6 +56,7 @@ class Finder:
         on_lost: Callable[[set[Cursor], Gap], None],
     ) -> None:
         self._store = store
+        self._pages = Pages(store, SWEEP_BYTES)
         self._on_found = on_found
         self._on_lost = on_lost
         self._table = ForwardingTable()
@@ -68,6 +69,8 @@ class Finder:
         self._hungry: dict[int, set[Cursor]] = {}
         self._at = 0
         self._is_due = False
+        # Where the log cannot be read now.
+        self._troubled: set[int] = set()
         self._has_trouble = False
         self.is_closed = False
 
@@ -201,11 +204,11 @@ class Finder:
         except Exception as error:  # noqa: BLE001 -- said, and tried again
             for cursor in riders:
                 self._hungry.setdefault(cursor.position or 0, set()).add(cursor)
-            self._pause(error)
+            self._at = start + 1  # others have their turn, if this stays so
+            self._pause(start, error)
             return
-        if self._has_trouble:
-            log.warning("the log can be read again")
-            self._has_trouble = False
+        self._troubled.discard(start)
+        self._say_if_all_is_well()
         self._at = at
         for cursor in riders:
             cursor.position = at
@@ -216,14 +219,29 @@ class Finder:
             self._on_found(touched)
         self._schedule()
 
-    def _pause(self, error: Exception) -> None:
-        """Go on a little later, and not before, from where this was."""
+    def _say_if_all_is_well(self) -> None:
+        """Say that the log can be read, where it could not and is still wanted."""
+        if not self._has_trouble:
+            return
+        for place in self._troubled - self._hungry.keys():
+            self._troubled.discard(place)
+            self._pages.forget(place)
+        if not self._troubled:
+            log.warning("the log can be read again")
+            self._has_trouble = False
+
+    def _pause(self, start: int, error: Exception) -> None:
+        """Go on a little later, and not before."""
         if not isinstance(error, OSError):
             log.error(
                 "a mistake of ours, while looking through the log", exc_info=error
             )
-        elif not self._has_trouble:  # said once, not every second
-            log.warning("durable subscriptions wait: the log cannot be read: %s", error)
+        else:
+            self._troubled.add(start)
+            if not self._has_trouble:  # said once, not every second
+                log.warning(
+                    "durable subscriptions wait: the log cannot be read: %s", error
+                )
             self._has_trouble = True
         self._is_due = True
         asyncio.get_running_loop().call_later(RETRY_SECONDS, self._step)
@@ -234,7 +252,7 @@ class Finder:
         Raises:
             OSError: if the log cannot be read now; then nothing has changed.
         """
-        page = read_page(self._store, start, SWEEP_BYTES)
+        page = self._pages.read(start)
         at = start
         for record in page.records:
             if record.first >= self.tail:

@@ -4,6 +4,9 @@ Each record has its length and a checksum before it.  The first says how many fo
 that were written and synced as a whole, and up to which byte; a *mark* says up to which
 byte everything was synced since.  So a record that a loss of power took, which no
 client was told of, is told from one that the disk had and has no more.
+
+Files of the version before begin with a record of theirs, or have none: what of them
+cannot be read is taken for torn.
 """
 
 import re
@@ -21,6 +24,10 @@ _HEAD = struct.Struct("<II")  # of a record: how long it is, and its checksum
 _SYNCED = struct.Struct("<BQI")
 _OURS = 0xC1
 _MARK = int.from_bytes(b"mark")
+# How each file begins that says so, and what each record of others begins with: an
+# array of MessagePack, short as it is.
+_BEGINNING = _SYNCED.size.to_bytes(4, "little")
+_SHORT_ARRAY = range(0x90, 0xA0)
 # No record is smaller: a few zeros, or ones, would be taken for some.
 RECORD_BYTES_MIN = 3
 # What is shown of damage: texts of so many letters, and so many of them.
@@ -106,19 +113,25 @@ def read(data: bytes) -> RecordsRead:
             records.append(record)
             places.append(at)
         at += _HEAD.size + len(record)
-    if not data:
-        bad.append((0, 0))  # a file is never empty
     if synced > len(data):
         bad.append((len(data), synced))
     stretches = [Damage(a, b, _texts(data[a:b])) for a, b in bad]
-    # A file has its first record before it has its name.
-    damaged = [each for each in stretches if each.first < max(synced, 1)]
+    if bad != [(0, len(data))] or not _is_torn_before_any(data):
+        synced = max(synced, 1)  # a file has its first record before it has its name
+    damaged = [each for each in stretches if each.first < synced]
     whole = _whole(data)
     missing = 0
     if whole is not None:
         missing = max(0, whole[1] - sum(place < whole[0] for place in places))
     torn = [each for each in stretches if each not in damaged]
     return RecordsRead(records, damaged, torn, missing)
+
+
+def _is_torn_before_any(data: bytes) -> bool:
+    """Whether half of the first record is what the version before can leave."""
+    if len(data) > _HEAD.size:
+        return data[_HEAD.size] in _SHORT_ARRAY
+    return not _BEGINNING.startswith(data[: len(_BEGINNING)])
 
 
 def _whole(data: bytes) -> tuple[int, int] | None:

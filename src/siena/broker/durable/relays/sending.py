@@ -15,7 +15,7 @@ import numpy as np
 from siena.block import decode
 from siena.broker.data.exchange import Exchange, Ints, Key
 from siena.broker.durable.limits import RELAY_FRAME_BYTES
-from siena.broker.durable.page import RETRY_SECONDS, Page, read_page
+from siena.broker.durable.page import RETRY_SECONDS, Page, Pages
 from siena.broker.durable.receipts.publishers import Publishers, publisher_of
 from siena.broker.durable.relays.relay import Relay
 from siena.broker.log.records import Record
@@ -57,7 +57,7 @@ class Sending:
         on_lost: Callable[[Iterable[Relay], Gap], None],
     ) -> None:
         self._me = me
-        self._store = store
+        self._pages = Pages(store, RELAY_FRAME_BYTES)
         self._publishers = publishers
         self._exchange = exchange
         self._end = end
@@ -66,7 +66,9 @@ class Sending:
         self.relays: dict[int, Relay] = {}
         """All that there are, by the number of the neighbour."""
         self._is_due = False
-        self._has_trouble = False
+        # Where the log could not be read a moment ago, and where it cannot be.
+        self._paused: set[int] = set()
+        self._troubled: set[int] = set()
         self.is_closed = False
 
     def wake(self) -> None:
@@ -79,39 +81,61 @@ class Sending:
         """Read some of the log for those who are furthest behind."""
         self._is_due = False
         end = self._end()
-        served = [r for r in self.relays.values() if r.is_served and r.position < end]
+        served = [
+            relay
+            for relay in self.relays.values()
+            if relay.is_served
+            and relay.position < end
+            and relay.position not in self._paused
+        ]
         if self.is_closed or not served:
             return
         start = min(relay.position for relay in served)
         stop = min((r.position for r in served if r.position > start), default=end)
         parcels = {r: _Parcel(r) for r in served if r.position == start}
         try:
-            page = read_page(self._store, start, RELAY_FRAME_BYTES)
+            page = self._pages.read(start)
             self._offer_page(page, start, min(stop, end), parcels)
         except Exception as error:  # noqa: BLE001 -- said, and tried again
-            self._pause(error)
+            self._pause(start, error)
             return
         finally:
             for parcel in parcels.values():
                 parcel.send()
-        if self._has_trouble:
-            log.warning("the log can be read again for neighbours")
-            self._has_trouble = False
+        self._say_if_all_is_well(start)
         for relay in parcels:
             if relay.drop_below and not relay.is_dropping:
                 relay.drop_below = 0
                 self._on_dropped(relay)
         self.wake()
 
-    def _pause(self, error: Exception) -> None:
-        """Go on a little later, and not before, from where this was."""
+    def _say_if_all_is_well(self, start: int) -> None:
+        """Say that the log can be read, where it could not and is still wanted."""
+        if not self._troubled:
+            return
+        wanted = {relay.position for relay in self.relays.values()}
+        for place in self._troubled - (wanted - {start}):
+            self._troubled.discard(place)
+            self._pages.forget(place)
+        if not self._troubled:
+            log.warning("the log can be read again for neighbours")
+
+    def _pause(self, start: int, error: Exception) -> None:
+        """Go on there a little later, and not before; others go on now."""
         if not isinstance(error, OSError):
             log.error("a mistake of ours, at what neighbours get", exc_info=error)
-        elif not self._has_trouble:  # said once, not every second
-            log.warning("neighbours wait: the log cannot be read: %s", error)
-            self._has_trouble = True
-        self._is_due = True
-        asyncio.get_running_loop().call_later(RETRY_SECONDS, self._step)
+        else:
+            if not self._troubled:  # said once, not every second
+                log.warning("neighbours wait: the log cannot be read: %s", error)
+            self._troubled.add(start)
+
+        def go_on() -> None:
+            self._paused.discard(start)
+            self.wake()
+
+        self._paused.add(start)
+        asyncio.get_running_loop().call_later(RETRY_SECONDS, go_on)
+        self.wake()
 
     def _offer_page(
         self, page: Page, start: int, stop: int, parcels: "dict[Relay, _Parcel]"

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.records import DamagedLogError, Record
-from siena.broker.log.segment import Segment
-from siena.broker.log.store import Store, locked, scan_segments
+from siena.broker.log.segment import Segment, scan_segments
+from siena.broker.log.store import Store, locked
 from siena.broker.log.stores.limits import (
     BEHIND_BYTES_MAX,
     CLOSE_SECONDS,
