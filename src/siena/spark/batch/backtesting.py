@@ -21,9 +21,9 @@ from siena.lang.parser import parse_interest
 from siena.model import Filter, Pattern, Predicate
 from siena.spark.batch.asking import MismatchedKindsWarning, MissingAttributesWarning
 from siena.spark.batch.attributes import column_of
-from siena.spark.batch.columns import NaN
+from siena.spark.batch.columns import NaN, check_nan
 from siena.spark.batch.compiling import compile_rows
-from siena.spark.batch.matching import check_nan, match
+from siena.spark.batch.matching import match
 from siena.spark.hints import TIME_COLUMN
 from siena.spark.streams.patterns import match_patterns
 

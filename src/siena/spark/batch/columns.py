@@ -7,7 +7,7 @@ where columns lie in a batch that tasks are given.
 
 from collections.abc import Container
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,16 @@ from siena.model.spelling import spell_string
 Form = Literal["wide", "json", "map", "variant", "path", "windows"]
 NaN = Literal["refuse", "absent"]
 _MICROSECONDS = pa.timestamp("us")
+
+
+def check_nan(nan: NaN) -> None:
+    """Refuse what is no word for what NaN may be.
+
+    Raises:
+        SienaError: if it is none.
+    """
+    if nan not in get_args(NaN):
+        raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
 
 
 @dataclass(frozen=True)

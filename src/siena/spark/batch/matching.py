@@ -18,7 +18,7 @@ from siena.model import Kind
 from siena.rules.events import Nested, checked_nested
 from siena.spark.batch.asking import NAMES_SHOWN_MAX, wanted_of
 from siena.spark.batch.attributes import Attribute, attributes_of, column_of, several_of
-from siena.spark.batch.columns import Form, Layout, NaN
+from siena.spark.batch.columns import Form, Layout, NaN, check_nan
 from siena.spark.batch.compiling import (
     CompiledSubscriptions,
     OnError,
@@ -123,16 +123,6 @@ def match(  # noqa: PLR0913 -- all but two have a default
     )
     plan = plan._replace(layout=replace(plan.layout, nan=nan))
     return _run(notifications, compiled, plan, output, on_error, tally)
-
-
-def check_nan(nan: NaN) -> None:
-    """Refuse what is no word for what NaN may be.
-
-    Raises:
-        SienaError: if it is none.
-    """
-    if nan not in get_args(NaN):
-        raise SienaError(f"{nan!r} is not what NaN may be", hint="refuse or absent")
 
 
 def compile_subscriptions(

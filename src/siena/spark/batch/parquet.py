@@ -22,6 +22,7 @@ from siena.spark.batch.columns import (
     Form,
     Layout,
     NaN,
+    check_nan,
     in_microseconds,
     wide_columns,
 )
@@ -29,7 +30,6 @@ from siena.spark.batch.compiling import OnError
 from siena.spark.batch.matching import (
     Subscriptions,
     answer_field,
-    check_nan,
     compile_subscriptions,
     form_of,
     payload_of,

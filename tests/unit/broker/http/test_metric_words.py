@@ -14,7 +14,17 @@ PLAIN = {
     *("again", "acknowledged", "behind", "dead", "delivered", "dropped", "failed"),
     *("forwarded", "found", "held", "longest", "lost", "matches", "now", "received"),
     *("refused", "rejected", "retried", "unassured", "up", "wanted", "under", "way"),
-    *("in", "out", "bytes", "seconds", "us", "logins", "queue", "durable"),
+    *(
+        "unreadable",
+        "in",
+        "out",
+        "bytes",
+        "seconds",
+        "us",
+        "logins",
+        "queue",
+        "durable",
+    ),
 }
 
 
