@@ -67,7 +67,7 @@ def wanting(
     """Who would get a notification from here, as far as a viewer may see it.
 
     Neighbours come first, each once; ``complete`` says whether all are named whom the
-    viewer may see.  Of others it says nothing: that somebody wants it is their secret.
+    viewer may see.  Of others it says nothing: what they want is their secret.
     """
     look = _Look(state, sight, notification)
     seen = look.seen()

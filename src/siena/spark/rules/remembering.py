@@ -73,7 +73,7 @@ class _Alert:
     span: int
 
     def is_over(self, now: int) -> bool:
-        """Whether it holds back none that comes now, and nobody has to be told."""
+        """Whether it holds back none that comes now, and has no count to tell."""
         return now - self.time > (SPANS_KEPT if self.count else 1) * self.span
 
 
