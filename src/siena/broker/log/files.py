@@ -7,6 +7,7 @@ a name of a file, once its folder was.
 """
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,6 +59,10 @@ class Files:
         """Delete a file, if it is there."""
         path.unlink(missing_ok=True)
 
+    def room(self, folder: Path) -> int:
+        """How many bytes more the disk of a folder takes, about."""
+        return shutil.disk_usage(folder).free
+
     def boot(self) -> str:
         """Which life of the machine this is; nothing if that is not known."""
         try:
@@ -89,8 +94,11 @@ class Files:
             self.write(descriptor, [data])
             if sync:
                 self.sync(descriptor)
-        finally:
+        except BaseException:  # half of it only takes room
             self.close(descriptor)
+            self.delete(new)
+            raise
+        self.close(descriptor)
         self.rename(new, path)
         if sync:
             self.sync_folder(path.parent)

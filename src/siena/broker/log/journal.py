@@ -10,7 +10,8 @@ who have published nothing wait for nothing.
 not tell (the system forgets what it could not write).  No client whose publications may
 be concerned gets an answer, and publishers wait until the operator says that it may be
 tried again, and the disk has kept in fresh files what it may not have kept before
-(:meth:`Journal.resume`).
+(:meth:`Journal.resume`).  Where there is only no room for these, that is tried every
+second.
 
 Why one module: what is written, who waits and what the disk says are one state.
 """
@@ -35,6 +36,7 @@ from siena.broker.log.limits import (
     TICK_SECONDS,
     UNWRITTEN_BYTES_MAX,
 )
+from siena.broker.log.segment import NoRoomError
 from siena.broker.log.stores.log_store import LogStore
 from siena.broker.log.stores.opening import open_store
 from siena.broker.settings import Log as LogSettings
@@ -103,6 +105,8 @@ class Journal:
         """Why publishers wait, if the disk is the reason."""
         self.failure = ""
         """Why nothing is acknowledged until the operator says so."""
+        self._waits_for_room = False
+        """Or until there is room for fresh files."""
         self._is_dirty = False
         self._was_full = False
         self._ticks = 0
@@ -127,7 +131,7 @@ class Journal:
                 blocks, offsets = _without(batch, {index for index, _ in bad})
             if len(offsets) > 1:
                 self._take([_Piece(blocks, offsets, time, self.tag)])
-        if self.failure and not had_failed:
+        if self.failure and not had_failed and not self._waits_for_room:
             self._disown({origin.source for origin in batch.origins})
             return [each for each in answers if each[0] not in self._late]
         if self.defers:
@@ -233,6 +237,14 @@ class Journal:
     def _fail(self, error: OSError) -> None:
         """Acknowledge nothing any more, and nothing of what was written last."""
         where = self.store.where
+        if isinstance(error, NoRoomError):
+            self._waits_for_room = True
+            self.failure = self.trouble = (
+                f"{where} has no room to keep anew what it may not have: {error}"
+            )
+            log.warning("%s; nothing is acknowledged until it has", self.failure)
+            return
+        self._waits_for_room = False
         self.failure = self.trouble = (
             f"{where} failed to keep what was written ({error}), and the operator has "
             "not said yet that it is good again"
@@ -269,8 +281,12 @@ class Journal:
         try:
             self.store.write_anew()
         except OSError as error:
-            log.error("the log cannot be written anew, and waits: %s", error)  # noqa: TRY400 -- the reason is all
+            had_to_wait = self._waits_for_room
+            self._waits_for_room = isinstance(error, NoRoomError)
+            if not (had_to_wait and self._waits_for_room):  # said once
+                log.error("the log cannot be written anew, and waits: %s", error)  # noqa: TRY400 -- the reason is all
             return
+        self._waits_for_room = False
         self.failure = self.trouble = ""
         self.group_commit.recover()
         self.group_commit.start()
@@ -382,6 +398,8 @@ class Journal:
         if self.holds and seconds and self._was_full:
             self.readers.forget_silent(seconds)
         self.on_tick()
+        if self._waits_for_room:
+            self.resume()
         self.look_for_room()
         if self._ticks % SIGN_OF_LIFE_TICKS == 0:
             self._show_life()

@@ -5,6 +5,7 @@ Only the last segment is written to.  Its name is the offset that it begins with
 beside it, which is there only if another segment has been begun.
 """
 
+import errno
 import os
 import zlib
 from array import array
@@ -25,6 +26,13 @@ INDEX_SUFFIX = ".index"
 _CHUNK = 1024 * 1024
 # An index: offsets, places, and the checksum of both.
 _CRC_BYTES = 4
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
+
+
+class NoRoomError(OSError):
+    """There is no room for a copy: the disk is full, and has not failed."""
 
 
 class Gap(NamedTuple):
@@ -191,8 +199,13 @@ class Segment:
         The folder is still to be synced.
 
         Raises:
+            NoRoomError: if there is no room for another; then nothing has changed.
             OSError: if it does not, or the system does not remember what we wrote.
         """
+        room = files.room(self.path.parent)
+        if room < self.size:
+            text = f"there is room for {room} bytes, and not for {self.size}"
+            raise NoRoomError(errno.ENOSPC, text)
         new = self.path.with_name(f"{self.path.name}.new")
         files.delete(new)
         descriptor = files.open_for_append(new)
@@ -203,8 +216,13 @@ class Segment:
                     files.write(descriptor, [os.pread(file.fileno(), size, place)])
             self._check_ours(new)
             files.sync(descriptor)
-        finally:
+        except BaseException as error:  # half of it only takes room
             files.close(descriptor)
+            files.delete(new)
+            if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                raise NoRoomError(error.errno, error.strerror) from None
+            raise
+        files.close(descriptor)
         files.rename(new, self.path)
 
     def _check_ours(self, path: Path) -> None:

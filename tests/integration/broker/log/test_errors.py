@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import shutil
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,6 +24,7 @@ from http_wire import web
 from siena.broker.broker import Broker
 from siena.broker.http import publish as publishing
 from siena.broker.log.cursors import Readers
+from siena.broker.log.files import Files
 from siena.broker.log.journal import Journal
 from siena.broker.log.segment import Segment
 from siena.broker.log.state_file import Kept
@@ -113,6 +115,33 @@ async def _is_answered(broker: Broker) -> bool:
         await client.subscribe("n any").settled()
         await client.flush()
     return True
+
+
+async def test_after_a_kill_without_room_for_a_copy_publishers_wait_for_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing fails, and no operator is needed; it is said once."""
+    async with serving(kept_in(tmp_path / "log")) as broker:
+        await publish(broker, 5)
+        shutil.copytree(tmp_path / "log", tmp_path / "killed")
+    full = Broker(kept_in(tmp_path / "killed", sync="always"))
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        with monkeypatch.context() as patch:
+            patch.setattr(Files, "room", lambda _files, _folder: 10)
+            await full.start()
+            journal = full.log_service.journal
+            assert journal is not None
+            writer = group.create_task(publish(full, 5, first=5))
+            await until(lambda: len(journal.holds) == 1)
+            for _ in range(3):
+                journal._tick()
+            assert not writer.done()
+            assert not [*(tmp_path / "killed").glob("*.new")]
+            assert caplog.text.count("acknowledged until it has") == 1
+        journal._tick()
+        await writer
+        assert await numbers(full) == [*range(10)]
+    await full.drain()
 
 
 async def test_a_sync_that_fails_elsewhere_holds_publishers(

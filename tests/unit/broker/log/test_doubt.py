@@ -1,5 +1,6 @@
 """What a disk may not have is written anew before it counts."""
 
+import errno
 import os
 import random
 import threading
@@ -12,7 +13,8 @@ import pytest
 from broker.crashes import Disk, Recorded, lay_out
 from broker.logs import readable
 from siena.broker.log import group_commit
-from siena.broker.log.files import Files
+from siena.broker.log.files import Files, Pieces
+from siena.broker.log.segment import NoRoomError
 from siena.broker.log.store import Store
 from siena.matching.input.buffers import encode_all
 
@@ -259,3 +261,44 @@ def test_a_failure_that_only_a_thread_is_told_of_counts_for_all(
         at_once.result(60.0)
     killed(store)
     check_all_are_left(files, 3, tmp_path / "left")
+
+
+class Full(Files):
+    """A disk that says that it has room, and has less."""
+
+    takes = 10**9
+
+    def write(self, descriptor: int, pieces: Pieces) -> None:
+        data = b"".join(pieces)
+        os.write(descriptor, data[: self.takes])
+        if len(data) > self.takes:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class Said(Full):
+    """One that says how much it has."""
+
+    said = 10**9
+
+    def room(self, folder: Path) -> int:
+        return min(self.said, super().room(folder))
+
+
+def test_a_full_disk_is_not_filled_with_halves_of_what_is_written_anew(
+    tmp_path: Path,
+) -> None:
+    files = Said()
+    store = Store(tmp_path, SEGMENT_BYTES, files)
+    append(store, 3)
+    files.takes = 500
+    with pytest.raises(NoRoomError, match="No space left"):
+        store.write_anew()
+    files.takes, files.said = 10**9, 500
+    with pytest.raises(NoRoomError, match="room for 500 bytes"):
+        store.write_anew()
+    files.takes = 5
+    with pytest.raises(OSError, match="No space left"):
+        files.write_whole(tmp_path / "some.json", b"more than that", sync=True)
+    assert not [*tmp_path.glob("*.new")]
+    files.takes = files.said = 10**9
+    store.close()
