@@ -59,7 +59,7 @@ class Files:
         """Delete a file, if it is there."""
         path.unlink(missing_ok=True)
 
-    def room(self, folder: Path) -> int:
+    def free_bytes(self, folder: Path) -> int:
         """How many bytes more the disk of a folder takes, about."""
         return shutil.disk_usage(folder).free
 

@@ -3,7 +3,8 @@
 Offsets are told (to readers, to neighbours) before the disk has what stands there.  A
 loss of power takes that back, and not what was told.  So there is a file that says up
 to where offsets may be given; it is on the disk before they are, and many at once are
-allowed, so that this costs nothing.  After a loss of power a log goes on from there.
+allowed, so that this costs one sync for as many.  After a loss of power a log goes on
+from there.
 
 The file says as well whether the log was closed, and so is on the disk as it is; and in
 which life of the machine it was written to: while that lasts, the system remembers what

@@ -202,7 +202,7 @@ class Segment:
             NoRoomError: if there is no room for another; then nothing has changed.
             OSError: if it does not, or the system does not remember what we wrote.
         """
-        room = files.room(self.path.parent)
+        room = files.free_bytes(self.path.parent)
         if room < self.size:
             text = f"there is room for {room} bytes, and not for {self.size}"
             raise NoRoomError(errno.ENOSPC, text)

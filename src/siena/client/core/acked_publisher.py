@@ -61,6 +61,8 @@ class AckedPublisher:
         self._number: int | None = None
         self._is_asked = False
         self._next = 0
+        # Whether something of this life of the program is known to be stored.
+        self._has_stored = False
         self._unacked: deque[_Unacked] = deque()
         self._bytes = 0
         # Those that have not been sent over this connection yet.
@@ -178,8 +180,10 @@ class AckedPublisher:
         elif told.name == self.name:
             if not self._has_begun:
                 self._has_begun, self._next = True, told.next
-            elif told.next > self._next:
-                # It would take ours for those, which have the same numbers.
+            elif told.next > self._next and self._has_stored:
+                # Without a receipt they may be those of the life before, which were on
+                # their way: what is sent again of them is stored once.  Otherwise it
+                # would take ours for those, which have the same numbers.
                 text = f"the broker has other publications of {self.name!r}"
                 hint = "one program at a time publishes under a name"
                 self._refuse_all(SienaError(text, hint=hint))
@@ -214,6 +218,7 @@ class AckedPublisher:
         if told.fault:
             _resolve(one.receipt, RequestRefusedError(told.fault, told.text))
         elif not one.receipt.done():
+            self._has_stored = True
             at = one.sequence - told.sequence
             one.receipt.set_result(None if told.offset is None else told.offset + at)
 

@@ -127,7 +127,7 @@ async def test_after_a_kill_without_room_for_a_copy_publishers_wait_for_room(
     full = Broker(kept_in(tmp_path / "killed", sync="always"))
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         with monkeypatch.context() as patch:
-            patch.setattr(Files, "room", lambda _files, _folder: 10)
+            patch.setattr(Files, "free_bytes", lambda _files, _folder: 10)
             await full.start()
             journal = full.log_service.journal
             assert journal is not None

@@ -280,8 +280,8 @@ class Said(Full):
 
     said = 10**9
 
-    def room(self, folder: Path) -> int:
-        return min(self.said, super().room(folder))
+    def free_bytes(self, folder: Path) -> int:
+        return min(self.said, super().free_bytes(folder))
 
 
 def test_a_full_disk_is_not_filled_with_halves_of_what_is_written_anew(
