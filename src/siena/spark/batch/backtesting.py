@@ -294,7 +294,7 @@ def _sequences(
     if time not in names:  # then a sequence does not say when it was
         return {None: found.count()}
     last = F.element_at("matched", -1).getField(time)
-    period = _period_at(last, history.schema[time].dataType, every)
+    period = _period_at(last, history.schema[time], every)
     counted = found.groupBy(period.alias("start")).count()
     rows = _few(counted, PERIODS_MAX, "PERIODS_MAX", "periods")
     return {row["start"]: row["count"] for row in rows}
@@ -317,13 +317,15 @@ def period_of(schema: T.StructType, time: str, every: Period) -> Column:
     """The start of the period in which a row is."""
     if time not in schema.names:
         raise SienaError(f"the history has no column {time!r}")
-    return _period_at(column_of((time,)), schema[time].dataType, every)
+    return _period_at(column_of((time,)), schema[time], every)
 
 
-def _period_at(column: Column, kind: T.DataType, every: Period) -> Column:
+def _period_at(column: Column, field: T.StructField, every: Period) -> Column:
+    kind = field.dataType
     if not isinstance(kind, T.TimestampType | T.TimestampNTZType | T.DateType):
         raise SienaError(
-            f"one cannot count by a {kind.simpleString()}", hint="a timestamp is wanted"
+            f"one cannot count by a {kind.simpleString()}, which {field.name} is",
+            hint="a timestamp is wanted; timestamp_micros makes one of microseconds",
         )
     # Without a zone: a period is one of UTC, whatever the zone of the session is.
     if isinstance(kind, T.TimestampType):

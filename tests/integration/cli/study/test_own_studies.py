@@ -144,6 +144,13 @@ def test_a_file_without_a_study_is_refused_in_one_line(text: str, message: str) 
         find("wrong.py")
 
 
+def test_the_file_of_a_study_is_named_where_only_its_name_is_given() -> None:
+    siena("study", "new", "bands")
+    with pytest.raises(SienaError, match="there is no study 'bands'") as wrong:
+        find("bands")
+    assert wrong.value.hint == "did you mean bands.py?"
+
+
 def test_a_file_that_would_hide_a_module_is_refused() -> None:
     Path("json.py").write_text("STUDY = 1", encoding="utf-8")
     with pytest.raises(SienaError, match="another module is called json"):

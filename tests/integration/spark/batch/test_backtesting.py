@@ -98,8 +98,11 @@ def test_a_pattern(history: DataFrame) -> None:
     assert len(found.sample) == 2
     with pytest.raises(SienaError, match="a pattern needs a time"):
         backtest(text, history)
-    with pytest.raises(SienaError, match="one cannot count by a string"):
+    with pytest.raises(
+        SienaError, match="count by a string, which carrier is"
+    ) as wrong:
         backtest("delay = 1", history, time="carrier")
+    assert "timestamp_micros" in str(wrong.value.hint)
 
 
 def test_more_groups_than_the_driver_takes_are_refused_and_not_cut(

@@ -65,7 +65,8 @@ def find(name: str) -> Study:
     others = installed()
     if name in others:
         return _named(load_installed(others[name]))
-    close = get_close_matches(name, [*NAMES, *others], n=1)
+    here = [f"{name}.py"] if Path(f"{name}.py").is_file() else []
+    close = here or get_close_matches(name, [*NAMES, *others], n=1)
     hint = f"did you mean {close[0]}?" if close else "see siena study list"
     raise SienaError(f"there is no study {name!r}", hint=hint)
 

@@ -137,5 +137,5 @@ def _raise_failures(tasks: Sequence[Task], outcomes: Sequence[Outcome]) -> None:
         raise SienaError(
             f"{len(failed)} of {len(tasks)} rows failed; "
             f"{json.dumps(task.parameters)} of {task.run}: {error}",
-            hint="the others are kept",
+            hint="the others are kept" if len(failed) < len(tasks) else "",
         )

@@ -168,7 +168,8 @@ def _section(study: Study, result: Result, store: Store) -> str:
         f'<section id="{study.name}"><h2>{escape(study.title)}</h2>'
         f'<p class="soft"><a href="#contents">{escape(study.name)}</a> · '
         f"{escape(study.paper)}</p>"
-        f"<h3>What the paper says</h3><p>{escape(study.says)}</p>"
+        f"<h3>What {'is expected' if study.paper == 'ours' else 'the paper says'}</h3>"
+        f"<p>{escape(study.says)}</p>"
         f'<figure><img alt="{escape(study.title)}: {escape(study.shape)}" '
         f'src="data:image/svg+xml;base64,{picture}">'
         f"<figcaption>{escape(caption(study, result))} {_data(study, folder)}"
