@@ -91,7 +91,7 @@ class Pages:
         return page
 
     def forget(self, offset: int) -> None:
-        """Nobody wants to read there any more."""
+        """What stood there is not asked for any more."""
         self._tried.pop(offset, None)
 
     def _given_up(self, start: int, at: int) -> int | None:
