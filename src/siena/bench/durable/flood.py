@@ -1,5 +1,12 @@
-"""A flood of batches: each publisher sends the next when all of the last is stored."""
+"""A flood of batches: each publisher sends the next when all of the last is stored.
 
+With a load publishers send in turns, at fixed times.  Who still waits for its last
+batch then sends late, and the lateness counts as waiting: a store that stumbles is not
+spared the batches that it held up.  That the generator itself wakes late, by up to the
+millisecond of its timer, does not count.
+"""
+
+import math
 import os
 import selectors
 import socket
@@ -53,15 +60,24 @@ class _Sender:
     come: bytes = b""
     missing: int = 0
     since: float = 0.0
+    done: float = 0.0  # when its last batch was acknowledged
+    due: float = 0.0  # when its next is to be sent
 
 
 class Flood:
     """Publishers of one store, which stay connected from round to round."""
 
     def __init__(
-        self, store: Store, server: Running, publishers: int, batch: int
+        self,
+        store: Store,
+        server: Running,
+        publishers: int,
+        batch: int,
+        load: float | None = None,
     ) -> None:
         self._store, self._server, self._batch = store, server, batch
+        # Seconds between two batches of a publisher.
+        self._pause = 0.0 if load is None else publishers * batch / load
         self.acknowledged = 0
         self._senders = []
         for number in range(publishers):
@@ -74,39 +90,62 @@ class Flood:
         """Publish for so long, and wait for what is under way then."""
         processes = family(self._server.process)
         waits: list[float] = []
-        count, waited = 0, 0.0
         with selectors.DefaultSelector() as selector:
             start, cpu, own = perf_counter(), cpu_seconds(processes), process_time()
-            for each in self._senders:
-                both = selectors.EVENT_READ | selectors.EVENT_WRITE
-                selector.register(each.socket, both, each)
-                self._send_next(each)
-            busy = len(self._senders)
-            while busy:
-                ready = selector.select(SILENCE_SECONDS)
-                if not ready:
-                    raise SienaError(
-                        f"{self._store.contender.name} acknowledges nothing for "
-                        f"{SILENCE_SECONDS:g} seconds"
-                    )
-                for key, events in ready:
-                    sender: _Sender = key.data
-                    if events & selectors.EVENT_WRITE:
-                        self._write(sender, selector)
-                    if events & selectors.EVENT_READ and self._is_done(sender):
-                        count += self._batch
-                        waits.append(perf_counter() - sender.since)
-                        if perf_counter() - start >= seconds:
-                            busy -= 1
-                            selector.unregister(sender.socket)
-                            continue
-                        self._send_next(sender)
-                        self._write(sender, selector)
+            for number, each in enumerate(self._senders):
+                selector.register(each.socket, selectors.EVENT_READ, each)
+                each.due = start + self._pause * number / len(self._senders)
+            resting = list(self._senders)  # who have nothing under way
+            end = start + seconds
+            while True:
+                resting = self._begin(resting, selector, end)
+                if len(selector.get_map()) == 0:
+                    break
+                until = min((min(each.due, end) for each in resting), default=math.inf)
+                done = self._go_on(selector, until)
+                waits.extend(sender.done - sender.since for sender in done)
+                resting += done
             took = perf_counter() - start
             waited = took - (process_time() - own)
             cpu = cpu_seconds(processes) - cpu
+        count = len(waits) * self._batch
         self.acknowledged += count
         return Round(count, took, cpu, waited / took, waits)
+
+    def _begin(
+        self, resting: list[_Sender], selector: selectors.BaseSelector, end: float
+    ) -> list[_Sender]:
+        """Send the batches that are due; who rests goes on resting, or has ended."""
+        now = perf_counter()
+        left = []
+        for sender in resting:
+            if now >= end:
+                selector.unregister(sender.socket)
+            elif sender.due <= now:
+                self._send_next(sender, now)
+                self._write(sender, selector)
+            else:
+                left.append(sender)
+        return left
+
+    def _go_on(self, selector: selectors.BaseSelector, until: float) -> list[_Sender]:
+        """Wait, read and write, and return whose batch has been acknowledged."""
+        pause = min(max(until - perf_counter(), 0.0), SILENCE_SECONDS)
+        ready = selector.select(pause)
+        if not ready and pause == SILENCE_SECONDS:
+            raise SienaError(
+                f"{self._store.contender.name} acknowledges nothing for "
+                f"{SILENCE_SECONDS:g} seconds"
+            )
+        done = []
+        for key, events in ready:
+            sender: _Sender = key.data
+            if events & selectors.EVENT_WRITE:
+                self._write(sender, selector)
+            if events & selectors.EVENT_READ and self._is_done(sender):
+                sender.done = perf_counter()
+                done.append(sender)
+        return done
 
     def stored(self) -> int:
         """How many the server has stored, by its own word."""
@@ -121,10 +160,12 @@ class Flood:
         for sender in self._senders:
             sender.socket.close()
 
-    def _send_next(self, sender: _Sender) -> None:
+    def _send_next(self, sender: _Sender, now: float) -> None:
         sender.out = memoryview(sender.publishing.batch())
         sender.missing = self._batch
-        sender.since = perf_counter()
+        was_held_up = self._pause > 0 and sender.done > sender.due
+        sender.since = sender.due if was_held_up else now
+        sender.due += self._pause
 
     @staticmethod
     def _write(sender: _Sender, selector: selectors.BaseSelector) -> None:

@@ -32,6 +32,10 @@ def bench_durable(
         float, typer.Option(min=0.1, max=600, help="How long a round takes.")
     ] = 3.0,
     rounds: RoundsOption = 5,
+    load: Annotated[
+        float | None,
+        typer.Option(min=1, help="Publish no more than so many/s, in even turns."),
+    ] = None,
     peer: Annotated[
         list[str] | None,
         typer.Option(help="Another store: jetstream or redis; may be repeated."),
@@ -40,8 +44,8 @@ def bench_durable(
 ) -> None:
     """Measure publications that are acknowledged when they are on the disk.
 
-    Each publisher sends a batch, and the next when all of it is acknowledged.  Our
-    broker has a log; NATS JetStream syncs always, and so does Redis, with a stream.
+    Each publisher sends a batch, and the next when all of it is acknowledged; with
+    --load, not before its turn, and what makes it late counts as waiting.  Our broker has a log; NATS JetStream syncs always, and so does Redis, with a stream.
     Servers take turns, round by round, on one core; at the end each says how many it
     has stored, which must be what it has acknowledged.  Their files are in the folder
     for temporary files (TMPDIR): it should be on a disk.
@@ -50,6 +54,7 @@ def bench_durable(
     Examples:
       siena bench durable
       siena bench durable --peer jetstream --peer redis
+      siena bench durable --load 100000
       siena bench durable --publishers 1 --batch 1 --json
     """  # noqa: D301 -- Typer needs the backspace itself
     check_machine("bench durable")
@@ -65,7 +70,7 @@ def bench_durable(
             progress.show(f"starting {name}")
             store = STORES[name]()
             server = stack.enter_context(running(store.contender, cores))
-            flood = Flood(store, server, publishers, batch)
+            flood = Flood(store, server, publishers, batch, load)
             stack.callback(flood.close)
             floods.append(flood)
             results.append(Result(name, store.contender.version(server.port)))
@@ -85,6 +90,8 @@ def bench_durable(
                 )
     if as_json:
         plan = {"publishers": publishers, "batch": batch, "seconds": seconds}
+        plan["load"] = load
         print(json.dumps(as_object(results, sync, plan)))
     else:
-        show(results, sync, f"{publishers} publishers, batches of {batch}")
+        at_most = "" if load is None else f", at most {load:,.0f} a second"
+        show(results, sync, f"{publishers} publishers, batches of {batch}{at_most}")

@@ -44,6 +44,14 @@ def test_what_is_acknowledged_is_stored() -> None:
     check(found["stores"])
 
 
+def test_with_a_load_no_more_is_published() -> None:
+    # Of 2 publishers with batches of 5, each begins one every 0.1 s for 0.45 s.
+    found = measured("--load", "100", "--seconds", "0.45", "--json")
+    (only,) = found["stores"][0]["rounds"]
+    assert found["plan"]["load"] == 100
+    assert 0 < only["acknowledged"] <= 50
+
+
 @pytest.mark.parametrize("name", ["jetstream", "redis"])
 def test_other_stores_do_the_same(name: str) -> None:
     try:
