@@ -121,7 +121,7 @@ def test_rows_of_a_file_are_known_by_its_text_and_by_ours() -> None:
     assert {"known", "siena.algebra.poset.poset"} <= closure(module)
     before = code_version(module)
     with Path("known.py").open("a", encoding="utf-8") as file:
-        file.write("# another version\n")
+        file.write("another = True\n")
     code_version.cache_clear()
     assert code_version(module) != before
 

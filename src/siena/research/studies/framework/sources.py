@@ -2,16 +2,20 @@
 
 What a module imports is read from its text, wherever the import stands, and followed
 as long as it is ours, or of the package that a study of another maker lives in.  So a
-change of anything that a row may depend on makes a new version, and a change of how a
-figure is drawn does not, unless a study does both in one file.
+change of anything that a row may depend on makes a new version.  A change of how a
+figure is drawn does not, unless a study does both in one file, and none of what is only
+said about the code: comments, docstrings and empty lines do not count.
 """
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeGuard
 
 OURS = "siena"
 
@@ -30,8 +34,50 @@ def code_version(module: str) -> str:
         path = source(name, top_of(module))
         assert path is not None
         digest.update(f"{name}\n".encode())
-        digest.update(path.read_bytes())
+        digest.update(_digest_of(path, path.stat().st_mtime_ns))
     return digest.hexdigest()[:16]
+
+
+@cache  # studies share most of what they depend on
+def _digest_of(path: Path, written: int) -> bytes:  # noqa: ARG001 -- when, in nanoseconds
+    return sha256(code_of(path.read_text(encoding="utf-8")).encode()).digest()
+
+
+def code_of(text: str) -> str:
+    r"""A source without what is only said about it.
+
+    >>> code_of("'What it is.'\n\nx = '# 1'  # a text\n")
+    "x = '# 1'"
+
+    It is cut from the text, and not printed from the tree, because every version of
+    Python prints a tree in its own way, and rows are of many.
+    """
+    lines = text.splitlines()
+    said = list[ast.expr]()
+    values = set[int]()  # lines that end within a text, whose every space counts
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and _is_text(node.value):
+            said.append(node.value)
+        elif _is_text(node) or isinstance(node, ast.JoinedStr):
+            values.update(range(node.lineno, node.end_lineno or node.lineno))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    for each in said:
+        first, last = each.lineno, each.end_lineno or each.lineno
+        before = lines[first - 1].encode()[: each.col_offset]
+        after = lines[last - 1].encode()[each.end_col_offset :]
+        if not before.strip() and not after.strip():
+            values.difference_update(range(first, last))
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(
+        line for row, line in enumerate(lines, start=1) if line or row in values
+    )
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def closure(module: str) -> set[str]:
