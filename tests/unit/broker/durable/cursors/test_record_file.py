@@ -232,7 +232,7 @@ async def test_what_is_appended_while_a_file_is_written_anew_survives_a_kill(
     await until(files.has_begun.is_set)  # it has its name, which the disk does not know
     file.append(b"after")
     assert read(path.read_bytes()).records == [b"all that", b"before", b"after"]
-    told = []
+    told: list[OSError | None] = []
     file.append(b"and synced", told.append)
     await asyncio.sleep(0.02)
     assert not told, "a loss of power may bring the old one back"
