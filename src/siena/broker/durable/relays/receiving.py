@@ -286,7 +286,8 @@ class Receiving:
     def _owe_later(self, due: dict[Inflow, int]) -> None:
         """Answer when the disk is good again: it is in the log, and is written anew.
 
-        If nothing more came, nobody would; and who waits for room sends nothing more.
+        A neighbour that waits for room sends nothing more, and an answer to what comes
+        later would never be due.
         """
         if not self._unkept:
             asyncio.get_running_loop().call_later(RETRY_SECONDS, self._owe_again)
