@@ -127,9 +127,11 @@ class Reading:
         """No client reads this subscription any more: it is forgotten, or sought."""
         for member in self._readers.get(cursor, ()):
             member.flights = member.bytes = 0
-        timer = self._timers.pop(cursor, None)
-        if timer is not None:
-            timer.cancel()
+        for timers in (self._timers, self._paused):
+            timer = timers.pop(cursor, None)
+            if timer is not None:
+                timer.cancel()
+        self._due.discard(cursor)
         self._troubled.discard(cursor)
         self._losses.forget(cursor)
 

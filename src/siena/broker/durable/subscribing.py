@@ -69,6 +69,8 @@ class Subscribing:
         # settled, by the number under which the router knows it.
         self._interests: dict[Cursor, tuple[int, Filter | Predicate]] = {}
         self._unsettled: dict[int, list[Member]] = {}
+        # What is asked for and not on the disk yet, by session and number.
+        self._opening: dict[tuple[int, int], DurableSubscribe] = {}
         self._unsubscribe = requests.handler(bodies.Unsubscribe)
         requests.add(DurableSubscribe, self._subscribe)
         requests.add(bodies.Unsubscribe, self._leave)
@@ -76,7 +78,7 @@ class Subscribing:
         requests.add(Nak, self._nak)
         requests.add(Seek, self._seek)
         requests.add(Forget, self._forget)
-        requests.on_leave.append(reading.leave_all)
+        requests.on_leave.append(self._leave_all)
         requests.on_renewed.append(self.renewed)
 
     def start(self) -> None:
@@ -90,7 +92,12 @@ class Subscribing:
 
     def _subscribe(self, session: Session, body: DurableSubscribe) -> None:
         number = body.number
-        if number in session.interests or self._reading.find(session, number):
+        at = session.number, number
+        if (
+            number in session.interests
+            or at in self._opening
+            or self._reading.find(session, number)
+        ):
             text = f"{number} is a subscription already"
             raise ProtocolError(Fault.NUMBER_TAKEN, text, about=number)
         try:
@@ -100,6 +107,9 @@ class Subscribing:
             raise
 
         def saved(failure: OSError | None) -> None:
+            if self._opening.get(at) is not body:
+                return  # it was left meanwhile
+            del self._opening[at]
             if failure is not None:
                 text = f"the disk does not take it: {failure}"
                 error = ProtocolError(Fault.NOT_STORED, text, about=number)
@@ -108,6 +118,7 @@ class Subscribing:
             elif session.sink is not None and not session.is_gone:
                 self._join(session, body, cursor)
 
+        self._opening[at] = body
         self._cursors.save(cursor, self._journal.once_kept(saved))
 
     def _open(self, session: Session, body: DurableSubscribe) -> Cursor:
@@ -203,11 +214,18 @@ class Subscribing:
 
     def _leave(self, session: Session, body: bodies.Unsubscribe) -> None:
         member = self._reading.find(session, body.number)
-        if member is None:
+        if member is not None:
+            self._reading.leave(member)
+        elif self._opening.pop((session.number, body.number), None) is None:
             self._unsubscribe(session, body)
             return
-        self._reading.leave(member)
         session.reply(Done(body.op, body.number).pack())
+
+    def _leave_all(self, session: Session) -> None:
+        """A connection has gone, and what it asked for with it."""
+        for at in [at for at in self._opening if at[0] == session.number]:
+            del self._opening[at]
+        self._reading.leave_all(session)
 
     def _ack(self, session: Session, body: Ack) -> None:
         cursor = self._member(session, body.number).cursor

@@ -146,11 +146,14 @@ class GroupCommit:
             self.fail(error)
         failure = each.doubt or error
         for then in each.waiting:
-            then(failure)
+            try:
+                then(failure)
+            except Exception:  # others hear all the same
+                log.exception("a mistake of ours, at what waited for the disk")
         if failure is None:  # after all have heard: what they know is what is synced
             self.synced = max(self.synced, each.end)
         if self._is_wanted or self._waiting:
-            self._run()
+            self.start()  # unless those who heard have: one at a time
 
     def fail(self, error: OSError) -> None:
         """The disk failed to keep something.

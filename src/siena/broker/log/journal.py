@@ -198,10 +198,13 @@ class Journal:
             return
         try:
             while self._unwritten:
-                self._append(self._unwritten[0])
-                self._unwritten_bytes -= len(self._unwritten[0].blocks)
+                piece = self._unwritten[0]
+                self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
+                # Whatever those do who hear of it, it is not written again.
                 del self._unwritten[0]
+                self._unwritten_bytes -= len(piece.blocks)
                 self._is_dirty = True
+                self._tell(piece)
         except OSError as error:
             if not self.trouble:  # said once, not every second
                 log.warning("the log cannot be written, and publishers wait: %s", error)
@@ -298,8 +301,8 @@ class Journal:
         )
         self.look_for_room()
 
-    def _append(self, piece: _Piece) -> None:
-        self.store.append(piece.blocks, piece.offsets, piece.time, piece.tag)
+    def _tell(self, piece: _Piece) -> None:
+        """It is written."""
         count = len(piece.offsets) - 1
         first = self.store.latest - count
         self.on_append(first, piece.time, piece.blocks, piece.offsets)

@@ -81,6 +81,8 @@ class Store:
         # and of that what threads are to sync, and have not begun with.
         self._unsynced: list[int] = []
         self._handed_out: list[list[int]] = []
+        # How many of the first need not be synced, unless a receipt asks for it soon.
+        self._left = 0
         # Segments that are complete, and whose index is written once the disk has them.
         self._unsealed: list[Segment] = []
         # Whether a sync has failed, here or perhaps in the life before.
@@ -374,7 +376,8 @@ class Store:
             if self._in_doubt:  # perhaps since a thread has met a failure just now
                 self._write_anew()
                 return
-            found = [*self._take_back(), self.files.duplicate(self._file)]
+            newest = self.files.duplicate(self._file)  # or nothing is taken back
+            found = [*self._take_back(), newest]
             try:
                 for descriptor in found:
                     self.files.sync(descriptor)
@@ -393,6 +396,7 @@ class Store:
         for some in handed_out:
             some.clear()
         self._unsynced = []
+        self._left = 0
         return found
 
     def write_anew(self) -> None:
@@ -433,6 +437,7 @@ class Store:
             mine = [*self._unsynced, newest]
             self._handed_out.append(mine)
             self._unsynced = []
+            self._left = 0
 
         def sync() -> None:
             with self._syncing:
@@ -450,11 +455,19 @@ class Store:
         return sync
 
     def leave_unsynced(self) -> None:
-        """What is written need not be kept: nothing is waited for."""
+        """What is written need not be kept, unless a receipt asks for it soon.
+
+        So that of which this was said the last time is not synced any more.
+        """
         with self._syncing:
             if not (self._unsynced or self._in_doubt):
                 self._seal()
-            for descriptor in self._take_back():
+            left, self._unsynced = (
+                self._unsynced[: self._left],
+                self._unsynced[self._left :],
+            )
+            self._left = len(self._unsynced)
+            for descriptor in left:
                 self.files.close(descriptor)
 
     def want_states(self) -> None:

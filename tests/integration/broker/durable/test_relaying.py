@@ -47,6 +47,12 @@ def stored(at: ThreadBroker) -> list[Value]:
         return [each.notification["n"] for each in client.log.read()]
 
 
+def under_way(at: ThreadBroker) -> list[object]:
+    """Of each neighbour how many frames have no answer."""
+    assert at._broker is not None
+    return [each["under_way"] for each in at._broker.log_service.durable.relays(10)]
+
+
 def test_it_reaches_the_log_of_the_next_broker(tmp_path: Path) -> None:
     with chain(tmp_path, 2) as (first, second):
         subscribe(second)
@@ -177,6 +183,8 @@ def test_what_comes_round_is_known_where_it_entered(tmp_path: Path) -> None:
             assert sorted(map(int, map(str, read(each, 20)))) == [*range(20)]
         sleep(0.1)  # for what still goes round
         assert [len(stored(each)) for each in ring] == [20] * 4
+        # And it is answered, or no more would come over that link in the end.
+        wait(lambda: [under_way(each) for each in ring] == [[0, 0]] * 4)
 
 
 def test_a_broker_without_a_store_is_named_when_it_is_refused(tmp_path: Path) -> None:

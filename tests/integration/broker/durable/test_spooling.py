@@ -1,5 +1,6 @@
 """A link that is broken: what is kept for a neighbour, and what is told if not all."""
 
+import errno
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 import siena
 from broker.logs import numbers, url
 from siena.broker.broker import Broker
+from siena.broker.durable.relays import receiving
+from siena.broker.log.files import Files
 from siena.broker.log.store import Store
 from siena.broker.peers.link import Link
 from siena.broker.settings import Settings, as_settings
@@ -250,3 +253,69 @@ async def test_a_broker_without_a_store_further_on_is_sent_it_at_best_effort(
                 assert (await wanted.get(20.0))["n"] == 1
         assert b1.state.counters.relay_unassured == 1
         assert await numbers(b1) == [1]
+
+
+# --- A neighbour whose disk fails -----------------------------------------------------
+
+
+def latest(at: Broker) -> int:
+    """How far its log has come."""
+    journal = at.log_service.journal
+    return 0 if journal is None else journal.store.latest
+
+
+def without_answer(at: Broker) -> int:
+    """How many frames its neighbours have not answered."""
+    relaying = at.log_service.durable.relaying
+    assert relaying is not None
+    return sum(relay.in_flight for relay in relaying.sending.relays.values())
+
+
+async def test_what_came_while_the_disk_failed_is_answered_when_it_is_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if nothing more comes: who relays may wait for room."""
+    monkeypatch.setattr(receiving, "RETRY_SECONDS", 0.01)
+
+    def syncing() -> Callable[[], None]:
+        def fail() -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+        return fail
+
+    async with chain(tmp_path, 2) as (b0, b1), siena.connect(url(b0)) as client:
+        await subscribe(b1)
+        journal = b1.log_service.journal
+        assert journal is not None
+        with monkeypatch.context() as patch:
+            patch.setattr(journal.store, "syncing", syncing)
+            await client.publish(n=0, ack=True)
+            await until(lambda: bool(journal.failure))
+        assert (latest(b1), without_answer(b0)) == (1, 1)
+        journal.resume()
+        await until(lambda: not without_answer(b0))
+
+
+class Full(Files):
+    """A disk that takes no small files."""
+
+    def open_for_append(self, path: Path) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+
+async def test_a_stream_that_cannot_be_written_down_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if nothing more comes."""
+    monkeypatch.setattr(receiving, "RETRY_SECONDS", 0.01)
+    async with chain(tmp_path, 2) as (b0, b1), siena.connect(url(b0)) as client:
+        await subscribe(b1)
+        publishers = b1.log_service.durable._publishers
+        assert publishers is not None
+        with monkeypatch.context() as patch:
+            patch.setattr(publishers._file, "_files", Full())
+            await client.publish(n=0, ack=True)
+            await until(lambda: publishers._file._is_failing)
+            assert latest(b1) == 0
+        await until(lambda: latest(b1) == 1)
+        await until(lambda: not without_answer(b0))

@@ -256,6 +256,33 @@ async def test_a_full_disk_loses_nothing(
         assert await numbers(broker) == [*range(13)]
 
 
+async def test_what_was_written_late_is_not_written_again_after_a_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for every second in which who hears of it makes one."""
+    async with serving(kept_in(tmp_path)) as broker:
+        journal = broker.log_service.journal
+        assert journal is not None
+        wire = await connect(broker)
+
+        def refuse(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        def mistake(*_: object) -> None:
+            raise RuntimeError("nobody expected it")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(journal.store, "append", refuse)
+            wire.publish({"n": 0}, {"n": 1})
+            await until(lambda: journal.defers)
+        with monkeypatch.context() as patch:
+            patch.setattr(journal, "on_append", mistake)
+            with pytest.raises(RuntimeError, match="nobody expected it"):
+                journal.look_for_room()
+            journal.look_for_room()
+        assert await numbers(broker) == [0, 1]
+
+
 async def test_a_folder_is_let_go_when_everything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

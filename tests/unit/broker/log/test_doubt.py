@@ -231,6 +231,66 @@ def test_a_thread_hears_that_what_it_was_to_sync_could_not_be(tmp_path: Path) ->
     store.close()
 
 
+class Crowded(Recorded):
+    """Files of a process that has too many open, when it is told to."""
+
+    is_crowded = False
+
+    def duplicate(self, descriptor: int) -> int:
+        if self.is_crowded:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return super().duplicate(descriptor)
+
+
+def test_a_sync_that_cannot_be_begun_takes_nothing_from_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the thread says afterwards is so."""
+    folder = tmp_path / "log"
+    files = Crowded(folder)
+    threads_use(files, monkeypatch)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 25)
+    in_a_thread = store.syncing()
+    files.is_crowded = True
+    with pytest.raises(OSError, match="Too many"):
+        store.sync()
+    files.is_crowded = False
+    in_a_thread()
+    killed(store)
+    check_all_are_left(files, 25, tmp_path / "left")
+
+
+def test_what_need_not_be_kept_may_be_wanted_a_moment_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A receipt asks for the disk in the turn after that in which it was written."""
+    folder = tmp_path / "log"
+    files = Recorded(folder)
+    threads_use(files, monkeypatch)
+    store = Store(folder, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 25)
+    store.leave_unsynced()
+    store.syncing()()
+    killed(store)
+    check_all_are_left(files, 25, tmp_path / "left")
+
+
+def test_what_need_not_be_kept_takes_no_descriptors(tmp_path: Path) -> None:
+    files = Recorded(tmp_path)
+    store = Store(tmp_path, SEGMENT_BYTES, files)
+    store.sync()
+    append(store, 25)
+    store.leave_unsynced()
+    store.leave_unsynced()
+    assert len(files._paths) == 1  # of the file that is written to
+    store.leave_unsynced()
+    assert all(each.is_sealed for each in store.segments[:-1])
+    store.close()
+
+
 def test_a_failure_that_only_a_thread_is_told_of_counts_for_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

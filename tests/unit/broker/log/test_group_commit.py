@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -119,3 +120,47 @@ async def test_a_sync_that_cannot_be_begun_is_begun_later(
     assert await asyncio.wait_for(heard, 10) is None
     assert group_commit.synced == 5
     await group_commit.close()
+
+
+class Counting:
+    """A store that knows how many sync it at a time."""
+
+    latest = 5
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.are_alone = True
+
+    def sync(self) -> None:
+        pass
+
+    def syncing(self) -> Callable[[], None]:
+        def sync() -> None:
+            if not self._lock.acquire(blocking=False):
+                self.are_alone = False
+                return
+            time.sleep(0.01)
+            self._lock.release()
+
+        return sync
+
+
+async def test_a_mistake_in_one_answer_keeps_no_other_from_its_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = Counting()
+    group_commit = GroupCommit(store)
+    told: list[str] = []
+
+    def mistake(_: OSError | None) -> None:
+        group_commit.when_synced(lambda _: told.append("the next"))
+        raise RuntimeError("nobody expected it")
+
+    group_commit.when_synced(lambda _: None)
+    group_commit.when_synced(mistake)
+    group_commit.when_synced(mistake)
+    group_commit.when_synced(lambda _: told.append("another"))
+    await group_commit.close()
+    assert told == ["another", "the next", "the next"]
+    assert store.are_alone, "a failure is told to one of two only"
+    assert caplog.text.count("a mistake of ours") == 2

@@ -165,6 +165,8 @@ class Finder:
 
     def wake(self, cursor: Cursor) -> None:
         """Bring a cursor on, if it is not at the tail and has room."""
+        if cursor not in self._numbers:
+            return  # it was forgotten, and what was under way then ends now
         if cursor.position == self.tail and self.tail == self._store.latest:
             cursor.position = None
             self._arrange(cursor)

@@ -2,7 +2,8 @@
 
 What is appended is there after the end of the process, however it ends; and after that
 of the machine once it was synced.  What a crash leaves of a record at the end is cut
-off, and said.  A thread writes the file anew; what is appended meanwhile follows.
+off, and said.  A thread writes the file anew; what is appended meanwhile goes into the
+old one, and into the new one before it takes its name.
 
 *A disk that takes nothing*: half a record is cut off before the next one, and what is
 missing is written with the whole file as soon as that can be done, which is tried every
@@ -38,11 +39,10 @@ RETRY_SECONDS = 1.0
 
 
 class _Anew(NamedTuple):
-    """A file that was written anew: it has its name, which the disk may not know."""
+    """A file that was written anew, and is synced; it has not its name yet."""
 
     descriptor: int
     size: int
-    failure: OSError | None
 
 
 class RecordFile:
@@ -73,8 +73,10 @@ class RecordFile:
         self._generation = 0
         # Whether half a record stands behind the last one, and could not be cut off.
         self._is_torn = False
-        # Whether something is not in the file, or not known to be kept.
+        # Whether something is not in the file, or not known to be kept; and whether
+        # the disk may not know that the file has its name.
         self._is_behind = False
+        self._is_unnamed = False
         self._buffer: list[bytes] = []
         # What came while the file is written anew, and whether the old one has it.
         self._meanwhile: list[tuple[bytes, bool]] = []
@@ -114,21 +116,39 @@ class RecordFile:
         Raises:
             OSError: if the disk does not take it.
         """
-        anew = self._write_anew(snapshot(self._contents()))
-        if anew.failure is not None:
-            self._files.close(anew.descriptor)
-            raise anew.failure
-        self._go_on_with(anew)
+        self._go_on_with(self._write_anew(snapshot(self._contents())), b"")
+        self._files.sync_folder(self._path.parent)
+        self._is_unnamed = False
         self._commit = GroupCommit(self, self._fell_behind)
 
-    def _go_on_with(self, anew: _Anew) -> None:
+    def _go_on_with(self, anew: _Anew, meanwhile: bytes) -> None:
+        """Put what was written anew in the place of the file.
+
+        At no moment the name stands for a file that lacks what was appended: however
+        the process ends, that is there.
+
+        Raises:
+            OSError: if the disk does not take it; then the old one is there.
+        """
+        try:
+            if meanwhile:
+                self._files.write(anew.descriptor, [meanwhile])
+            self._files.rename(self._path_anew, self._path)
+        except OSError:
+            self._files.close(anew.descriptor)
+            raise
         if self._descriptor >= 0:
             self._files.close(self._descriptor)
         self._descriptor = anew.descriptor
-        self._size = self._size_anew = anew.size
-        self._synced = self._marked = anew.size
+        self._size = anew.size + len(meanwhile)
+        self._size_anew = self._synced = self._marked = anew.size
         self._generation += 1
         self._is_torn = False
+        self._is_unnamed = True
+
+    @property
+    def _path_anew(self) -> Path:
+        return self._path.with_name(f"{self._path.name}.new")
 
     # --- Appending ------------------------------------------------------------------
 
@@ -153,16 +173,19 @@ class RecordFile:
             OSError: if too many files are open; it is tried again.
         """
         try:
-            return partial(self._sync, self._files.duplicate(self._descriptor))
+            descriptor = self._files.duplicate(self._descriptor)
         except OSError as error:
             self._fell_behind(error)
             raise
+        return partial(self._sync, descriptor, is_unnamed=self._is_unnamed)
 
-    def _sync(self, descriptor: int) -> None:
+    def _sync(self, descriptor: int, *, is_unnamed: bool) -> None:
         try:
             self._files.sync(descriptor)
         finally:
             self._files.close(descriptor)
+        if is_unnamed:
+            self._files.sync_folder(self._path.parent)
 
     def _flush(self) -> None:
         records, self._buffer = self._buffer, []
@@ -245,60 +268,60 @@ class RecordFile:
         self._rewriting.add_done_callback(self._rewritten)
 
     def _write_anew(self, data: bytes) -> _Anew:
-        """What the thread does: beside the file, and then in its place.
+        """What the thread does: beside the file.
 
         Raises:
-            OSError: if the disk does not take it; then the old one is there.
+            OSError: if the disk does not take it.
         """
-        files, new = self._files, self._path.with_name(f"{self._path.name}.new")
+        files, new = self._files, self._path_anew
         files.delete(new)
         descriptor = files.open_for_append(new)
         try:
             files.write(descriptor, [data])
             files.sync(descriptor)
-            files.rename(new, self._path)
         except BaseException:
             files.close(descriptor)
             raise
-        try:
-            files.sync_folder(self._path.parent)
-        except OSError as error:
-            return _Anew(descriptor, len(data), error)
-        return _Anew(descriptor, len(data), None)
+        return _Anew(descriptor, len(data))
 
     def _rewritten(self, ended: "asyncio.Future[_Anew]") -> None:
         self._rewriting = None
-        assert self._commit is not None, "begin first"
-        error = error_of(ended)
         meanwhile, self._meanwhile = self._meanwhile, []
-        if error is not None:
+        error = error_of(ended)
+        if error is None:
+            try:
+                records = packed([record for record, _ in meanwhile])
+                self._go_on_with(ended.result(), records)
+            except OSError as raised:
+                error = raised
+        if error is None:
+            self._catch_up()
+        else:
             self._buffer = [
                 record for record, is_written in meanwhile if not is_written
             ]
             self._size_anew = self._size  # not before it has grown again
             self._fell_behind(error)
-        else:
-            self._buffer = [record for record, _ in meanwhile]
-            anew = ended.result()
-            self._go_on_with(anew)
-            if anew.failure is not None:  # a loss of power may bring the old one back
-                self._commit.fail(anew.failure)
-            else:
-                self._caught_up()
         self._flush()
 
-    def _caught_up(self) -> None:
-        """All that there is to say is in the file, and the disk has it."""
+    def _catch_up(self) -> None:
+        """All that there is to say is in the file: have the disk know its name."""
         assert self._commit is not None, "begin first"
         # Not a second sync of what one has failed to keep: another file, all of it.
         self._commit.recover()
-        if self._is_behind:
-            log.warning("%s is written again", self._path.name)
-            self._commit.start()  # for those who wait since too many files were open
-        self._is_behind = False
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
+        self._commit.when_synced(partial(self._named, self._generation))
+
+    def _named(self, generation: int, failure: OSError | None) -> None:
+        """The disk knows which file has the name, or does not."""
+        if failure is not None or generation != self._generation:
+            return
+        self._is_unnamed = False
+        if self._is_behind and self._retry is None:  # nothing was missing since
+            log.warning("%s is written again", self._path.name)
+            self._is_behind = False
 
     async def close(self) -> None:
         """Write the file for the last time."""

@@ -13,7 +13,6 @@ each is remembered, and after a start a good part of the log is looked through f
 
 import logging
 from bisect import bisect_right
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,8 +189,12 @@ class Publishers:
 
     # --- Streams --------------------------------------------------------------------
 
-    def stream(self, stream: Stream, then: Callable[[], None]) -> KnownPublisher:
-        """The publisher that a stream is; calls this if the disk knows of it later."""
+    def stream(self, stream: Stream, then: Saved) -> KnownPublisher:
+        """The publisher that a stream is.
+
+        If the disk does not know of it yet, this is called when it does, or when it has
+        not taken it; then it is forgotten, and may be asked for again.
+        """
         known = self._streams.get(stream)
         if known is not None:
             return known
@@ -205,10 +208,10 @@ class Publishers:
         def saved(failure: OSError | None) -> None:
             if failure is None:
                 known.is_saved = True
-                then()
-            else:  # who relays does so again when the link is made anew
+            else:
                 self._streams.pop(stream, None)
                 self._numbered.pop(known.number, None)
+            then(failure)
 
         self._file.save(self._journal.once_kept(saved))
         return known

@@ -30,14 +30,16 @@ from siena.protocol.fast.forward_runs import ForwardRun, RunHead, ascending, pic
 from siena.protocol.fast.relay_runs import RelayRun
 
 Bools = npt.NDArray[np.bool_]
+# How long after the disk took nothing it is tried again.
+RETRY_SECONDS = 1.0
 
 
 class _Arrival:
     """A frame of a neighbour, and how much of it is not written yet."""
 
-    def __init__(self, frame: int) -> None:
+    def __init__(self, frame: int, left: int = 1) -> None:
         self.frame = frame
-        self.left = 1  # until all of it has been looked at
+        self.left = left  # one more until all of it has been looked at
 
 
 class _Late(NamedTuple):
@@ -86,12 +88,14 @@ class Receiving:
         self._origins = state.router.origins
         self._gate = state.gate
         self._counters = state.counters
-        self._me = state.router.me
         self._waits = waits
         self._on_synced = on_synced
         self._inflows: dict[int, Inflow] = {}
         self._late: list[_Late] = []
         self._due: dict[Inflow, int] = {}
+        # What was written and not kept: it is answered when the disk is good again.
+        self._unkept: dict[Inflow, int] = {}
+        self.is_closed = False
 
     def begin(self, number: int, source: Source) -> None:
         """A link to a neighbour is up."""
@@ -125,7 +129,7 @@ class Receiving:
                 self._know(inflow, inflow.waiting.popleft())
                 continue
             stream = Stream(run.broker, run.life, inflow.number)
-            known = self._publishers.stream(stream, self._go_on_all)
+            known = self._publishers.stream(stream, self._written_down)
             if not known.is_saved:
                 return
             inflow.waiting.popleft()
@@ -135,10 +139,19 @@ class Receiving:
         """Our own, which came around a cycle: this log had it first."""
         self._counters.received += run.publications.total
         self._counters.duplicates += run.publications.total
-        inflow.arrivals.append(_Arrival(run.frame))
+        inflow.arrivals.append(_Arrival(run.frame, left=0))
         self._look(inflow)
 
+    def _written_down(self, failure: OSError | None) -> None:
+        """The disk knows of a stream, or does not take it; then it is asked again."""
+        if failure is None:
+            self._go_on_all()
+        else:
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._go_on_all)
+
     def _go_on_all(self) -> None:
+        if self.is_closed:
+            return
         for inflow in list(self._inflows.values()):
             self._go_on(inflow)
         asyncio.get_running_loop().call_soon(self._publications.flush)
@@ -147,11 +160,6 @@ class Receiving:
         arrival = _Arrival(run.frame)
         inflow.arrivals.append(arrival)
         self._counters.received += run.publications.total
-        if run.broker == self._me:  # it entered here, and has come round
-            self._counters.duplicates += run.publications.total
-            arrival.left = 0
-            self._look(inflow)
-            return
         allowed = self._allowed(inflow.source, run)
         numbers = run.number + run.numbers.astype(np.int64)
         ends = np.flatnonzero(np.diff(numbers) != 1) + 1
@@ -250,15 +258,20 @@ class Receiving:
             last = inflow.arrivals.popleft().frame
         if last is None or self._inflows.get(inflow.number) is not inflow:
             return
+        self._owe(inflow, last)
+
+    def _owe(self, inflow: Inflow, frame: int) -> None:
         if not self._due:
             asyncio.get_running_loop().call_soon(self._commit)
-        self._due[inflow] = last
+        self._due[inflow] = max(frame, self._due.get(inflow, 0))
 
     def _commit(self) -> None:
         due, self._due = self._due, {}
 
         def synced(failure: OSError | None) -> None:
-            if failure is None:
+            if failure is not None:
+                self._owe_later(due)
+            else:
                 for inflow, frame in due.items():
                     if self._inflows.get(inflow.number) is inflow:
                         inflow.source.reply(Relayed(frame).pack())
@@ -269,6 +282,27 @@ class Receiving:
             self._journal.group_commit.when_synced(synced)
         else:
             synced(None)
+
+    def _owe_later(self, due: dict[Inflow, int]) -> None:
+        """Answer when the disk is good again: it is in the log, and is written anew.
+
+        A neighbour that waits for room sends nothing more, and an answer to what comes
+        later would never be due.
+        """
+        if not self._unkept:
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._owe_again)
+        self._unkept |= due
+
+    def _owe_again(self) -> None:
+        unkept, self._unkept = self._unkept, {}
+        if self.is_closed:
+            return
+        if self._journal.group_commit.failure is not None:
+            self._owe_later(unkept)
+            return
+        for inflow, frame in unkept.items():
+            if self._inflows.get(inflow.number) is inflow:
+                self._owe(inflow, frame)
 
 
 def _stretches(allowed: Bools, first: int, end: int) -> list[tuple[int, int]]:

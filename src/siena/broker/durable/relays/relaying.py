@@ -112,7 +112,7 @@ class Relaying:
 
     async def close(self) -> None:
         """Write down how far all streams are."""
-        self.sending.is_closed = True
+        self.sending.is_closed = self._receiving.is_closed = True
         if self._timer is not None:
             self._timer.cancel()
         await self._file.close()

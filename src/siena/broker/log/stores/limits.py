@@ -17,7 +17,7 @@ RETRY_SECONDS = 0.25
 # How long it is waited for at the start, and at the end for what it has not got.
 OPEN_SECONDS = 15.0
 # How long it is tried without an answer where the broker itself waits: at its start,
-# until the stream has what the folder has, and where ``sync`` of the log is ``always``.
+# until the stream has what the folder has.
 SYNC_SECONDS = 15.0
 CLOSE_SECONDS = 5.0
 # After which time the servers of Kafka undo a transaction of which they hear nothing.

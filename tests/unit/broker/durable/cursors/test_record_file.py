@@ -4,6 +4,7 @@ import asyncio
 import errno
 import logging
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,9 @@ class Failing(Files):
     def __init__(self) -> None:
         self.room: int | None = None
         """How many bytes there is room for."""
-        self.bad_folder = self.bad_sync = False
+        self.bad_folder = self.bad_sync = self.bad_rename = False
         self.mistake: Exception | None = None
+        """In the thread that writes a file anew."""
         self.renamed = 0
         self.tried = 0
 
@@ -53,9 +55,14 @@ class Failing(Files):
             raise OSError(errno.EIO, "Input/output error")
         super().sync_folder(folder)
 
-    def rename(self, old: Path, new: Path) -> None:
+    def open_for_append(self, path: Path) -> int:
         if self.mistake is not None:
             raise self.mistake
+        return super().open_for_append(path)
+
+    def rename(self, old: Path, new: Path) -> None:
+        if self.bad_rename:
+            raise OSError(errno.EIO, "Input/output error")
         self.renamed += 1
         super().rename(old, new)
 
@@ -193,18 +200,58 @@ async def test_a_disk_that_stays_full_is_said_once_and_tried_again_now_and_then(
     assert cursors._file._rewriting is None  # no thread for each of them
     files.room = None
     cursors._file.rewrite()
-    await until(lambda: cursors._file._rewriting is None)
-    assert "written again" in caplog.text
+    await until(lambda: "written again" in caplog.text)
     await cursors.close()
 
 
-async def test_what_is_appended_while_a_rewriting_fails_is_there_once(
+class Held(Files):
+    """Files of which the folder is not synced until it may be."""
+
+    def __init__(self) -> None:
+        self.has_begun, self.may_go_on = threading.Event(), threading.Event()
+        self.may_go_on.set()
+
+    def sync_folder(self, folder: Path) -> None:
+        self.has_begun.set()
+        assert self.may_go_on.wait(10.0)
+        super().sync_folder(folder)
+
+
+async def test_what_is_appended_while_a_file_is_written_anew_survives_a_kill(
     tmp_path: Path,
+) -> None:
+    """At any moment: a kill leaves what the file of that name has."""
+    files, path = Held(), tmp_path / "x.state"
+    file = RecordFile(path, lambda: [b"all that"], files)
+    file.begin()
+    files.has_begun.clear()
+    files.may_go_on.clear()
+    file.rewrite()
+    file.append(b"before")
+    assert read(path.read_bytes()).records == [b"all that", b"before"]
+    await until(files.has_begun.is_set)  # it has its name, which the disk does not know
+    file.append(b"after")
+    assert read(path.read_bytes()).records == [b"all that", b"before", b"after"]
+    told: list[OSError | None] = []
+    file.append(b"and synced", told.append)
+    await asyncio.sleep(0.02)
+    assert not told, "a loss of power may bring the old one back"
+    files.may_go_on.set()
+    await until(lambda: told == [None])
+    await file.close()
+
+
+@pytest.mark.parametrize("is_renamed", [True, False])
+async def test_what_is_appended_while_a_rewriting_fails_is_there_once(
+    tmp_path: Path, *, is_renamed: bool
 ) -> None:
     files, records = Failing(), [b"all that"]
     file = RecordFile(tmp_path / "x.state", lambda: records, files)
     file.begin()
-    files.mistake = OSError(errno.EIO, "Input/output error")
+    if is_renamed:
+        files.bad_rename = True
+    else:
+        files.mistake = OSError(errno.EIO, "Input/output error")
     file.rewrite()
     file.append(b"meanwhile")
     await until(lambda: file._rewriting is None)
@@ -212,7 +259,7 @@ async def test_what_is_appended_while_a_rewriting_fails_is_there_once(
         b"all that",
         b"meanwhile",
     ]
-    files.mistake = None
+    files.mistake, files.bad_rename = None, False
     await file.close()
 
 
