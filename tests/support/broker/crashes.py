@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from siena.broker.log.files import Files, Pieces
 
@@ -27,78 +27,118 @@ class Done(NamedTuple):
     """Something that was done to a file, or to a name."""
 
     what: (
-        str  # "create", "write", "truncate", "sync", "sync folder", "rename", "delete"
+        # "found" (it was there before), "create", "write", "truncate", "sync",
+        # "sync folder", "rename", "delete"
+        str
     )
-    path: str
+    path: str  # the name of the file at that time
     data: bytes = b""
     place: int = 0
     new: str = ""
+    file: int = 0  # which file it is, however it is called
 
 
 class Recorded(Files):
-    """The files of the system, and all that is done to them."""
+    """The files of the system, and all that is done to them.
+
+    A descriptor stands for a file, and not for its name: a thread may sync one whose
+    name another has taken meanwhile.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.done: list[Done] = []
-        self._paths: dict[int, str] = {}
-        self._sizes: dict[str, int] = {}
+        self._named: dict[str, int] = {}
+        self._opened: dict[int, int] = {}  # the file of each descriptor
+        self._folders: dict[int, Path] = {}  # of each descriptor of one
+        self._sizes: list[int] = []  # of each file there ever was
+
+    def go_on_from(self, files: "Recorded") -> None:
+        """Be those of the next life of a process, while the machine goes on."""
+        self.done, self._named = files.done, files._named
+        self._sizes = files._sizes
+        for name, file in self._named.items():
+            self._sizes[file] = (self._folder / name).stat().st_size
+
+    @property
+    def open_files(self) -> int:
+        """How many descriptors stand for files."""
+        return len(self._opened)
+
+    def name_of(self, descriptor: int) -> str:
+        """The name that an open file has now, or nothing for a folder."""
+        file = self._opened.get(descriptor)
+        return next((n for n, each in self._named.items() if each == file), "")
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._folder)) if path != self._folder else ""
 
-    def open_for_append(self, path: Path) -> int:
+    def _record(self, what: str, file: int, **more: Any) -> None:  # noqa: ANN401 -- as Done has it
+        name = next((name for name, each in self._named.items() if each == file), "")
+        self.done.append(Done(what, name, file=file, **more))
+
+    def _file(self, path: Path) -> int:
+        """Which file has this name; it is known from now on."""
         name = self._name(path)
-        if not path.exists():
-            self.done.append(Done("create", name))
-            self._sizes[name] = 0
+        if name not in self._named:
+            data = path.read_bytes() if path.exists() else None
+            self._named[name] = len(self._sizes)
+            self._sizes.append(len(data or b""))
+            what = "create" if data is None else "found"
+            self._record(what, self._named[name], data=data or b"")
+        return self._named[name]
+
+    def open_for_append(self, path: Path) -> int:
+        file = self._file(path)
         descriptor = super().open_for_append(path)
-        self._paths[descriptor] = name
+        self._opened[descriptor] = file
         return descriptor
 
     def write(self, descriptor: int, pieces: Pieces) -> None:
-        data, name = b"".join(pieces), self._paths[descriptor]
-        self.done.append(Done("write", name, data, self._sizes[name]))
+        data, file = b"".join(pieces), self._opened[descriptor]
+        self._record("write", file, data=data, place=self._sizes[file])
         super().write(descriptor, pieces)
-        self._sizes[name] += len(data)
+        self._sizes[file] += len(data)
 
     def truncate(self, descriptor: int, size: int) -> None:
-        name = self._paths[descriptor]
-        self.done.append(Done("truncate", name, place=size))
+        file = self._opened[descriptor]
+        self._record("truncate", file, place=size)
         super().truncate(descriptor, size)
-        self._sizes[name] = size
+        self._sizes[file] = size
 
     def sync(self, descriptor: int) -> None:
-        name = self._paths[descriptor]
-        self.done.append(Done("sync" if name else "sync folder", name))
+        folder = self._folders.get(descriptor)
+        if folder is None:
+            self._record("sync", self._opened[descriptor])
+        elif folder == self._folder:  # names in others are not what we ask about
+            self.done.append(Done("sync folder", ""))
 
     def duplicate(self, descriptor: int) -> int:
         other = super().duplicate(descriptor)
-        self._paths[other] = self._paths[descriptor]
+        self._opened[other] = self._opened[descriptor]
         return other
 
     def open_folder(self, folder: Path) -> int:
         descriptor = super().open_folder(folder)
-        is_inside = folder.is_relative_to(self._folder)
-        self._paths[descriptor] = self._name(folder) if is_inside else ""
+        self._folders[descriptor] = folder
         return descriptor
 
     def close(self, descriptor: int) -> None:
-        del self._paths[descriptor]  # before: another thread may get the number
+        # Before: another thread may get the number.
+        self._opened.pop(descriptor, None)
+        self._folders.pop(descriptor, None)
         super().close(descriptor)
 
     def rename(self, old: Path, new: Path) -> None:
         names = self._name(old), self._name(new)
-        self.done.append(Done("rename", names[0], new=names[1]))
+        self._record("rename", self._file(old), new=names[1])
         super().rename(old, new)
-        self._sizes[names[1]] = self._sizes.pop(names[0])
-        for descriptor, name in self._paths.items():
-            if name == names[0]:
-                self._paths[descriptor] = names[1]
+        self._named[names[1]] = self._named.pop(names[0])
 
     def delete(self, path: Path) -> None:
         if path.exists():
-            self.done.append(Done("delete", self._name(path)))
+            self._record("delete", self._file(path))
+            del self._named[self._name(path)]
         super().delete(path)
 
 
@@ -155,18 +195,21 @@ class Disk:
         self._names: dict[str, Inode] = {}  # for sure
         self._since: list[tuple[Done, Inode]] = []  # and perhaps
         self._now: dict[str, Inode] = {}
+        self._files: dict[int, Inode] = {}  # those without a name as well
 
     def do(self, done: Done) -> None:
         match done.what:
+            case "found":
+                inode = self._files[done.file] = Inode(done.data)
+                self._names[done.path] = self._now[done.path] = inode
             case "create":
-                self._now[done.path] = Inode()
-                self._since.append((done, self._now[done.path]))
+                inode = self._now[done.path] = self._files[done.file] = Inode()
+                self._since.append((done, inode))
             case "write" | "truncate":
-                self._now[done.path].since.append(done)
+                self._files[done.file].since.append(done)
             case "sync":
-                if done.path in self._now:
-                    inode = self._now[done.path]
-                    inode.synced, inode.since = inode.all(), []
+                inode = self._files[done.file]
+                inode.synced, inode.since = inode.all(), []
             case "sync folder":
                 self._names, self._since = dict(self._now), []
             case "rename":

@@ -30,7 +30,7 @@ class Doubtful(Recorded):
         self.dropped: set[str] = set()
 
     def sync(self, descriptor: int) -> None:
-        name = self._paths[descriptor]
+        name = self.name_of(descriptor)
         if self.fails and ".log" in name:
             self.dropped.add(name)
             raise OSError(5, "Input/output error")
@@ -62,9 +62,7 @@ F = TypeVar("F", bound=Recorded)
 def going_on(folder: Path, files: F) -> F:
     """Another life of the broker, while the machine goes on."""
     found = type(files)(folder)
-    found.done = files.done
-    paths = [path for path in folder.iterdir() if path.is_file()]
-    found._sizes = {path.name: path.stat().st_size for path in paths}
+    found.go_on_from(files)
     return found
 
 
@@ -285,7 +283,7 @@ def test_what_need_not_be_kept_takes_no_descriptors(tmp_path: Path) -> None:
     append(store, 25)
     store.leave_unsynced()
     store.leave_unsynced()
-    assert len(files._paths) == 1  # of the file that is written to
+    assert files.open_files == 1  # of the file that is written to
     store.leave_unsynced()
     assert all(each.is_sealed for each in store.segments[:-1])
     store.close()
@@ -302,7 +300,7 @@ def test_a_failure_that_only_a_thread_is_told_of_counts_for_all(
     def sync_and_close(descriptors: list[int]) -> None:
         has_begun.set()
         may_go_on.wait(60.0)
-        name = files._paths[descriptors[0]]
+        name = files.name_of(descriptors[0])
         files.dropped.add(name)  # so what others sync seems to be kept
         for descriptor in descriptors:
             files.close(descriptor)
