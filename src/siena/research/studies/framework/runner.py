@@ -96,20 +96,24 @@ def run_on_spark(spark: "SparkSession", tasks: Sequence[Task], store: Store) -> 
         return
     for file in _files_of(tasks):
         spark.addArtifacts(file, pyfile=True)
-    plain = [tuple(task) for task in tasks]
     folder = store.folder.absolute()
 
     def compute(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa  # noqa: PLC0415 -- on the executor
 
         for batch in batches:
-            for place in batch.column(0).to_pylist():
-                outcome = work(Task(*plain[place]), Store(folder))
+            rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            for place, task in rows:
+                outcome = work(Task(*json.loads(task)), Store(folder))
                 answer = json.dumps([outcome.kept, outcome.error])
                 yield pa.RecordBatch.from_pydict({"place": [place], "answer": [answer]})
 
-    numbers = spark.range(0, len(tasks), 1, len(tasks))
-    answers = numbers.mapInArrow(compute, "place long, answer string").collect()
+    # Rows of a table, each with its task.  What `compute` has about it, Spark hands to
+    # every task anew: twelve thousand of them would read twelve thousand each.
+    listed = [(place, json.dumps(task)) for place, task in enumerate(tasks)]
+    table = spark.createDataFrame(listed, "place long, task string")
+    spread = table.repartitionByRange(len(tasks), "place")
+    answers = spread.mapInArrow(compute, "place long, answer string").collect()
     outcomes = [Outcome(None, "Spark has lost it")] * len(tasks)
     for place, answer in answers:
         kept, error = json.loads(answer)
