@@ -1,4 +1,4 @@
-"""The lobby: where guests come in, and from where they are shown out."""
+"""The entry of guests: where they come in, and from where they are shown out."""
 
 from typing import NamedTuple
 
