@@ -148,6 +148,14 @@ def test_a_room_says_in_what_order_the_modules_stand_that_it_has(folder: Path) -
     assert named <= there | {p.name for p in folder.parent.iterdir() if p.is_dir()}
 
 
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
+def test_a_room_names_the_rooms_within(folder: Path) -> None:
+    """What is behind a door stands on it, but for that of all, which is for users."""
+    said = ast.get_docstring(parse(folder / "__init__.py")) or ""
+    within = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert within <= set(MODULE_NAME.findall(said)) or folder == PACKAGE
+
+
 @pytest.mark.parametrize(
     ("document", "least"), [("ARCHITECTURE.md", 60), ("CONTRIBUTING.md", 5)]
 )

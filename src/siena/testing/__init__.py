@@ -8,7 +8,8 @@
 level = 5 and what = alarm
 
 From the ground up: ``running`` → ``in_thread``, ``in_process`` →
-``network``; one broker is started here.
+``network``; one broker is started here.  ``chaos`` hurts real brokers, and judges what
+became of their promises.
 """
 
 from siena.broker.settings import as_settings
