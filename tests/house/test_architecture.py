@@ -6,6 +6,7 @@ Which room may import which is checked by import-linter, in ``make check``.
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -46,11 +47,11 @@ FOLDER_MODULES_MAX = 15
 LINES_MAX_EVER = 600
 LONG_KERNELS = {"matching/kernels/match.py"}
 
-# A docstring says which thing it speaks of.  Kernels, which are compiled, are let be.
+# A docstring says which thing it speaks of, that of an attribute as well.  Kernels,
+# which are compiled, are let be.
 NAMELESS = re.compile(
     r"\b(?:some|no|any|every)(?:body|one)\b|\bwhoever\b|\bwhosoever\b", re.IGNORECASE
 )
-WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # Messages of errors, which doctests show.
 SHOWN = {"broker/io/listen.py", "client/request_reply.py"}
 
@@ -92,9 +93,8 @@ def test_docstrings_name_what_they_speak_of() -> None:
         (name(module), line)
         for module in MODULES
         if "kernels" not in module.parts
-        for node in ast.walk(parse(module))
-        if isinstance(node, WITH_DOCSTRINGS)
-        for line in (ast.get_docstring(node) or "").splitlines()
+        for said in docstrings(parse(module))
+        for line in said.splitlines()
         if NAMELESS.search(line)
         and (name(module) not in SHOWN or "siena.errors." not in line)
     ]
@@ -176,6 +176,14 @@ def test_every_old_name_of_a_module_leads_to_one_that_exists() -> None:
 @cache
 def parse(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    """Those of modules, classes and functions, and below attributes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(said))):
+                yield said
 
 
 def exists(pattern: str) -> bool:

@@ -92,9 +92,6 @@ class _Conclusions:
                     text += f": {known.dead_filters[0]}"
                 yield Finding(FindingKind.DEAD, self.ids[number], text=text)
 
-    def is_dead(self, number: int) -> bool:
-        return not self.found[number].live_filters
-
     def equals(self, number: int) -> list[int]:
         """The other rules that select the same."""
         return [i for i in self.above[number] if number in self.above[i]]

@@ -97,7 +97,7 @@ class Grant:
 UNLIMITED = Grant(
     EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, may_hold=True
 )
-"""What everybody may at a broker without ``[access]``."""
+"""What all may at a broker without ``[access]``."""
 
 
 def values_of(principal: Principal) -> dict[str, str]:
