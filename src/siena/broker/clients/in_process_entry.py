@@ -14,7 +14,7 @@ from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessSession(NamedTuple):
-    """A guest, and the client that it is to the broker."""
+    """A visit: a guest, and the client that it is to the broker."""
 
     local_client: InProcessClient
     client: Client
