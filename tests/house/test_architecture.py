@@ -184,6 +184,8 @@ def docstrings(tree: ast.Module) -> Iterator[str]:
         match node:
             case ast.Expr(value=ast.Constant(value=str(said))):
                 yield said
+            case _:
+                pass
 
 
 def exists(pattern: str) -> bool:

@@ -132,6 +132,8 @@ def inside(node: ast.AST) -> dict[str, ast.AST]:
                 names |= {(a.asname or a.name).split(".")[0]: part for a in part.names}
             case ast.Assign() | ast.AnnAssign():
                 names |= dict.fromkeys(targets(part), part)
+            case _:
+                pass
     if isinstance(node, ast.ClassDef):
         names |= {
             part.attr: part
