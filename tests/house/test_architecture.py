@@ -6,6 +6,7 @@ Which room may import which is checked by import-linter, in ``make check``.
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -46,11 +47,11 @@ FOLDER_MODULES_MAX = 15
 LINES_MAX_EVER = 600
 LONG_KERNELS = {"matching/kernels/match.py"}
 
-# A docstring says which thing it speaks of.  Kernels, which are compiled, are let be.
+# A docstring says which thing it speaks of, that of an attribute as well.  Kernels,
+# which are compiled, are let be.
 NAMELESS = re.compile(
     r"\b(?:some|no|any|every)(?:body|one)\b|\bwhoever\b|\bwhosoever\b", re.IGNORECASE
 )
-WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # Messages of errors, which doctests show.
 SHOWN = {"broker/io/listen.py", "client/request_reply.py"}
 
@@ -92,9 +93,8 @@ def test_docstrings_name_what_they_speak_of() -> None:
         (name(module), line)
         for module in MODULES
         if "kernels" not in module.parts
-        for node in ast.walk(parse(module))
-        if isinstance(node, WITH_DOCSTRINGS)
-        for line in (ast.get_docstring(node) or "").splitlines()
+        for said in docstrings(parse(module))
+        for line in said.splitlines()
         if NAMELESS.search(line)
         and (name(module) not in SHOWN or "siena.errors." not in line)
     ]
@@ -148,6 +148,14 @@ def test_a_room_says_in_what_order_the_modules_stand_that_it_has(folder: Path) -
     assert named <= there | {p.name for p in folder.parent.iterdir() if p.is_dir()}
 
 
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES}), ids=name)
+def test_a_room_names_the_rooms_within(folder: Path) -> None:
+    """What is behind a door stands on it, but for that of all, which is for users."""
+    said = ast.get_docstring(parse(folder / "__init__.py")) or ""
+    within = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert within <= set(MODULE_NAME.findall(said)) or folder == PACKAGE
+
+
 @pytest.mark.parametrize(
     ("document", "least"), [("ARCHITECTURE.md", 60), ("CONTRIBUTING.md", 5)]
 )
@@ -168,6 +176,16 @@ def test_every_old_name_of_a_module_leads_to_one_that_exists() -> None:
 @cache
 def parse(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    """Those of modules, classes and functions, and below attributes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(said))):
+                yield said
+            case _:
+                pass
 
 
 def exists(pattern: str) -> bool:

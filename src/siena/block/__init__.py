@@ -7,8 +7,9 @@ needs no more than msgspec, and says how long one may be; ``times`` are cut to
 microseconds; ``refusals`` are the reasons for which bytes are no block.
 
 The engine's kernel (:mod:`siena.matching.kernels.match`) is the compiled reader: it
-matches blocks by the thousand without making objects of them.  Tests compare the two
-with each other, and both with a reader that is nothing but obvious.
+matches blocks by the thousand without making objects of them.  A second compiled
+writer is :mod:`siena.matching.kernels.json`, which makes blocks of lines of JSON.
+Tests compare them with each other, and with a reader that is nothing but obvious.
 """
 
 from siena.block.codec import (

@@ -2,9 +2,9 @@
 
 ::
 
-    connections ── turn ──▶ publications ──▶ exchange ──▶ connections
-         │                        └──▶ onward ──▶ links, monitors, kept
-         └── requests ──▶ router ──▶ core.post ──▶ connections, links
+    connections ── tick ──▶ publish batch ──▶ exchange ──▶ connections
+         │                        └──▶ forwarder ──▶ links, monitors, mailboxes
+         └── requests ──▶ router ──▶ state.post ──▶ connections, links
 
 Why one module: the front has a few lines for each of its parts, and no part but itself
 knows them all.
@@ -191,13 +191,13 @@ class Broker:
         )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
-        turn = Tick(self.state, self.publications, loop)
+        tick = Tick(self.state, self.publications, loop)
         self.on_readable, self.process_in_place, self.schedule_flush = (
-            turn.on_readable,
-            turn.process_in_place,
-            turn.schedule_flush,
+            tick.on_readable,
+            tick.process_in_place,
+            tick.schedule_flush,
         )
-        self.recv_buffer = turn.recv_buffer
+        self.recv_buffer = tick.recv_buffer
         self._info = Info(
             broker=self.name,
             number=router.me,

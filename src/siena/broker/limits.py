@@ -9,7 +9,7 @@ TURN_BYTES_MAX = 1024 * 1024
 # their turn: a PING waits for no more than a few of these.
 TURN_SECONDS_MAX = 0.010
 SLICE_SECONDS_MAX = 0.002
-# What is read at once, of which half may have come earlier; and what is worth a turn of
+# What is read at once, of which half may have come earlier; and what is worth a tick of
 # its own.
 ROOM_BYTES = 512 * 1024
 HERE_BYTES_MIN = 32 * 1024

@@ -1,8 +1,8 @@
 """What a broker's process does about memory.
 
-**Pages that a turn takes and gives back are kept for the next one.**  The C library
+**Pages that a tick takes and gives back are kept for the next one.**  The C library
 gives the end of its heap back to the system as soon as some hundred kilobytes of it are
-free, and then every turn of a busy broker asks for the same pages again, each of which
+free, and then every tick of a busy broker asks for the same pages again, each of which
 the system clears first: a fifth of all it does.
 
 **The collector of garbage never looks again at what has stayed.**  Python looks for
@@ -16,7 +16,7 @@ looks at no more than what came since the one before, once.
 import ctypes
 import gc
 
-# What may lie idle: several times as much as the largest turn takes.
+# What may lie idle: several times as much as the largest tick takes.
 KEPT_BYTES = 67_108_864
 # Numbers of the settings in glibc's malloc.h.
 _TRIM_THRESHOLD = -1

@@ -2,7 +2,8 @@
 
 ``connect`` is the front; it gives a ``client`` to those who await and the same names
 from ``blocking`` to those who do not.  ``subscription``, ``advertising``, ``log`` and
-``request_reply`` are what a client hands out; how it works is in the room ``core``.
+``request_reply`` are what a client hands out, as is the room ``durable``; how it works
+is in the room ``core``.
 """
 
 from siena.client.advertising import Advertising

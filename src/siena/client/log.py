@@ -53,7 +53,7 @@ class Logged(NamedTuple):
 
 
 class LogClient:
-    """What a client can do with the log of its broker; see :attr:`Client.log`."""
+    """What a client can do with the log of its broker; see ``client.log``."""
 
     def __init__(self, session: Session, publisher: Publisher) -> None:
         self._session = session

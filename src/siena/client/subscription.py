@@ -29,7 +29,7 @@ class Subscription(Reading[T]):
     def __init__(self, session: Session, standing: StandingInterest) -> None:
         super().__init__(session, standing)
         self._standing = standing
-        # The collector may run anywhere; the talk lives in the loop.
+        # The collector may run anywhere; the session lives in the loop.
         loop = asyncio.get_running_loop()
         self._forgotten = weakref.finalize(self, _forget, loop, session, standing)
         self._forgotten.atexit = False
@@ -92,5 +92,5 @@ class Subscription(Reading[T]):
 def _forget(
     loop: asyncio.AbstractEventLoop, session: Session, standing: StandingInterest
 ) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop is closed, and so is the talk
+    with contextlib.suppress(RuntimeError):  # the loop is closed, and the session
         loop.call_soon_threadsafe(session.unsubscribe, standing)

@@ -2,7 +2,8 @@
 
 ``cesql``, ``cloudevents``, ``sql``, ``aws`` and ``sigma`` each read one family into an
 expression; ``factoring`` makes a rule of it, exactly or with a residual; ``registry``
-is the room's front, by name of dialect.  ``json_places`` finds a place in JSON again.
+is the room's front, by name of dialect.  ``writing`` goes the other way.
+``json_places`` finds a place in JSON again.
 """
 
 from siena.dialects.registry import (

@@ -3,7 +3,8 @@
 From the ground up: ``scanner`` → ``literals``, ``words`` → ``constraints`` →
 ``pieces`` → ``interests``, ``lists``, ``fast_path``; ``json_text`` →
 ``notification_form``; ``parser``, the room's front; then ``interest_form``,
-``compound_form`` and ``addressing``.  Printing is ``str(value)``.
+``compound_form`` and ``addressing``.  Printing is ``str(value)``.  The room
+``expression`` reads what filters cannot say.
 """
 
 from siena.lang.interest_form import (

@@ -3,7 +3,8 @@
 From the ground up: ``limits`` → ``values`` → ``folding`` and its table, ``wildcards`` →
 ``operators``, ``spelling`` → ``canonical`` → ``constraint`` → ``notification``,
 ``filter`` → ``difference``, ``pattern`` → ``compound``.  Every value is frozen and
-hashable, and equality respects kinds.  Expressions are a room of their own.
+hashable, and equality respects kinds.  Expressions are a room of their own,
+``expression``.
 """
 
 from siena.model.constraint import Constraint

@@ -124,7 +124,7 @@ class Settling:
         # Neighbours that were given up, and have answered nothing since.
         self.silent: set[int] = set()
         self.name_of: Callable[[int], str] = str
-        """What a neighbour is called, where whoever asks has a name for it."""
+        """What a neighbour is called, where there is a name for it."""
 
     def ask(
         self, question: Question, neighbours: Iterable[Neighbour], answer: Outbox

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from siena.errors import FilterError, SienaError
-from siena.model import Pattern, Value
+from siena.model import Pattern
 from siena.model.expression.rule import Rule
 from siena.rules.entry import RuleEntry, RuleSet, SetAside
 from siena.rules.reading import RuleSettings
@@ -68,18 +68,6 @@ class Correlation:
             if alias == name and rule == rule_id:
                 return attribute
         return name
-
-    def group_of(
-        self, rule_id: str, notification: Mapping[str, Value]
-    ) -> tuple[Value, ...] | None:
-        """The group of what a rule selects; ``None`` if it lacks an attribute."""
-        found = []
-        for name in self.group_by:
-            value = notification.get(self.attribute(name, rule_id))
-            if value is None:
-                return None
-            found.append(value)
-        return tuple(found)
 
     def is_reached(self, count: int) -> bool:
         """Whether a count of events, or of different values, satisfies the condition.

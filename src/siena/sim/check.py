@@ -1,8 +1,8 @@
-"""Trying worlds: random things happen to a random world, and a judge watches.
+"""Trying worlds: random things happen to a random world, and invariants are watched.
 
 A world goes through rounds.  In each of them a few things happen at once, while
-messages are on their way; then it comes to rest, and the judge compares it with the
-oracle.  The seed of a world is all that is needed to see it again.
+messages are on their way; then it comes to rest, and is compared with the oracle.
+The seed of a world is all that is needed to see it again.
 """
 
 import random
@@ -100,7 +100,7 @@ def describe(world: World) -> str:
 
 
 class Trial:
-    """One world, what happens to it, and its judge."""
+    """One world, what happens to it, and its invariants."""
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world = world

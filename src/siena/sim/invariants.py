@@ -1,4 +1,4 @@
-"""The judge: says of a world whether it did what it must.
+"""Invariants: what says of a world whether it did what it must.
 
 Always: a client gets only what it asked for, where it wants to have it, and nothing
 twice, and in order unless routes change or reverse paths are followed.  When nothing is

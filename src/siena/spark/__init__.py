@@ -1,7 +1,8 @@
 """The data pipeline: tables and streams of notifications on Spark.
 
 ``batch`` has tables, ``streams`` streams, ``source`` a broker's log as either, and
-``rules`` alerts; ``sql`` is the same in SQL, ``files`` reads what people have,
+``rules`` alerts; ``foreign`` reads subscriptions in other languages, ``hints`` say what
+to write instead; ``sql`` is the same in SQL, ``files`` reads what people have,
 ``tally`` says how far a job is, and ``session`` starts one if there is none.
 
 >>> import siena.spark

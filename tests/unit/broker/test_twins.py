@@ -17,6 +17,7 @@ import pytest
 
 from siena.block import BLOCK_BYTES_MAX, decode, encode
 from siena.broker.access.principal import LOCAL, Principal
+from siena.broker.clients.client import Client
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.licences import Licence
@@ -24,6 +25,7 @@ from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.connection import Connection
 from siena.broker.io.outbox import Outbox
+from siena.broker.peers.handoff import Handoff
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
@@ -46,9 +48,10 @@ from siena.messages import (
     Stamp,
     Subscribe,
     Suspend,
+    Unadvertise,
     Unsubscribe,
 )
-from siena.model import Advertisement, Filter, Notification
+from siena.model import Advertisement, Constraint, Filter, Notification, Operator
 from siena.protocol.control_frames import unpack
 from siena.protocol.data_frames import (
     Forwarded,
@@ -56,7 +59,7 @@ from siena.protocol.data_frames import (
     unpack_found,
     unpack_msg,
 )
-from siena.protocol.error_codes import ProtocolError
+from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.forward_runs import (
     TIME_UNIT,
     ForwardRun,
@@ -69,13 +72,20 @@ from siena.protocol.limits import FRAME_BYTES_MAX
 from siena.routing.interest_table import Change
 from siena.routing.options import Covering, Options
 from siena.routing.router import Router
-from siena.sim.random_world import random_filter, random_notification, random_pattern
+from siena.sim.random_world import (
+    random_advertisement,
+    random_filter,
+    random_notification,
+    random_pattern,
+)
 
-SEEDS = 60
+SEEDS = 100
 STEPS = 60
 NEIGHBOURS = (2, 3)
 CLIENTS = (1, 2, 3)
 ME, EPOCH = 1, 7
+# What random notifications may say.
+EVERYTHING = Advertisement(Constraint(name, Operator.ANY) for name in "xys")
 
 
 @dataclass(eq=False)
@@ -92,12 +102,15 @@ class Wire:
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
+    refused: int = 0
 
     def reply(self, frame: bytes) -> None:
         self.frames.append(frame)
 
     def fail(self, error: ProtocolError) -> None:
-        raise error
+        if error.fault is not Fault.NOT_ADVERTISED:
+            raise error
+        self.refused += 1
 
     def expect(self, size: int) -> bool:  # noqa: ARG002 -- there is room for all
         return True
@@ -151,9 +164,12 @@ class Bulk:
         del self.state.links[number]
         self.state.handle(PeerDisconnect(), number)
 
-    def publish(self, client: int, notifications: list[Notification]) -> None:
+    def publish(self, number: int, notifications: list[Notification]) -> None:
         run = run_of([encode(n) for n in notifications])
-        self.batch.add(self.clients[client], run)
+        wire = cast("Connection", self.clients[number])
+        session, elsewhere = self.state.sessions[number], cast("Handoff", None)
+        parts = self.state, self.batch, self.requests, elsewhere
+        Client(wire, session, *parts).run(run)
         self.batch.flush()
 
     def hear(self, notifies: list[Notify], number: int) -> None:
@@ -167,6 +183,11 @@ class Bulk:
         else:
             link.handle(_in_one_run(notifies))
         self.batch.flush()
+
+    @property
+    def refused(self) -> int:
+        """How many publications were not advertised."""
+        return sum(wire.refused for wire in self.clients.values())
 
     def sent(self) -> dict[object, list[object]]:
         """What everybody has been sent since the last time."""
@@ -191,9 +212,13 @@ class Twin:
         self.router = Router(ME, options, epoch=EPOCH, flat=True)
         self.side = side
         self.out: Messages = []
+        self.refused = 0
 
     def handle(self, message: Message, source: int | str) -> None:
+        before = self.router.published
         self.out += self.router.handle(message, source)
+        if isinstance(message, Publish) and self.router.published == before:
+            self.refused += 1
 
     def sent(self) -> dict[object, list[object]]:
         found: dict[object, list[object]] = {}
@@ -284,8 +309,13 @@ class Script:
         self.rng = random.Random(seed)
         coverings: list[Covering] = ["exact", "pairwise", "none"]
         covering = self.rng.choice(coverings)
-        options = Options(covering=covering, quench=self.rng.random() < 0.5)
+        options = Options(
+            forwarding=self.rng.choice(("subscription", "advertisement")),
+            covering=covering,
+            quench=self.rng.random() < 0.5,
+        )
         side = self.rng.choice((Side.PEER, Side.MESH, Side.CHILD, Side.MASTER))
+        self.options = options
         self.bulk, self.twin = Bulk(options, side), Twin(options, side)
         self.linked: set[int] = set()
         self.numbers = dict.fromkeys(CLIENTS, 0)
@@ -317,7 +347,9 @@ class Script:
     def _hear(self, number: int) -> None:
         """A neighbour wants something, or forwards a notification, perhaps again."""
         if self.rng.random() < 0.5:
-            message = Subscribe(random_filter(self.rng), number)
+            message: Message = Subscribe(random_filter(self.rng), number)
+            if self.options.is_advertising and self.rng.random() < 0.5:
+                message = Advertise(random_advertisement(self.rng), number)
             self.bulk.state.handle(message, number)
             self.twin.handle(message, number)
             return
@@ -330,7 +362,7 @@ class Script:
             stamp, time = Stamp(9, 0, self.heard), float(self.heard)
             notifies.append(Notify(content, stamp, time, number, 9))
         if self.rng.random() < 0.2:  # once more, what came before
-            self.heard -= self.rng.randint(0, 4)
+            self.heard = max(self.heard - self.rng.randint(0, 4), 0)
         self.bulk.hear(notifies, number)
         for notify in notifies:
             self.twin.handle(notify, number)
@@ -347,7 +379,9 @@ class Script:
 
     def _ask(self, client: int) -> None:
         session = self.bulk.state.sessions[client]
-        op = self.rng.choice(("sub", "sub", "sub", "unsub", "adv", "away", "back"))
+        op = self.rng.choice(
+            ("sub", "sub", "sub", "unsub", "adv", "adv", "unadv", "away", "back")
+        )
         if op == "sub":
             self.numbers[client] += 1
             is_pattern = self.rng.random() < 0.2
@@ -357,7 +391,14 @@ class Script:
             number = self.rng.choice(sorted(session.interests))
             self._both(Unsubscribe(session.interests[number]), session.party(number))
         elif op == "adv":
-            self._both(Advertise(Advertisement()), session.party(self.numbers[client]))
+            self.numbers[client] += 1
+            party = session.party(self.numbers[client])
+            some = random_advertisement(self.rng)
+            self._both(Advertise(self.rng.choice((some, EVERYTHING))), party)
+        elif op == "unadv" and session.advertisements:
+            number = self.rng.choice(sorted(session.advertisements))
+            ended = Unadvertise(session.advertisements[number])
+            self._both(ended, session.party(number))
         elif op == "away":
             kind = self.rng.choice((Suspend, Leave))
             self._both(kind(self.rng.choice((0, 2, 50))), session.client)
@@ -375,3 +416,4 @@ def test_the_bulk_path_sends_what_the_router_would(seed: int) -> None:
     for number in range(STEPS):
         script.step()
         assert script.bulk.sent() == script.twin.sent(), f"step {number}"
+        assert script.bulk.refused == script.twin.refused, f"step {number}"

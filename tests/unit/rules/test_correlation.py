@@ -55,8 +55,7 @@ def test_a_count_of_events_has_a_group_a_span_and_a_condition() -> None:
     assert (found.rules, found.group_by, found.span_s) == (("failed",), ("user",), 300)
     assert (found.comparison, found.count) == (">=", 10)
     assert found.entry.severity == "high"
-    assert found.group_of("failed", {"user": "ann"}) == ("ann",)
-    assert found.group_of("failed", {"other": "ann"}) is None
+    assert found.attribute("user", "failed") == "user"
     assert [r.id for r in read_rules(rules) if isinstance(r, ReadRule)] == [
         "failed",
         "entered",
@@ -76,7 +75,8 @@ def test_a_count_of_values_names_its_field() -> None:
 def test_an_ordered_correlation_is_a_pattern_and_knows_its_aliases() -> None:
     rules, (found,) = read(ORDERED)
     assert isinstance(found, Correlation)
-    assert found.group_of("entered", {"account": "ann"}) == ("ann",)
+    assert found.group_by == ("who",)
+    assert [found.attribute("who", r) for r in found.rules] == ["user", "account"]
     by_id = {r.id: r.rule for r in read_rules(rules) if isinstance(r, ReadRule)}
     pattern = found.pattern(by_id)
     assert [

@@ -31,7 +31,7 @@ class Principal:
     caveats: tuple[str, ...] = ()
     expires_at: float | None = None
     is_local: bool = False
-    """Whether nobody is asked who they are, and all may do everything."""
+    """Whether none is asked who it is, and all may do everything."""
     credential: str = ""
     """What has shown it, to be looked for when credentials change; never a secret."""
     shown: "Principal | None" = field(default=None, repr=False, compare=False)
@@ -68,7 +68,7 @@ class Principal:
 
 
 LOCAL = Principal(None, is_local=True)
-"""Everybody, at a broker without ``[access]``."""
+"""Who has come, at a broker without ``[access]``."""
 
 ANONYMOUS = Principal(None, roles=("anonymous",))
 """Who has shown no credential yet, at a broker that asks for one."""

@@ -195,8 +195,8 @@ class Client:
             notification = decode_block(block)
         except InvalidNotificationError:
             return True  # what is wrong with it is found out in routing
-        advertised = self.session.advertisements.values()
-        return any(a.admits(notification) for a in advertised)
+        registrations = self._state.router.registrations
+        return registrations.admits(self.session.client, notification)
 
     def handle(self, event: Event) -> None:
         """Do what is asked for."""

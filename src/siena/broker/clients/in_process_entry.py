@@ -1,4 +1,4 @@
-"""The lobby: where guests come in, and from where they are shown out."""
+"""The entry of guests: where they come in, and from where they are shown out."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessSession(NamedTuple):
-    """A guest, and the client that it is to the broker."""
+    """A visit: a guest, and the client that it is to the broker."""
 
     local_client: InProcessClient
     client: Client

@@ -2,7 +2,8 @@
 
 From the ground up: ``licence_entries`` (what it knows of licences) → ``exchange`` (who
 wants what, as bytes for each connection) →
-``client_entries`` (what it knows of clients) →
+``client_entries`` (what it knows of clients), ``neighbour_entries`` (and of
+neighbours), ``licences`` (what sources may publish) → ``batch`` →
 ``forwarder`` (to neighbours, patterns and the offline) → ``tracing`` →
 ``publish_batch`` (all that came in one tick); ``table_compactor`` has the tables
 compiled in a thread once interests rest.

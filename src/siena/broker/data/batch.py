@@ -1,4 +1,4 @@
-"""A batch: the publications of one turn, and where they came from."""
+"""A batch: the publications of one tick, and where they came from."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ class Stretch(NamedTuple):
 
 @dataclass
 class Batch:
-    """Publications of one turn, and where they came from."""
+    """Publications of one tick, and where they came from."""
 
     run: PublishRun
     origins: list[Origin]

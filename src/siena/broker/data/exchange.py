@@ -49,7 +49,7 @@ class Routed(Struct, frozen=True):
     allowed: Flags | None = None
     """Of each block whether its source may publish it; None if all may."""
     licence_matches: int = 0
-    """How often a block was found to match a filter of a licence, whosoever it is."""
+    """How often a block was found to match a filter of a licence, of any source."""
 
 
 class Exchange:
@@ -73,7 +73,7 @@ class Exchange:
     def __init__(self) -> None:
         self._dispatcher = Dispatcher()
         self.watchers: list[Callable[[], None]] = []
-        """Called whenever somebody wants something else."""
+        """Called whenever what is wanted changes."""
         self.compiling: Callable[[Callable[[], bool]], AbstractContextManager[None]]
         self.compiling = lambda _is_at_rest: nullcontext()
         """In which the first batches after such changes are matched; it is told how

@@ -1,4 +1,4 @@
-"""Onward: the way of notifications to neighbours, monitors and those who are away.
+"""The way of notifications onward: to neighbours, monitors and those who are away.
 
 What goes to connections never comes here: the exchange has laid it out already.  To
 neighbours publications go in runs, as many at once as came from one direction; their

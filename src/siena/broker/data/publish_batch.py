@@ -1,4 +1,4 @@
-"""Publications: all that came in one turn of the loop, routed in one call.
+"""Publications: all that came in one tick, routed in one call.
 
 However many connections publish one notification each, the exchange is asked once.  The
 order of what one connection, or one neighbour, sends is kept; an answer to a PING waits
@@ -60,7 +60,7 @@ class Journalling(Protocol):
 
 
 class PublishBatch:
-    """What has come in this turn and is not routed yet."""
+    """What has come in this tick and is not routed yet."""
 
     def __init__(self, state: BrokerState) -> None:
         self._state = state

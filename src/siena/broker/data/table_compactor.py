@@ -1,4 +1,4 @@
-"""Upkeep: one engine of many, made in a thread while the broker serves.
+"""Compaction: one engine of many, made in a thread while the broker serves.
 
 Interests that come and go leave several engines, of which every batch asks all, and
 what was removed.  Once they rest, or have not rested for long, all that is there is

@@ -1,10 +1,10 @@
 """One connection: bytes in and out, and who is at the other end.
 
-What comes is put aside and looked at once a turn, together with what all others got
+What comes is put aside and looked at once a tick, together with what all others got
 (:mod:`siena.broker.io.tick`); much of it at once is looked at where it is.  What it
 means, and whether it is allowed, the conversation says
 (:mod:`siena.protocol.server`).  What goes is gathered in an outbox and written once a
-turn.
+tick.
 
 Why one module: what comes, what goes and who waits for whom are one state.
 """
@@ -98,7 +98,7 @@ class Connection(asyncio.BufferedProtocol):
         self.handshake: asyncio.TimerHandle | None = None
         self._is_touched = False
         self._is_ended = False
-        # Whether this turn will look at it; and whether there is enough to look at.
+        # Whether this tick will look at it; and whether there is enough to look at.
         self._is_waiting = False
         self._is_full = False
         # How much stands in the room before what comes, if it can be understood there;
@@ -436,7 +436,7 @@ class Connection(asyncio.BufferedProtocol):
         return outbox.lost - before
 
     def touch(self) -> None:
-        """Write at the end of this turn."""
+        """Write at the end of this tick."""
         if not self._is_touched:
             self._is_touched = True
             self._host.schedule_flush(self)

@@ -19,7 +19,7 @@ class ConnectionHost(Protocol):
         ...
 
     def on_readable(self, connection: "Connection") -> None:
-        """Something came; look at it in this turn."""
+        """Something came; look at it in this tick."""
         ...
 
     def process_in_place(self, connection: "Connection") -> bool:
@@ -43,7 +43,7 @@ class ConnectionHost(Protocol):
         ...
 
     def schedule_flush(self, connection: "Connection") -> None:
-        """Something is to be sent; write it at the end of this turn."""
+        """Something is to be sent; write it at the end of this tick."""
         ...
 
     def route(self) -> None:

@@ -1,4 +1,4 @@
-"""The outbox of a connection: what it is sent in this turn, and what is too much.
+"""The outbox of a connection: what it is sent in this tick, and what is too much.
 
 Nothing here waits.  What a slow reader cannot take is dropped and counted, ends its
 connection, or keeps those who publish for it waiting: it chose so when it connected.
@@ -109,7 +109,7 @@ class Outbox:
             self._cut(frames, count, self.limit - used)
             return Fit.DROPPED
         # What was published before the publishers were stopped still fits, unless all
-        # of it came in one turn.
+        # of it came in one tick.
         if not self.lost and used + len(frames) <= 2 * self.limit:
             self._add(frames)
         elif self.policy == "link":  # which loses nothing while it is up

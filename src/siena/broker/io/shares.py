@@ -42,7 +42,7 @@ class Sender(Held, Protocol):
 
 @dataclass(slots=True)
 class _Work:
-    """What the requests of one principal took in one turn, and who sent them."""
+    """What the requests of one principal took in one tick, and who sent them."""
 
     seconds: float = 0.0
     served: float = 0.0
@@ -100,12 +100,12 @@ class Shares:
         self._now = self._before = _While(clock.elapsed())
         self._waiting: dict[Bucket, Waiting] = {}
         self._backlog = Bucket(0.1, 0.0)
-        # Whether the table has changed in this turn; and who has changed it since it
+        # Whether the table has changed in this tick; and who has changed it since it
         # was compiled, since one engine was made of all, and who has put work off.
         self._is_changed = False
         self._changed, self._scattered, self._put_off = Causes(), Causes(), Causes()
 
-    # --- In a turn ------------------------------------------------------------------
+    # --- In a tick ------------------------------------------------------------------
 
     def work(
         self,
@@ -239,7 +239,7 @@ class Shares:
             yield
         finally:
             now = self._clock.elapsed()
-            if self._is_changed:  # in this turn, by those of this turn
+            if self._is_changed:  # in this tick, by those of this tick
                 self._changed.add({b: w.seconds for b, w in self.worked.items()})
             self._changed.draw(now - begun, now)
             if is_at_rest():

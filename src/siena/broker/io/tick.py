@@ -1,4 +1,4 @@
-"""A turn: what all connections got in it is looked at together.
+"""A tick: what all connections got in it is looked at together.
 
 So twenty publishers who send one notification each cost one call of the exchange, and a
 connection that gets a thousand notifications costs one write.  There is one each time
@@ -51,7 +51,7 @@ class Tick:
         state.router.backlog.wake = self._schedule
 
     def on_readable(self, connection: Connection) -> None:
-        """Look at this connection in the next turn."""
+        """Look at this connection in the next tick."""
         self._came.append(connection)
         self._schedule()
 
@@ -71,7 +71,7 @@ class Tick:
         return True
 
     def schedule_flush(self, connection: Connection) -> None:
-        """Write to this connection at the end of this turn, or of the next."""
+        """Write to this connection at the end of this tick, or of the next."""
         self._touched.append(connection)
         if not self._is_due:
             self._schedule()
@@ -82,7 +82,7 @@ class Tick:
             self._loop.call_soon(self._run)
 
     def _run(self) -> None:
-        """The turn that there is each time the loop comes round."""
+        """The tick that there is each time the loop comes round."""
         self._begin_anew()
         self._take()
         self._begin_anew()
@@ -113,7 +113,7 @@ class Tick:
             self._count(self._elapsed() - begun)
 
     def _come_again(self) -> None:
-        """Take another turn for what is left; what was put off waits for its share.
+        """Take another tick for what is left; what was put off waits for its share.
 
         Until then the loop would only go round and round.
         """

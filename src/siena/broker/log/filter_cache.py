@@ -1,4 +1,4 @@
-"""Sieves: a filter over records, with the engine that routes notifications."""
+"""Filters over records, matched by the engine that routes notifications."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.block import decode
-from siena.broker.log.limits import SIEVES_MAX
+from siena.broker.log.limits import RECORD_FILTERS_MAX
 from siena.broker.log.records import Record
 from siena.errors import LimitError, SienaError
 from siena.lang.parser import parse_interest
@@ -79,14 +79,14 @@ def _read(text: str) -> Filter | Predicate:
     return interest
 
 
-class Sieves:
+class FilterCache:
     """Those that were used last."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str | Predicate, RecordFilter] = OrderedDict()
 
     def of(self, text: str) -> RecordFilter:
-        """The sieve of a text.
+        """The filter of a text.
 
         Raises:
             ProtocolError: if it is no filter.
@@ -94,12 +94,12 @@ class Sieves:
         return self._of(text)
 
     def of_grant(self, heard: Predicate) -> RecordFilter:
-        """The sieve of what a principal may hear."""
+        """The filter of what a principal may hear."""
         return self._of(heard)
 
     def _of(self, text: str | Predicate) -> RecordFilter:
-        sieve = self._known.pop(text, None) or RecordFilter(text)
-        self._known[text] = sieve
-        if len(self._known) > SIEVES_MAX:
+        found = self._known.pop(text, None) or RecordFilter(text)
+        self._known[text] = found
+        if len(self._known) > RECORD_FILTERS_MAX:
             self._known.popitem(last=False)
-        return sieve
+        return found

@@ -1,4 +1,4 @@
-"""The journal: what a broker writes to its log, once a turn, and who has to wait.
+"""The journal: what a broker writes to its log, once a tick, and who has to wait.
 
 *Back-pressure*: when the log is full, and when the disk takes nothing, those who have
 published are not read from until there is room, and are told why.  What came before is

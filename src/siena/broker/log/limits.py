@@ -33,7 +33,7 @@ STAGED_BYTES = 1024 * 1024 * 1024
 STAGED_BYTES_IN_MEMORY = 64 * 1024 * 1024
 STAGED_SECONDS = 3600.0
 # Compiled filters that are kept for the next READ.
-SIEVES_MAX = 64
+RECORD_FILTERS_MAX = 64
 # How often the log is written to the disk, looked through for what is old, and tried
 # again after an error; and how often those who wait are told that somebody is there.
 TICK_SECONDS = 1.0

@@ -62,7 +62,7 @@ class Segment:
         self.skip = 0
         """How many offsets are not given again, of what was cut off behind the end."""
         self.is_half = True
-        """Whether what was cut off is half a record, which nobody has heard of."""
+        """Whether what was cut off is half a record, of which no client has heard."""
         # What is behind this place, and from which offset on, was written by us.
         self._ours = self.start, first
         # Offsets, and the places of the records that begin with them.

@@ -1,4 +1,4 @@
-"""The desk: what clients ask for about the log, and who answers it."""
+"""What clients ask for about the log, and who answers it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from siena.broker.durable.owners import owned_name
 from siena.broker.durable.service import DurableService
 from siena.broker.log.batches.idempotent_batches import Sinks
 from siena.broker.log.batches.staging import Staging
-from siena.broker.log.filter_cache import RecordFilter, Sieves
+from siena.broker.log.filter_cache import FilterCache, RecordFilter
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError
@@ -46,7 +46,7 @@ class LogService:
     ) -> None:
         settings = state.settings.log
         self._state = state
-        self._sieves = Sieves()
+        self._filters = FilterCache()
         self._everything = RecordFilter("[]")
         self.journal: Journal | None = None
         folder = None if settings.path is None else Path(settings.path)
@@ -113,14 +113,14 @@ class LogService:
 
     def _read(self, session: Session, body: Read) -> None:
         store = self._log().store
-        wanted = self._sieves.of(body.filter)
-        sieves = [wanted]
+        wanted = self._filters.of(body.filter)
+        filters = [wanted]
         gate, principal = self._state.gate, session.principal
         if not gate.grant(principal).narrows:  # then more than is granted is refused
             gate.subscribe(principal, wanted.interest, None)
         heard = gate.hears(principal)
         if heard is not None:
-            sieves.insert(0, self._sieves.of_grant(heard))
+            filters.insert(0, self._filters.of_grant(heard))
         if body.start < store.earliest:
             raise ProtocolError(
                 Fault.OFFSET_EXPIRED,
@@ -133,7 +133,7 @@ class LogService:
             )
         end = store.latest if body.end is None else min(body.end, store.latest)
         try:
-            found, after = self._page(sieves, body.start, end, body.count)
+            found, after = self._page(filters, body.start, end, body.count)
         except (DamagedLogError, OSError) as error:
             raise ProtocolError(
                 Fault.LOG_DAMAGED, f"the log cannot be read: {error}"
@@ -141,7 +141,7 @@ class LogService:
         session.reply(Entries(after, store.latest, found).pack())
 
     def _page(
-        self, sieves: list[RecordFilter], start: int, end: int, count: int
+        self, filters: list[RecordFilter], start: int, end: int, count: int
     ) -> tuple[list[Entry], int]:
         """What goes into one answer; and from where to go on."""
         found: list[Entry] = []
@@ -151,8 +151,8 @@ class LogService:
         for record in self._log().store.scan(start, SCAN_BYTES_MAX):
             bounds = record.offsets()
             wanted = None
-            for sieve in sieves:  # what may not be heard is looked at no further
-                wanted = sieve.select(record, wanted)
+            for each in filters:  # what may not be heard is looked at no further
+                wanted = each.select(record, wanted)
             assert wanted is not None
             for index in wanted.nonzero()[0].tolist():
                 offset = record.first + index

@@ -196,7 +196,7 @@ class Handlers:
         return ended
 
     async def drain(self) -> None:
-        """Bring what is on its way, for a short time; the lobby has said good-bye."""
+        """Bring what is on its way, for a short time; the entry has said good-bye."""
         tasks = [task for _, task in self._couriers.values()]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=DRAIN_SECONDS_MAX)

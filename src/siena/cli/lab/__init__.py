@@ -1,1 +1,1 @@
-"""Commands of the laboratory: ``siena bench``."""
+"""Commands of the laboratory: ``siena bench`` and ``siena chaos``."""

@@ -1,1 +1,1 @@
-"""Commands about rules: ``translate``."""
+"""``siena rules``: sets of rules, reviewed, compared, tried, and put on Spark."""

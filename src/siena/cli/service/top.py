@@ -3,7 +3,9 @@
 import json
 import sys
 from collections import deque
+from collections.abc import Sequence
 from contextlib import ExitStack
+from math import ceil
 from time import perf_counter, sleep
 from typing import Annotated
 
@@ -14,10 +16,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from siena.cli.common.observing import Form, Observer, ServersOption, servers_of
-from siena.cli.service.sparkline import sparkline
 from siena.protocol.handshake import DURABLE
 from siena.protocol.limits import LOOK_MAX
 
+# A line of small bars says how a number went lately.
+BARS = "▁▂▃▄▅▆▇█"
 # What is shown of the counters: those that grow by their rate as well.
 NOW = (
     "connections_now",
@@ -245,3 +248,23 @@ def _links(seen: list[Form], width: int) -> Table:
             numbers = (f"{link[name]:,}" for name in LINK_COLUMNS)
             table.add_row(*(escape(str(text)) for text in texts), *numbers)
     return table
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A bar for each value; the largest is as high as they get, and nothing is lowest.
+
+    >>> sparkline([0, 1, 2, 4, 8])
+    '▁▂▃▅█'
+    >>> sparkline([0, 0])
+    '▁▁'
+    >>> sparkline([])
+    ''
+    >>> sparkline([0.1 + 0.2, 7.1])  # a quotient of at most 1, also when rounded
+    '▂█'
+    """
+    most = max(values, default=0)
+    if most <= 0:
+        return BARS[0] * len(values)
+    steps = len(BARS) - 1
+    # Rounded up: whatever is more than nothing is seen to be.
+    return "".join(BARS[ceil(value / most * steps)] for value in values)

@@ -171,7 +171,7 @@ class AckedPublisher:
         frames = b"".join([each.frame for each in some])
         return pack_acked(self._number, some[0].sequence, len(some), frames)
 
-    # -- hearing ---------------------------------------------------------------
+    # -- what the broker says --------------------------------------------------
 
     def hear(self, told: PublisherIs | Stored) -> None:
         """The broker has given us a number, or receipts."""

@@ -1,7 +1,7 @@
 """Keeps a client connected: the first connection, the next, and the end.
 
-*Ownership*: the client starts :meth:`Keeper.run` as its one task and ends it by
-cancelling it.  However it ends, the wire is closed and the talk knows why.
+*Ownership*: the client starts :meth:`Reconnector.run` as its one task and ends it by
+cancelling it.  However it ends, the transport is closed and the session knows why.
 """
 
 import asyncio
@@ -184,7 +184,7 @@ class Reconnector:
         self._transport = wires[0]
 
     def _hear(self, transport: Transport, event: Event) -> None:
-        """Meet the broker; what follows its welcome belongs to the talk."""
+        """Meet the broker; what follows its welcome belongs to the session."""
         if self._session.transport is transport:
             self._session.hear(event)
         elif isinstance(event, Info):

@@ -15,7 +15,7 @@ class Gate:
         self._open = asyncio.Event()
         self._failure: SienaError | None = None
         self.is_open = False
-        """Whether nobody has to wait."""
+        """Whether it is open: no caller has to wait."""
 
     def open(self) -> None:
         """Let all pass."""

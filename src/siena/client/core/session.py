@@ -1,8 +1,9 @@
 """What a client has said and waits to hear, across all its connections.
 
-A talk owns no socket and no task.  The keeper (:mod:`siena.client.core.reconnect`)
-lends it one wire after another: :meth:`Talk.attach` says everything that still stands
-again, :meth:`Talk.detach` fails the questions that the lost wire took with it.
+A session owns no socket and no task.  A reconnector
+(:mod:`siena.client.core.reconnect`) lends it one transport after another:
+:meth:`Session.attach` says everything that still stands again, :meth:`Session.detach`
+fails the questions that the lost transport took with it.
 
 Why one module: what was said, what is waited for and what was heard are one state.
 """
@@ -126,9 +127,9 @@ class Session:
         *,
         was_kept: bool = False,
     ) -> None:
-        """Go on over this wire: say again what still stands.
+        """Go on over this transport: say again what still stands.
 
-        With ``was_kept`` the broker has kept what came since the wire before was lost.
+        With ``was_kept`` the broker has kept what came since the one before was lost.
         """
         self.transport = transport
         if GAPS in features:
@@ -156,7 +157,7 @@ class Session:
         self.pace()
 
     def detach(self, reason: SienaError) -> None:
-        """The wire is gone; what was asked over it will not be answered."""
+        """The transport is gone; what was asked over it will not be answered."""
         if self._lost_at is None and self.transport is not None and self.interests:
             self._lost_at = _now()
         self.transport = None
@@ -173,7 +174,7 @@ class Session:
             advertisement.forget()
 
     def fail(self, reason: SienaError) -> None:
-        """There will be no other wire: all that wait hear why."""
+        """There will be no other transport: all that wait hear why."""
         self.failure = self.failure or reason
         self.detach(reason)
         self.acked.fail(reason)
@@ -338,7 +339,7 @@ class Session:
             raise self.failure or ConnectionLostError("there is no connection now")
         return self.transport
 
-    # -- hearing ---------------------------------------------------------------
+    # -- what the broker says --------------------------------------------------
 
     def hear(self, event: Event) -> None:
         """Do what the broker says."""
@@ -356,7 +357,7 @@ class Session:
                 self.say(event.answer().pack())
             case Body():
                 self._be_told(event)
-            case _:  # INFO is for the wire, and the rest between brokers
+            case _:  # INFO is for the transport, and the rest between brokers
                 log.debug("ignored: %s", event)
 
     def _be_told(self, told: Body) -> None:

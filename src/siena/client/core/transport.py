@@ -1,13 +1,14 @@
 """One connection: bytes to events, frames to bytes, and no opinion about either.
 
-*Ownership*: the maker of a connection closes it with :meth:`Wire.close`; when it has
-ended, by whomever, :attr:`Wire.ended` holds the reason.
+*Ownership*: the maker of a connection closes it with :meth:`Transport.close`; when it
+has ended, for any reason, :attr:`Transport.ended` holds it.
 
 *Cancellation*: nothing here waits, except for room; a caller that is cancelled there
 has sent nothing.
 
 *Back-pressure*: what is sent is written once a turn of the loop.  A socket that takes
-no more is noticed by :attr:`Wire.is_writable`, and a caller that sends much asks first.
+no more is noticed by :attr:`Transport.is_writable`, and a caller that sends much asks
+first.
 """
 
 import asyncio

@@ -70,7 +70,7 @@ class DurableSubscription(Reading[Delivered]):
 
     Iterate over it, and acknowledge what you have dealt with.  It outlives the program:
     :meth:`close` ends the reading, and not the subscription, which
-    ``siena durable rm`` ends, or :meth:`Client.forget_durable`.
+    ``siena durable rm`` ends, or :meth:`siena.client.client.Client.forget_durable`.
     """
 
     def __init__(self, session: Session, standing: StandingDurable) -> None:

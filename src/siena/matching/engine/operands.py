@@ -83,7 +83,7 @@ class Strings:
             self._numbers = {t: n for n, t in enumerate(texts_of(own))}
 
     def copy(self) -> Callable[[], "Strings"]:
-        """What copies these strings; see :meth:`Columns.copy`."""
+        """What copies these strings, as ``Columns.copy`` does columns."""
         pool, starts, size, end = self.pool, self.starts, len(self.pool), len(self) + 1
 
         def make() -> Strings:

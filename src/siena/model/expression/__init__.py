@@ -6,7 +6,8 @@ It is the *residual* of a rule (:mod:`siena.model.expression.rule`), evaluated o
 what the rule's covering predicate lets through.
 
 From the ground up: ``operations`` → ``tree`` → ``spelling``; ``regular``, ``networks``,
-``numbers``, ``strings`` → ``cloudevents`` → ``functions`` → ``evaluation``.  Text and
+``numbers``, ``strings`` → ``cloudevents`` → ``functions`` → ``alternatives`` →
+``evaluation``; ``residual`` has them behind filters.  Text and
 JSON are read in :mod:`siena.lang.expression.parser`.
 
 Every expression is a boolean, a string, a number or a time, or it is *unknown*: an

@@ -29,7 +29,7 @@ class CostOracle:
     broker, unless another ``root`` is named.
 
     Cost: all links, for each request and each publication.  For large scenarios there
-    is :class:`siena.research.scenarios.fast_cost_oracle.QuickCostOracle`.
+    is :class:`siena.research.scenarios.fast_cost_oracle.QuickTally`.
     """
 
     def __init__(

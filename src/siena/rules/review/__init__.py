@@ -2,7 +2,7 @@
 
 ``index`` (which rules fire at an event) → ``covers`` (proofs that rules cover another)
 → ``side_by_side`` (those of a whole set) → ``findings`` (what a review says) →
-``review`` (the walk over a set); ``overlaps`` is asked for by name.
+``review`` (the walk over a set, and the overlaps that are asked for).
 """
 
 from siena.rules.review.findings import Finding, FindingKind, Review

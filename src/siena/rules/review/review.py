@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from siena.model import Notification
+from siena.algebra.points import NotShownError
+from siena.algebra.text.allowance import asked
+from siena.errors import LimitError
+from siena.model import Filter, Notification
 from siena.model.expression import spell_expression
 from siena.rules.entry import SetAside
 from siena.rules.pieces import Share
@@ -10,9 +13,10 @@ from siena.rules.reading import ReadRule
 from siena.rules.review.covers import Proof, RuleCovers
 from siena.rules.review.findings import Finding, FindingKind, Review
 from siena.rules.review.index import RuleIndex, example_of
-from siena.rules.review.overlaps import overlapping
 from siena.rules.review.side_by_side import all_covers
 
+# Pairs of filters that are tried for two rules that may overlap.
+PAIRS_MAX = 4_096
 # A residual that is shown in a finding.
 RESIDUAL_CHARACTERS_MAX = 2_000
 
@@ -88,9 +92,6 @@ class _Conclusions:
                     text += f": {known.dead_filters[0]}"
                 yield Finding(FindingKind.DEAD, self.ids[number], text=text)
 
-    def is_dead(self, number: int) -> bool:
-        return not self.found[number].live_filters
-
     def equals(self, number: int) -> list[int]:
         """The other rules that select the same."""
         return [i for i in self.above[number] if number in self.above[i]]
@@ -144,7 +145,7 @@ class _Conclusions:
         numbers = {rule_id: number for number, rule_id in enumerate(self.ids)}
         for rule_id in wanted:
             number = numbers[rule_id]
-            for other, event in overlapping(self.index, number):
+            for other, event in _overlapping(self.index, number):
                 yield Finding(
                     FindingKind.OVERLAPS, rule_id, (self.ids[other],), example=event
                 )
@@ -163,3 +164,41 @@ class _Conclusions:
             if known.undecided and not is_shown:
                 text = "whether others cover it was not decided within the allowed work"
                 yield Finding(FindingKind.UNDECIDED, self.ids[number], text=text)
+
+
+def _overlapping(index: RuleIndex, number: int) -> Iterator[tuple[int, Notification]]:
+    """The other rules that fire at some event of a rule, each with such an event.
+
+    Rules with a residual are named only if the event satisfies it.
+    """
+    for other in range(len(index.rules)):
+        if other != number:
+            event = _common_event(index, number, other)
+            if event is not None:
+                yield other, event
+
+
+@asked
+def _common_event(index: RuleIndex, one: int, other: int) -> Notification | None:
+    """An event at which two rules fire, if one is found."""
+    tried = 0
+    for f in index.rules[one].rule.predicate:
+        for g in index.rules[other].rule.predicate:
+            tried += 1
+            if tried > PAIRS_MAX:
+                return None
+            event = _common(f, g)
+            if (
+                event is not None
+                and index.fires(one, event)
+                and index.fires(other, event)
+            ):
+                return event
+    return None
+
+
+def _common(f: Filter, g: Filter) -> Notification | None:
+    try:
+        return example_of(Filter((*f, *g)))
+    except (LimitError, NotShownError):
+        return None

@@ -242,9 +242,9 @@ def plan_for(
 ) -> Plan:
     """The columns that workers need: the key, and the attributes that filters name.
 
-    ``asked`` is :meth:`ForwardingTable.compared`; without it, all attributes that mean
-    something.  ``many`` are the names that may have several values, in an array.
-    ``added`` is a column of our own, which is no attribute.
+    ``asked`` is :meth:`siena.matching.table.ForwardingTable.compared`; without it, all
+    attributes that mean something.  ``many`` are the names that may have several
+    values, in an array.  ``added`` is a column of our own, which is no attribute.
     """
     schema = notifications.schema
     payload = payload_of(schema, key)

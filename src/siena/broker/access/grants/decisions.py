@@ -19,7 +19,6 @@ from siena.model import (
     Advertisement,
     Constraint,
     Filter,
-    Notification,
     Operator,
     Pattern,
     Predicate,
@@ -123,11 +122,6 @@ def covers_offer(grant: Predicate, offer: Advertisement) -> Verdict:
     except SienaError:
         return Verdict(holds=False, shown=False)
     return decide_covers_predicate(grant, offered, steps_max=COVERING_STEPS_MAX)
-
-
-def is_granted(grant: Predicate, notification: Notification) -> bool:
-    """Whether one notification may be published, or heard."""
-    return grant.matches(notification)
 
 
 def may_inspect(grant: Predicate, what: str) -> bool:

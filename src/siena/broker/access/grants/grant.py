@@ -97,7 +97,7 @@ class Grant:
 UNLIMITED = Grant(
     EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, may_hold=True
 )
-"""What everybody may at a broker without ``[access]``."""
+"""What all may at a broker without ``[access]``."""
 
 
 def values_of(principal: Principal) -> dict[str, str]:
@@ -112,5 +112,5 @@ def values_of(principal: Principal) -> dict[str, str]:
 
 def _narrows(roles: Iterable[Role]) -> bool:
     """Whether a subscription is narrowed: unless all roles that hear refuse it."""
-    hearing = [role.narrows for role in roles if role.subscribe]
-    return not hearing or any(hearing)
+    narrowing = [role.narrows for role in roles if role.subscribe]
+    return not narrowing or any(narrowing)

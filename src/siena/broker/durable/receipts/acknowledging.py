@@ -167,7 +167,7 @@ class Acknowledging:
                     publisher.late.append(again)
 
     def _owe(self, due: _Due) -> None:
-        """Send this when the disk has all that is written in this turn."""
+        """Send this when the disk has all that is written in this tick."""
         if not self._due:
             asyncio.get_running_loop().call_soon(self._commit)
         self._due.append(due)
@@ -211,13 +211,13 @@ class OwedReceipt:
 
     def __init__(
         self,
-        desk: Acknowledging,
+        receipts: Acknowledging,
         session: Session,
         publisher: KnownPublisher,
         first: int,
         count: int,
     ) -> None:
-        self._desk = desk
+        self._receipts = receipts
         self._session = session
         self._publisher = publisher
         self._first = first
@@ -229,8 +229,8 @@ class OwedReceipt:
 
     def stored(self, at: int, count: int, offset: int) -> None:
         """So many of them, from one on, are written from an offset on."""
-        first = self._first + at
-        self._desk.written(self._session, self._publisher, first, first + count, offset)
+        first, end = self._first + at, self._first + at + count
+        self._receipts.written(self._session, self._publisher, first, end, offset)
 
     def refused(self, at: int, error: ProtocolError) -> None:
         """One of them is not taken."""

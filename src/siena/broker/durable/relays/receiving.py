@@ -323,14 +323,14 @@ class _Receipt:
 
     def __init__(
         self,
-        desk: Receiving,
+        receiving: Receiving,
         inflow: Inflow,
         publisher: KnownPublisher,
         first: int,
         count: int,
         arrival: _Arrival,
     ) -> None:
-        self._desk = desk
+        self._receiving = receiving
         self._inflow = inflow
         self._publisher = publisher
         self._first = first
@@ -345,16 +345,16 @@ class _Receipt:
         """So many of them, from one on, are written from an offset on."""
         self._arrival.left -= count
         first = self._first + at
-        self._desk.written(self._inflow, self._publisher, first, count, offset)
+        self._receiving.written(self._inflow, self._publisher, first, count, offset)
 
     def refused(self, at: int, error: ProtocolError) -> None:  # noqa: ARG002
         """One of them is no notification: it will never be one."""
         first = self._first + at
-        self._desk.withdrawn(self._publisher, first, first + 1)
+        self._receiving.withdrawn(self._publisher, first, first + 1)
         self._arrival.left -= 1
-        self._desk.look(self._inflow)
+        self._receiving.look(self._inflow)
 
     def failed(self) -> None:
         """What is not written of them will not be: the link ends, they come again."""
         end = self._first + self._count
-        self._desk.withdrawn(self._publisher, self._first, end)
+        self._receiving.withdrawn(self._publisher, self._first, end)

@@ -61,7 +61,7 @@ class Relay:
         self.missed_since: float | None = None
         """Since when there is no link, by the clock on the wall, which may be set."""
         self.missed_from = 0.0
-        """The same by a clock that nobody sets, of this life of the broker."""
+        """The same by a clock that is never set, of this life of the broker."""
         self.is_given_up = False
         """Whether it was waited for too long: nothing is kept for it any more."""
         self.drop_below = 0

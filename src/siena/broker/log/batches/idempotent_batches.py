@@ -26,7 +26,7 @@ from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.log.state_file import Kept
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import run_of
-from siena.protocol.frames import Op
+from siena.protocol.frames import HEAD_BYTES, Op
 from siena.protocol.log_frames import Batch, Taken
 
 log = logging.getLogger("siena.broker")
@@ -311,7 +311,7 @@ class Sinks:
 
     def reply(self, frame: bytes) -> None:
         """What is wrong with a notification was said when it was staged."""
-        log.warning("of a batch a notification was refused: %s", frame[5:])
+        log.warning("of a batch a notification was refused: %s", frame[HEAD_BYTES:])
 
     def fail(self, error: ProtocolError) -> None:
         """A record could not be routed: its batch is not taken."""
