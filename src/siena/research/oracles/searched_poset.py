@@ -31,6 +31,9 @@ class SearchedPoset:
     """
 
     def __init__(self) -> None:
+        # The number of each filter.  What is walked is ordered by them, and not by
+        # hashes, which differ from run to run: how many pairs are asked depends on it.
+        self._numbers: dict[Filter, int] = {}
         self.above: dict[Filter, set[Filter]] = {}
         """Immediate predecessors of each filter."""
         self.below: dict[Filter, set[Filter]] = {}
@@ -55,6 +58,7 @@ class SearchedPoset:
             for s in successors & self.below[p]:
                 self.below[p].remove(s)
                 self.above[s].remove(p)
+        self._numbers[f] = len(self._numbers)
         self.above[f], self.below[f] = predecessors, successors
         for p in predecessors:
             self.below[p].add(f)
@@ -81,9 +85,9 @@ class SearchedPoset:
         starts = predecessors or set(self.roots)
         first = [g for p in starts for g in self.below[p]] if predecessors else starts
         seen = dict(self._walk(first, lambda g: not self._covers(f, g)))
-        # In an order that does not depend on hashes: how many pairs are asked does.
-        found = sorted((g for g, is_apart in seen.items() if not is_apart), key=str)
-        # Two of them, found on different branches, may be comparable.
+        found = [g for g, is_apart in seen.items() if not is_apart]
+        # Two of them, found on different branches, may be comparable.  The general ones
+        # were found first, so what is below one of them is soon known to be.
         return {
             g for g in found if not any(h != g and self._covers(h, g) for h in found)
         }
@@ -92,14 +96,15 @@ class SearchedPoset:
         self, starts: Iterable[Filter], goes_on: Callable[[Filter], bool]
     ) -> Iterator[tuple[Filter, bool]]:
         """Breadth first, each filter once; below those only for which it goes on."""
-        waiting = deque(dict.fromkeys(starts))
+        number = self._numbers.__getitem__
+        waiting = deque(sorted(set(starts), key=number))
         seen = set(waiting)
         while waiting:
             f = waiting.popleft()
             answer = goes_on(f)
             yield f, answer
             if answer:
-                new = [g for g in self.below[f] if g not in seen]
+                new = sorted((g for g in self.below[f] if g not in seen), key=number)
                 seen.update(new)
                 waiting.extend(new)
 
