@@ -5,9 +5,6 @@ from collections.abc import Callable
 from siena.model.limits import COMPUTED_CHARACTERS_MAX
 from siena.model.values import Value
 
-# Two of the functions below count, from the left and from the right.
-_Cut = Callable[[Value | None, Value | None], Value | None]
-
 
 def of_string(
     compute: Callable[[str], Value],
