@@ -62,7 +62,7 @@ The arena is one array of int32:
   first rank, have the last one as a second word of the key, and reach at most ``width``
   ranks further than their first: a search finds where those begin that can hold.
 * a short entry, with one more constraint that is not a substring: ``dimension * 2 +
-  negated, first, last, filter``.  Nobody can predict whether it holds, so it is tested
+  negated, first, last, filter``.  Whether it holds cannot be predicted, so it is tested
   without a branch.
 * an entry: ``filter, n`` and ``n`` times ``dimension * 2 + negated, first, last``.
 
@@ -205,7 +205,7 @@ class Kernel:
     """The arrays of one table, and the scratch of one thread.
 
     Threads that match on one table at the same time have a kernel each; the arrays of
-    the table are shared, and nobody writes to them.
+    the table are shared, and none writes to them.
     """
 
     # The table.
@@ -1062,7 +1062,7 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def sort_attributes(self) -> cython.void:
-        """Put the names of the notification in order, once somebody needs it."""
+        """Put the names of the notification in order, once that is needed."""
         i: cython.int
         j: cython.int
         name: cython.int
@@ -2197,7 +2197,7 @@ def are_within(offsets, size):  # type: ignore[no-untyped-def]
 
 
 def hash_of(data, seed):  # type: ignore[no-untyped-def]
-    """The hash of a name, for whoever lays out the table of names."""
+    """The hash of a name, for the layout of the table of names."""
     if not data:
         return hash_bytes(cython.NULL if cython.compiled else b"", 0, 0, seed)
     if cython.compiled:

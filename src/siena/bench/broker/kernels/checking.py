@@ -2,7 +2,7 @@
 
 A connection knows which publications of each publisher it gets, so the next one is
 known: a delivery with another number means that one was lost, repeated, overtaken, or
-for nobody here.
+for no subscriber here.
 The notification is compared with what was published, byte by byte.  Where the server
 knows no content, the client's own filter runs here, as it would in an application.
 """
