@@ -3,65 +3,18 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from shutil import which
 from threading import Event, Thread
-from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 import siena
-from served import process, ready
-from siena.broker.access.credentials import Credentials, save_credentials
-from siena.client.tokens import new_token
-
-api = pytest.importorskip("playwright.sync_api", reason="pip install .[browser]")
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="pip install .[browser]"
-)
-if which("chromium") is None:
-    pytest.skip("there is no chromium", allow_module_level=True)
-
-# Playwright's own, of which nothing is known where it is missing.
-Browser = Any
-Page = Any
-Route = Any
+from browsing import MILLISECONDS, Browser, Page, Route, check, go, opened
 
 # A test loads pages and looks at them with axe several times, beside other tests.
 pytestmark = pytest.mark.timeout(300)
-MILLISECONDS = 30_000
-NETWORK = """
-brokers = [
-  { name = "one", listen = "127.0.0.1:0" },
-  { name = "two" }, { name = "three" }, { name = "four" }, { name = "five" },
-]
-links = [
-  { from = "two", to = "one" }, { from = "three", to = "two" },
-  { from = "four", to = "one" }, { from = "five", to = "four" },
-]
-"""
-GUARDED = """
-name = "store"
-listen = ["127.0.0.1:0"]
-http = "127.0.0.1:0"
-[log]
-path = "FOLDER/log"
-[access]
-credentials = "credentials.json"
-[access.roles.desk]
-publish = "tenant = a"
-subscribe = "tenant = a"
-inspect = "[]"
-[access.roles.root]
-publish = "[]"
-subscribe = "[]"
-inspect = "[]"
-hold = true
-"""
 # A broker that takes its time to answer what is typed, as one with many interests does.
 SLOW = """() => {
   const plain = window.fetch;
@@ -72,111 +25,6 @@ SLOW = """() => {
     return answer;
   };
 }"""
-# Chromium looks for nothing elsewhere, and runs as root where tests do.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Where each broker is, and the HTTP side of the first."""
-    path = tmp_path_factory.mktemp("network") / "network.toml"
-    path.write_text(NETWORK, encoding="utf-8")
-    arguments = ("--network", str(path), "--http", "127.0.0.1:0", "--json")
-    with process(*arguments) as found:
-        said = [ready(found) for _ in range(5)]
-        urls = {each["broker"]: each["urls"][0] for each in said}
-        yield {**urls, "http": said[0]["http"]}
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A broker with a log that asks who somebody is, and tokens for it."""
-    folder = tmp_path_factory.mktemp("guarded")
-    (folder / "broker.toml").write_text(
-        GUARDED.replace("FOLDER", str(folder)), encoding="utf-8"
-    )
-    known, tokens = Credentials(), {}
-    for name in ("desk", "root"):
-        token = new_token()
-        known = known.with_token(token, f"{name}-id", (name,), made_at=0.0)
-        tokens[name] = token.text
-    save_credentials(folder / "credentials.json", known)
-    with process("--config", str(folder / "broker.toml"), "--json") as found:
-        said = ready(found)
-        yield {**tokens, "url": said["urls"][0], "http": said["http"]}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=which("chromium"), args=FLAGS
-        )
-        yield found
-        found.close()
-
-
-@contextmanager
-def opened(
-    browser: Browser,
-    address: str,
-    mode: str,
-    pass_on: Mapping[str, Callable[[Route], None]] = MappingProxyType({}),
-) -> Iterator[Page]:
-    """A page, of which nothing may be written to the browser's console.
-
-    What it asks for at some addresses may be passed on by others.
-    """
-    width = 390 if mode == "narrow" else 1_100
-    context = browser.new_context(
-        color_scheme="dark" if mode == "dark" else "light",
-        viewport={"width": width, "height": 900},
-        reduced_motion="reduce",
-    )
-    context.set_default_timeout(MILLISECONDS)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "console",
-        lambda said: wrong.append(said.text) if said.type == "error" else None,
-    )
-    for pattern, act in pass_on.items():
-        page.route(pattern, act)
-    page.goto(address)
-    try:
-        yield page
-    finally:
-        context.close()
-    # That a token was asked for is a line of the browser's own.
-    assert [text for text in wrong if "401" not in text] == []
-
-
-@pytest.fixture(params=["light", "dark", "narrow"])
-def page(
-    request: pytest.FixtureRequest, browser: Browser, brokers: dict[str, str]
-) -> Iterator[Page]:
-    with opened(browser, brokers["http"], request.param) as found:
-        yield found
-
-
-def check(page: Page) -> None:
-    """What axe has against it: nothing; and nothing is cut off at the side."""
-    found = axe.Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_role("link", name=name, exact=True).click()
-    page.get_by_role("heading", level=1).wait_for()
 
 
 def test_the_network_is_drawn_and_a_link_explained(
@@ -416,7 +264,7 @@ def test_what_is_published_elsewhere_appears(
     page: Page, brokers: dict[str, str]
 ) -> None:
     go(page, "Live")
-    page.get_by_label("A filter; everything without one").fill("seen any")
+    page.get_by_label("A filter or a pattern; everything without one").fill("seen any")
     page.get_by_role("button", name="Subscribe").click()
     page.get_by_text("in force: seen any").wait_for()
     command = [sys.executable, "-m", "siena", "pub", "--server", brokers["five"]]

@@ -173,6 +173,26 @@ export const cases = {
     await refused(async () => client.subscribe("x any"), "ConnectionLostError");
   },
 
+  "a client that is closed while it comes back stays closed": async ({ siena, url }) => {
+    const heard = [];
+    const sockets = [];
+    let client;
+    const Watched = function (address) {
+      const socket = new WebSocket(address);
+      sockets.push(socket);
+      if (sockets.length === 2) client.close();
+      return socket;
+    };
+    client = await siena.connect(url, { WebSocket: Watched, onReconnect: () => heard.push("back") });
+    await new Promise((resolve) => {
+      client.options.onDisconnect = resolve;
+      sockets[0].close();
+    });
+    while (sockets.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => sockets[1].addEventListener("close", resolve));
+    same([heard, client.reconnects, sockets.length], [[], 0, 2]);
+  },
+
   // Last: it ends the broker.
   "a connection that breaks is found again": async ({ siena, url, restart }) => {
     const heard = [];

@@ -169,9 +169,6 @@ VIEW_BYTES = cython.declare(cython.int, 12)
 AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # Keys of a part that are searched without fetching: they are in a few cache lines.
 FETCHED = cython.declare(cython.Py_ssize_t, 16)
-# What goes before a block on the wire: the length of what follows, and an operation.
-# The protocol is a layer above; a test compares.
-FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 
 # Why a batch stopped before its end; the caller makes room and goes on.
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
@@ -293,6 +290,8 @@ class Kernel:
     held_state: cython.p_longlong
     held_masks: cython.p_ulonglong
     held_max: cython.Py_ssize_t
+    # Bytes before each of their blocks, as the protocol has them: a layer above.
+    held_head: cython.Py_ssize_t
     # Attributes of the block that were as expected.
     usual: cython.int
     kept_held: object
@@ -1654,13 +1653,17 @@ class Kernel:
         self.room = len(out)
         self.kept_out = out
 
-    def hold(self, offsets, counts, state, masks):  # type: ignore[no-untyped-def]
-        """Write offsets and counts of batches into these from now on."""
+    def hold(self, offsets, counts, state, masks, head):  # type: ignore[no-untyped-def]
+        """Write offsets and counts of batches into these from now on.
+
+        ``head`` is how many bytes stand before a block: how long it is, and what it is.
+        """
         self.held_offsets = longs(offsets)
         self.held_counts = ints(counts)
         self.held_state = longs(state)
         self.held_masks = words(masks)
         self.held_max = min(len(offsets) - 1, len(counts))
+        self.held_head = head
         self.kept_held = (offsets, counts, state, masks)
 
     def match_held(self, frames, start, end, op, longest):  # type: ignore[no-untyped-def]
@@ -1678,6 +1681,7 @@ class Kernel:
         last: cython.Py_ssize_t = end
         most: cython.Py_ssize_t = longest
         wanted: cython.int = op
+        head: cython.Py_ssize_t = self.held_head
         total: cython.Py_ssize_t = 0
         length: cython.Py_ssize_t
         why: cython.int
@@ -1695,26 +1699,26 @@ class Kernel:
                 PyBuffer_Release(cython.address(view))
             raise ValueError("these are no places in the frames")
         with cython.nogil:
-            while last - at >= FRAME_HEAD and total < self.held_max:
+            while last - at >= head and total < self.held_max:
                 length = (
                     p[at]
                     | (p[at + 1] << 8)
                     | (p[at + 2] << 16)
                     | (cython.cast(cython.Py_ssize_t, p[at + 3]) << 24)
-                ) - (FRAME_HEAD - 4)
+                ) - (head - 4)
                 if p[at + 4] != wanted or length < 0 or length > most:
                     break
-                if last - at < FRAME_HEAD + length:
+                if last - at < head + length:
                     break
-                self.held_offsets[total] = at + FRAME_HEAD
+                self.held_offsets[total] = at + head
                 total += 1
-                at += FRAME_HEAD + length
+                at += head + length
             # As if another followed.
-            self.held_offsets[total] = at + FRAME_HEAD
+            self.held_offsets[total] = at + head
             self.found = 0
             why = self.batch(
                 p, self.held_offsets, 0, total,
-                self.held_counts, self.held_masks, self.held_state, FRAME_HEAD,
+                self.held_counts, self.held_masks, self.held_state, head,
             )  # fmt: skip
         if cython.compiled:
             PyBuffer_Release(cython.address(view))

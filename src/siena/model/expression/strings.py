@@ -11,9 +11,6 @@ _WHITE = (
     "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 
-# Two of the functions below count, from the left and from the right.
-_Cut = Callable[[Value | None, Value | None], Value | None]
-
 
 def of_string(
     compute: Callable[[str], Value],

@@ -1,15 +1,5 @@
-// The Siena client for browsers and Node: one module, no dependencies.
-//
-//     import { connect } from "/siena.js";
-//
-//     const client = await connect("ws://127.0.0.1:2680/ws");
-//     const wanted = client.subscribe("symbol = DIS and change < 0");
-//     await wanted.settled();
-//     await client.publish({ symbol: "DIS", change: -4 });
-//     for await (const notification of wanted) console.log(notification);
-//
-// It promises what the Python client promises (docs/guides/javascript.md). Types are in the
-// comments, for editors and for `tsc --checkJs`.
+// The Siena client for browsers and Node: one module, no dependencies. It promises what the Python
+// client promises (docs/guides/javascript.md). Types are in the comments, for `tsc --checkJs`.
 
 // --- What can go wrong: all are SienaError -------------------------------------------------
 
@@ -20,6 +10,14 @@ export class SienaError extends Error {
 export class NoBrokerError extends SienaError {}
 /** The connection ended before the answer came, or the client is closed. */
 export class ConnectionLostError extends SienaError {}
+/** Brokers did not say in time whether it is in force there; it stands, and `settled()` asks again. */
+export class NotSettledError extends SienaError {
+  /** @param {string[]} silent */
+  constructor(silent) {
+    super(`it may not be in force everywhere: no answer from ${silent.join(", ")}`);
+    this.silent = silent;
+  }
+}
 /** A subscription with `overflow: "error"` got more than it may keep. */
 export class OverflowedError extends SienaError {}
 /** The time of a `timeoutMs` is over. */
@@ -37,12 +35,9 @@ export class RequestRefusedError extends SienaError {
 
 // --- Values --------------------------------------------------------------------------------
 //
-// Values of notifications, between JavaScript and the text that a broker reads.
-//
-// A broker tells integers (64 bits) from floats; JavaScript has one kind of number. So `1` is
-// an integer and `1.5` a float in both directions; the float one is `new Float(1)`, and an
-// integer that a number cannot hold exactly is a BigInt. A time has microseconds, which a Date
-// has not: it is read as a `Time`, and a Date may be written.
+// A broker tells integers (64 bits) from floats; JavaScript does not. So `1` is an integer and
+// `1.5` a float; the float one is `new Float(1)`, and an integer that a number cannot hold is a
+// BigInt. A time has microseconds, which a Date has not: it is read as a `Time`.
 
 /** A float, whatever its value. */
 export class Float {
@@ -106,7 +101,7 @@ export function writeNotification(notification) {
   return `{${parts.join()}}`;
 }
 
-// A string, which is passed over, or a number.
+// A string, or a number.
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(\.\d+)?([eE][+-]?\d+)?/g;
 const EXACT = "siena:number";
 
@@ -119,7 +114,7 @@ function read(text) {
   const marked = text.replace(TOKENS, (token, fraction, exponent) => {
     if (token[0] === '"') return token;
     const value = Number(token);
-    // Where JavaScript would read a number of the same kind, let it.
+    // JavaScript would read a number of the same kind.
     if ((fraction ?? exponent) === undefined === Number.isSafeInteger(value)) return token;
     isPlain = false;
     return `{"${EXACT}":"${token}"}`;
@@ -162,7 +157,7 @@ export function filter(texts, ...values) {
 
 // --- Inboxes -------------------------------------------------------------------------------
 //
-// What has come for a subscription and was not read yet: bounded, and read by one or many.
+// What has come and was not read yet: bounded, and read by one or many.
 
 const COUNT_MAX = 65_536;
 
@@ -192,17 +187,13 @@ class Inbox {
     if (this.#isOver) return;
     const reader = this.#readers.shift();
     if (reader) return reader.resolve(item);
-    if (this.#items.length < this.countMax) {
-      this.#items.push(item);
-      return;
-    }
-    this.lost += 1;
-    if (this.overflow === "drop oldest") {
+    if (this.#items.length >= this.countMax) {
+      this.lost += 1;
+      if (this.overflow === "error") this.end(new OverflowedError(`more than ${this.countMax} wait to be read`));
+      if (this.overflow !== "drop oldest") return;
       this.#items.shift();
-      this.#items.push(item);
-    } else if (this.overflow === "error") {
-      this.end(new OverflowedError(`more than ${this.countMax} wait to be read`));
     }
+    this.#items.push(item);
   }
 
   /** No more will come: readers get what is there, and then the error, or the end. @param {Error} [error] */
@@ -245,10 +236,11 @@ class Inbox {
 
 // --- The client ---------------------------------------------------------------------------
 
-// Pauses before a connection is tried again: they double, and half of each is left to chance.
+// Pauses before it is tried again: they double, and half of each is left to chance.
 const PAUSE_FIRST_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 const GIVE_UP_MS = 120_000;
+const CONNECT_MS = 5_000;
 // A broker that says nothing for so long is asked; after as long again it is gone.
 const SILENCE_MS = 10_000;
 // What may wait in the socket before a publisher waits, and what one message may hold.
@@ -257,8 +249,9 @@ const MESSAGE_CHARACTERS_MAX = 262_144;
 
 /**
  * @typedef {object} Options
- * @property {string} [token]  Who you are, for brokers that ask; sent in the first message, never in the address.
+ * @property {string} [token]  Who you are; sent in the first message, never in the address.
  * @property {typeof globalThis.WebSocket} [WebSocket]  Where the language has none of its own.
+ * @property {number} [connectMs]  How long a broker may take to answer.
  * @property {number | null} [reconnectMs]  How long it tries to come back; null: not at all.
  * @property {(error: Error) => void} [onDisconnect]  The connection is lost.
  * @property {(away: {from: Date, to: Date}) => void} [onReconnect]  It is back; what was published meanwhile has been missed.
@@ -276,8 +269,7 @@ const MESSAGE_CHARACTERS_MAX = 262_144;
  */
 
 /**
- * Connect to a broker: `await connect("ws://127.0.0.1:2680/ws")`. In a page of the broker's own, the
- * address may be left out.
+ * Connect to a broker: `await connect("ws://127.0.0.1:2680/ws")`. Its own pages may leave the address out.
  * @param {string | Options} [url] @param {Options} [options]
  */
 export async function connect(url, options) {
@@ -352,7 +344,7 @@ export class Client {
     if (texts.length) await this.#send(`{"pub":[${texts.join()}]}`);
   }
 
-  /** Wait until the broker has handled everything before; throws what it had against any of it. */
+  /** Wait until the broker has handled all before; throws what it had against it. */
   async flush() {
     await this.#up.promise;
     await this.#ping();
@@ -370,7 +362,7 @@ export class Client {
   }
 
   /**
-   * Say what will be published, and hear whether it is wanted.
+   * Say what will be published; hear whether it is wanted.
    * @param {string} advertisement
    */
   advertise(advertisement) {
@@ -391,24 +383,24 @@ export class Client {
     return numbers;
   }
 
-  /** Close the connection, once the broker has what was published; subscriptions end after what is there. */
+  /** Close it, once the broker has what was published; subscriptions end after what is there. */
   async close() {
     if (this.#isClosed) return;
     try {
-      if (this.#socket) await this.flush();
+      if (this.#watch) await this.flush();
     } finally {
       this.#end(undefined);
     }
   }
 
-  /** A request of one of the client's parts; false if there is no connection to say it on. @param {object} request */
+  /** False if there is no connection to say it on. @param {object} request */
   say(request) {
     if (!this.#socket) return false;
     this.#socket.send(typeof request === "string" ? request : JSON.stringify(request));
     return true;
   }
 
-  /** A registration has ended. @param {Registration} one @param {object} [request] */
+  /** @param {Registration} one @param {object} [request] */
   forget(one, request) {
     if (this.#registrations.delete(one.number) && request) this.say(request);
   }
@@ -458,13 +450,18 @@ export class Client {
       opened.reject(reason);
       if (this.#socket === socket) this.#lost(reason);
     };
-    await opened.promise;
-    if (this.#isClosed) return socket.close();
-    this.#socket = socket;
-    this.#heardAt = Date.now();
-    if (this.options.token !== undefined) this.say({ token: this.options.token });
-    for (const one of this.#registrations.values()) this.say(one.request());
-    await this.#ping();
+    const limit = setTimeout(() => (opened.reject(reason), this.#leave(socket, reason)), this.options.connectMs ?? CONNECT_MS);
+    try {
+      await opened.promise;
+      if (this.#isClosed) return socket.close();
+      this.#socket = socket;
+      this.#heardAt = Date.now();
+      if (this.options.token !== undefined) this.say({ token: this.options.token });
+      for (const one of this.#registrations.values()) this.say(one.request());
+      await this.#ping();
+    } finally {
+      clearTimeout(limit);
+    }
     reason = new ConnectionLostError("the connection to the broker is lost");
     this.#watch = setInterval(() => this.#look(socket), SILENCE_MS / 2);
     this.#watch.unref?.(); // a program that has nothing else to do may end
@@ -474,12 +471,15 @@ export class Client {
   /** Whether the broker still speaks. @param {WebSocket} socket */
   #look(socket) {
     const silence = Date.now() - this.#heardAt;
-    if (silence > 2 * SILENCE_MS) {
-      // Closing waits for an answer, which will not come.
-      socket.onclose = socket.onmessage = null;
-      socket.close();
-      this.#lost(new ConnectionLostError(`the broker has said nothing for ${silence} ms`));
-    } else if (silence > SILENCE_MS) this.#ping();
+    if (silence > 2 * SILENCE_MS) this.#leave(socket, new ConnectionLostError(`the broker has said nothing for ${silence} ms`));
+    else if (silence > SILENCE_MS) this.#ping();
+  }
+
+  /** Closing waits for an answer, which will not come. @param {WebSocket} socket @param {Error} error */
+  #leave(socket, error) {
+    socket.onclose = socket.onmessage = null;
+    socket.close();
+    this.#lost(error);
   }
 
   /** @param {Error} error */
@@ -516,6 +516,7 @@ export class Client {
         if (again instanceof RequestRefusedError) return this.#end(again);
         continue;
       }
+      if (this.#isClosed) return;
       this.reconnects += 1;
       this.options.onReconnect?.({ from: new Date(from), to: new Date() });
       return;
@@ -528,10 +529,11 @@ export class Client {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const socket = this.#socket;
-    this.#drop(error ?? new ConnectionLostError("the client is closed"));
+    const reason = error ?? new ConnectionLostError("the client is closed");
+    this.#drop(reason);
     socket?.close();
     this.#up = deferred();
-    this.#up.reject(error ?? new ConnectionLostError("the client is closed"));
+    this.#up.reject(reason);
     for (const one of this.#registrations.values()) one.end(error);
   }
 
@@ -546,7 +548,7 @@ export class Client {
       }
       case "FOUND": return one?.put(said.notifications.map(withTimes));
       case "DELIVER": return one?.put(new Delivery(/** @type {any} */ (one), said));
-      case "SETTLED": return one?.settle(said);
+      case "SETTLED":
       case "QUENCH": return one?.settle(said);
       case "LOST": // the broker does not say of which
         for (const each of this.#registrations.values()) if (each instanceof Subscription) each.lost += said.count;
@@ -570,10 +572,11 @@ export class Client {
   }
 }
 
-/** What the broker is told again after each new connection. */
+// What the broker is told again after each new connection.
 class Registration {
   /** @type {any} */ #settled = deferred();
   #isSettled = false;
+  #mayAsk = false;
 
   /** @param {Client} client @param {number} number @param {string} text */
   constructor(client, number, text) {
@@ -583,27 +586,36 @@ class Registration {
     this.text = text;
   }
 
-  /** @returns {object} */
-  request() { throw new TypeError("abstract"); }
+  /** @returns {any} */
+  request() {}
   /** @param {any} _ */
   put(_) {}
 
   /** Wait until the whole network knows of it; after a new connection, anew. @returns {Promise<this>} */
-  settled() { return this.#settled.promise; }
+  settled() {
+    if (this.#mayAsk) {
+      this.unsettle();
+      this.client.say(this.request());
+    }
+    return this.#settled.promise;
+  }
 
-  /** @param {any} _ */
-  settle(_) {
+  /** @param {any} said */
+  settle({ silent }) {
     this.#isSettled = true;
-    this.#settled.resolve(this);
+    if (!silent) return this.#settled.resolve(this);
+    this.#settled.reject(new NotSettledError(silent));
+    this.#mayAsk = !this.request().durable; // which is asked for but once
   }
 
   unsettle() {
     if (this.#isSettled) this.#settled = deferred();
-    this.#isSettled = false;
+    this.#isSettled = this.#mayAsk = false;
   }
 
   /** @param {Error} [error] */
   end(error) {
+    this.unsettle();
     this.#settled.reject(error ?? new ConnectionLostError("it has ended"));
     this.client.forget(this);
   }
@@ -658,7 +670,7 @@ export class Subscription extends Registration {
   }
 }
 
-/** A notification of a durable subscription, which comes again until it is acknowledged. */
+/** Of a durable subscription: it comes again until it is acknowledged. */
 export class Delivery {
   #of;
   /** @param {Subscription} of @param {any} said */

@@ -21,8 +21,7 @@ WRONG_SUBSCRIPTIONS = 6
 # A running number holds its publisher in the bits above these;
 # siena.cli.lab.bench_broker counts on it.
 NUMBER_BITS = 40
-# Latencies are counted by their highest bits: so many below the highest one.
-DETAIL_BITS = 6
+# Latencies are counted by their highest bits: where the first one is, and six more.
 LATENCY_COUNTERS = 64 << 6
 
 _BASE = cython.declare(cython.longlong, 1 << 60)

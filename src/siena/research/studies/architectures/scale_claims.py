@@ -11,7 +11,6 @@ what does not grow, a quarter for N^0.25.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from math import log
 from statistics import fmean
 
@@ -25,6 +24,7 @@ from siena.research.studies.framework.claim import (
     Spoil,
     having,
     undecided,
+    weakest,
 )
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -52,6 +52,13 @@ WINDING = (
     "A least spanning tree winds: the ways on it grow as a power of the sites. O(log "
     "N) needs shortest paths from the root."
 )
+
+# What production routers are asked, by columns.
+AGREES = {
+    "agrees_notifications": "notifications",
+    "agrees_subscriptions": "subscriptions",
+    "agrees_held": "interests held",
+}
 
 # --- Laws -----------------------------------------------------------------------
 
@@ -125,6 +132,12 @@ def better_law(known: Mapping[int, Samples]) -> str:
 
 
 # --- Claims ---------------------------------------------------------------------
+
+
+def _agree(rows: Sequence[Row]) -> Answer:
+    parts = [all_right(rows, *part) for part in AGREES.items()]
+    said = "; ".join(part.found for part in parts)
+    return weakest(*parts)._replace(found=f"right about {said}")
 
 
 def _logarithm(column: str) -> Decide:
@@ -247,12 +260,18 @@ def _of_law(
 CLAIMS = (
     Claim(
         "agree",
-        "production routers send what is counted on the trees",
-        "links that two notifications cross, acyclic and hierarchical, in every single "
-        "network that routers were asked about: equal",
-        partial(all_right, column="agrees", what="networks"),
-        {"one does not": one(constant("agrees", False))},
-        of=having(lambda r: r["agrees"] is not None),
+        "production routers send and hold what is counted on the trees: notifications, "
+        "subscriptions of 1, 10 and 100 parties, and interests of neighbours",
+        "links that two notifications cross, and two draws of each number of parties, "
+        "acyclic and hierarchical; interests that each broker has been told and holds, "
+        "with covering and without it: equal in every single network that routers were "
+        "asked about",
+        _agree,
+        {
+            f"one does not: {what}": one(constant(column, False))
+            for column, what in AGREES.items()
+        },
+        of=having(lambda r: r["agrees_held"] is not None),
         about="networks of up to 200 sites",
     ),
     *(

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/htm-preact.mjs";
 import { ask } from "../parts/asking.js";
 import { Empty, number, plural, Problem } from "../parts/shown.js";
-import { subscribe } from "../parts/streaming.js";
+import { force, subscribe } from "../parts/streaming.js";
 import { Drawn } from "../parts/way.js";
 
 const SHOWN_MAX = 200;
@@ -18,9 +18,11 @@ function Subscribe() {
   const [error, setError] = useState("");
   const [lines, setLines] = useState([]);
   const [count, setCount] = useState(0);
+  const [lost, setLost] = useState(0);
+  const [said, setSaid] = useState(null);
   const end = useRef(null);
   const waiting = useRef([]);
-  const stop = () => { end.current?.(); end.current = null; setState(""); };
+  const stop = () => { end.current?.(); end.current = null; setState(""); setSaid(null); };
   useEffect(() => {
     // Drawn at most some times a second, however much comes.
     const timer = setInterval(() => {
@@ -35,25 +37,28 @@ function Subscribe() {
     event.preventDefault();
     stop();
     setError("");
+    setLost(0);
     const wanted = filter.trim() || "[]";
     setState("subscribing …");
     end.current = subscribe({ filter: wanted }, {
-      settled: () => setState(`in force: ${wanted}`),
+      settled: (answer) => { setSaid(answer); setState(force(wanted, answer)); },
       came: (text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
-      ended: (why) => { setState(""); setError(why); },
+      lost: (more) => setLost((before) => before + more),
+      ended: (why) => { stop(); setError(why); },
     });
   };
   return html`<section class="panel"><h2>Subscribe</h2>
     <form class="row" onSubmit=${begin}>
-      <div class="field"><label for="wanted">A filter; everything without one</label>
+      <div class="field"><label for="wanted">A filter or a pattern; everything without one</label>
         <input id="wanted" value=${filter} onInput=${(event) => setFilter(event.target.value)} placeholder="level > 3" spellcheck=${false} autocapitalize="off" /></div>
       <button class="go" type="submit">Subscribe</button>
       ${state && html`<button type="button" onClick=${stop}>Stop</button>`}
     </form>
-    <p role="status" class=${state ? "good" : "soft"}>${state || "not subscribed"}${count > 0 && html`<span class="soft"> · ${plural(count, "notification")}</span>`}</p>
+    <p role="status" class=${said?.silent ? "bad" : state ? "good" : "soft"}>${state || "not subscribed"}${count > 0 && html`<span class="soft"> · ${plural(count, "notification")}</span>`}</p>
+    ${lost > 0 && html`<p class="problem" role="status">${plural(lost, "notification")} did not come here: more was published than this page took.</p>`}
     <${Problem} error=${error} />
     ${lines.length ? html`<ul class="lines came" id="came" tabindex="0" aria-label="What came, the newest first">${lines.map((each) => html`<li><time class="soft">${each.at}</time> <code>${each.text}</code></li>`)}</ul>`
-    : state.startsWith("in force") && html`<${Empty}>Nothing has come yet.<//>`}
+    : said && html`<${Empty}>Nothing has come yet.<//>`}
     ${count > lines.length && html`<p class="soft">the last ${number(lines.length)} are shown</p>`}</section>`;
 }
 

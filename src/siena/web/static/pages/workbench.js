@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
 import { ask, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
 import { Spans } from "../parts/charts.js";
 import { Empty, Filters, Mistake, number, Partly, plural, Problem, when } from "../parts/shown.js";
-import { recent, subscribe } from "../parts/streaming.js";
+import { force, recent, subscribe } from "../parts/streaming.js";
 import { Editor } from "../parts/writing.js";
 
 const DIALECTS = [
@@ -51,22 +51,22 @@ export function Workbench() {
 function useLast(hasLog) {
   const [notifications, setNotifications] = useState([...recent]);
   const [isWatching, watch] = useState(false);
-  const [isSettled, settle] = useState(false);
+  const [settled, settle] = useState(null); // what the broker said of it
   useEffect(() => {
     if (!hasLog) return;
     ask("/api/latest", { count: 50 }).then((said) => setNotifications(said.notifications.map((each) => each.text).reverse()), () => {});
   }, [hasLog]);
   useEffect(() => {
-    settle(false);
+    settle(null);
     if (!isWatching) return undefined;
     let timer = 0;
     let next = 0; // tried again now and then: each time it is one more question, and the one before is not waited for
     const renew = () => { timer = 0; next = performance.now() + PAUSE; setNotifications(recent.slice(-100)); };
     const came = () => { timer ||= setTimeout(renew, Math.max(0, next - performance.now())); };
-    const end = subscribe({ filter: "[]" }, { settled: () => settle(true), came, ended: () => watch(false) });
+    const end = subscribe({ filter: "[]" }, { settled: settle, came, ended: () => watch(false) });
     return () => { clearTimeout(timer); end(); };
   }, [isWatching]);
-  return { notifications, isWatching, isSettled, watch, hasLog };
+  return { notifications, isWatching, settled, watch, hasLog };
 }
 
 function Answer({ value, last }) {
@@ -90,7 +90,7 @@ function Answer({ value, last }) {
       ${isPattern && html`<p class="soft">Sequences are not looked for here: <code>siena backtest</code> tries a pattern on a file, <code>siena sub</code> on what comes.</p>`}
       ${count > 0 && html`<ul class="lines">${value.matched.map((text) => html`<li><code>${text}</code></li>`)}</ul>`}
       ${!last.hasLog && html`<p class="soft">This broker keeps no log. <button class="link" aria-pressed=${String(last.isWatching)} onClick=${() => last.watch(!last.isWatching)}>${last.isWatching ? "stop watching" : "watch what comes"}</button>
-        ${last.isSettled && " (everything that you may hear comes here meanwhile)"}</p>`}</section>
+        ${last.settled && (last.settled.silent ? ` (${force("everything", last.settled)})` : " (everything that you may hear comes here meanwhile)")}</p>`}</section>
     <${Partly} complete=${value.complete} />
   </div>`;
 }

@@ -6,9 +6,9 @@ export const recent = [];
 const RECENT_MAX = 200;
 
 /**
- * Subscribe; returns what ends it.
+ * Subscribe; returns what ends it. What comes is a notification, or of a pattern an array of them, as text.
  * @param {{filter: string, dialect?: string}} wanted
- * @param {{settled: Function, came: Function, ended: Function}} tell
+ * @param {{settled: Function, came: Function, lost?: Function, ended: Function}} tell
  */
 export function subscribe({ filter, dialect }, tell) {
   const ending = new AbortController();
@@ -16,7 +16,11 @@ export function subscribe({ filter, dialect }, tell) {
   if (dialect && dialect !== "siena") query.set("dialect", dialect);
   read(`/subscribe?${query}`, ending.signal, tell)
     .then(() => tell.ended("the broker ended the subscription"))
-    .catch((error) => { if (!ending.signal.aborted) tell.ended(error.message); });
+    .catch((error) => {
+      if (ending.signal.aborted) return;
+      ending.abort(); // after an error of the broker's, too, the stream may stand
+      tell.ended(error.message);
+    });
   return () => ending.abort();
 }
 
@@ -45,10 +49,22 @@ function take(event, tell) {
     if (line.startsWith("event:")) kind = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
   }
-  if (kind === "settled") { tell.settled(); return; }
-  if (kind !== "message" || !data.length) return;
-  const text = data.join("\n"); // never read here: it would lose 1.0, and long numbers
-  recent.push(text);
-  if (recent.length > RECENT_MAX) recent.splice(0, recent.length - RECENT_MAX);
-  tell.came(text);
+  if (!data.length) return; // a heartbeat
+  const text = data.join("\n");
+  switch (kind) {
+    case "settled": return tell.settled(JSON.parse(text));
+    case "lost": return tell.lost?.(JSON.parse(text).count);
+    case "err": throw new Refused(JSON.parse(text).text);
+    case "found": return tell.came(text);
+    case "message": // never read here: it would lose 1.0, and long numbers
+      recent.push(text);
+      if (recent.length > RECENT_MAX) recent.splice(0, recent.length - RECENT_MAX);
+      return tell.came(text);
+  }
+}
+
+/** What SETTLED says: in force for all, for what is granted, or not everywhere. */
+export function force(wanted, { in_force: narrowed, silent }) {
+  const text = narrowed ? `in force, as far as you may: ${narrowed}` : `in force: ${wanted}`;
+  return silent ? `${text} — but no answer from ${silent.join(", ")}, behind which it may not be; subscribe again to ask again` : text;
 }

@@ -1,0 +1,71 @@
+"""The page Live: what is in force, and all that a broker says to a subscriber."""
+
+import json
+from typing import Any
+
+import pytest
+
+import siena
+from browsing import MILLISECONDS, Browser, Page, Route, check, go, opened
+
+Form = dict[str, Any]
+
+pytestmark = pytest.mark.timeout(300)
+
+# A stream does not end, as what a test makes of one does.
+HELD = """() => {
+  const plain = window.fetch;
+  window.fetch = async (path, options) => {
+    const answer = await plain(path, options);
+    if (!String(path).startsWith("/subscribe")) return answer;
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const body = new ReadableStream({ start: (to) => to.enqueue(bytes) });
+    return new Response(body, { headers: answer.headers });
+  };
+}"""
+
+
+def subscribe(page: Page, text: str) -> None:
+    go(page, "Live")
+    page.get_by_label("A filter or a pattern; everything without one").fill(text)
+    page.get_by_role("button", name="Subscribe").click()
+
+
+def test_the_sequences_of_a_pattern_are_shown(
+    page: Page, brokers: dict[str, str]
+) -> None:
+    subscribe(page, "what = login then what = alarm")
+    page.get_by_text("in force: what = login then what = alarm").wait_for()
+    with siena.connect(brokers["five"]) as client:
+        client.publish(what="login", x=1.0)
+        client.publish(what="alarm")
+    page.get_by_text('[{"what":"login","x":1.0},{"what":"alarm"}]').wait_for()
+    page.get_by_text("1 notification").first.wait_for()
+    check(page)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ({"settled": {"silent": ["mute"]}}, "x any — but no answer from mute"),
+        ({"settled": {"in_force": "x = 1"}}, "in force, as far as you may: x = 1"),
+        ({"lost": {"count": 7}}, "7 notifications did not come here"),
+        ({"err": {"error": 211, "text": "no longer known"}}, "no longer known"),
+    ],
+)
+def test_what_a_broker_says_beside_notifications_is_shown(
+    browser: Browser, brokers: dict[str, str], said: Form, shown: str
+) -> None:
+    """Found: all of it was dropped, and a subscription said to be in force."""
+    events = "".join(
+        f"event: {kind}\ndata: {json.dumps(form)}\n\n" for kind, form in said.items()
+    )
+
+    def say(route: Route) -> None:
+        route.fulfill(content_type="text/event-stream", body=events)
+
+    with opened(browser, brokers["http"], "light", {"**/subscribe?*": say}) as page:
+        page.evaluate(HELD)
+        subscribe(page, "x any")
+        page.get_by_text(shown).wait_for(timeout=MILLISECONDS)
+        check(page)
