@@ -205,5 +205,5 @@ STUDY = Study(
     plan=plan,
     claims=CLAIMS,
     draw=draw,
-    seeds={"full": 3, "quick": 1, "test": 1},
+    seeds={"full": 5, "quick": 2, "test": 1},
 )
