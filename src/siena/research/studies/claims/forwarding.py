@@ -25,7 +25,7 @@ from siena.research.studies.framework.rows import (
     distinct,
     where,
 )
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.matching import match_rows
 
@@ -152,6 +152,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     return figure
 
 
+_tables = f"one for each seed; above {SEEDS_MAX:,} filters one alone"
 STUDY = Study(
     name="forwarding",
     title="Time to forward a message",
@@ -168,9 +169,24 @@ STUDY = Study(
     "table is the least of several rounds.",
     parameters=(
         Parameter("filters, messages", "W-TR0605, 500 Zipf names", "ours (C.7)"),
+        Parameter("sizes of tables", listed(FILTERS["full"]), "ours (C.8)"),
+        Parameter("tables of a size", _tables, "ours: time"),
+        Parameter("sizes with the tree", f"up to {TREE_MAX:,}", "ours: time"),
+        Parameter("messages", f"{MESSAGES['full']} for each table", "ours"),
         Parameter("attributes of a message", "10", "stated"),
         Parameter("interfaces", "20, as many as filters; 10, 100", "stated; ours"),
-        Parameter("headline", "250,000 filters, 1,000 names", "stated"),
+        Parameter(
+            "an interface for each filter", f"up to {CENTRAL_MAX:,}", "ours: time"
+        ),
+        Parameter(
+            "headline",
+            f"{HEADLINE['full']:,} filters, 1,000 names; one table of each",
+            "stated; ours",
+        ),
+        Parameter(
+            "rounds, selectivity", f"tables of {VARIED['full']:,} filters", "ours: time"
+        ),
+        Parameter("rounds", listed(ROUNDS["full"]), "ours: 10 are the library's"),
         Parameter("fewer matches", "some interfaces want what is unpublished", "ours"),
         Parameter("time", "of the processor, least of several rounds", "ours"),
     ),
