@@ -36,9 +36,6 @@ FILTERS = {
 }
 # A tree has a node for every name, in Python: more would take minutes.
 TREE_MAX = 3000
-# A central router has an interface for each filter, and counting looks at all: more
-# would take minutes.
-CENTRAL_MAX = 100_000
 # Above this, one seed: a table of a million takes half a minute to build.
 SEEDS_MAX = 100_000
 MESSAGES = {"full": 500, "quick": 200, "test": 20}
@@ -70,7 +67,6 @@ def plan(size: Size, seeds: int) -> list[Row]:
                 for matcher in MATCHERS
                 if matcher != "tree" or filters <= TREE_MAX
                 for interfaces in (*INTERFACES, *OTHERS)
-                if interfaces or filters <= CENTRAL_MAX
                 if interfaces not in OTHERS or matcher != "tree"
             ]
         largest = VARIED[size]
@@ -175,9 +171,6 @@ STUDY = Study(
         Parameter("messages", f"{MESSAGES['full']} for each table", "ours"),
         Parameter("attributes of a message", "10", "stated"),
         Parameter("interfaces", "20, as many as filters; 10, 100", "stated; ours"),
-        Parameter(
-            "an interface for each filter", f"up to {CENTRAL_MAX:,}", "ours: time"
-        ),
         Parameter(
             "headline",
             f"{HEADLINE['full']:,} filters, 1,000 names; one table of each",
