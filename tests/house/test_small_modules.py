@@ -21,6 +21,7 @@ IDEAS = {
     "broker/questions/turns.py": "who waits, with bounds of its own and a test of them",
     "broker/webhooks/mail.py": "one of two ways in which letters go",
     "dialects/cesql/functions.py": "the functions of a language",
+    "dialects/sigma/conditions.py": "the logic of a rule, beside its values",
     "dialects/sigma/numbers.py": "what rules about texts say of numbers",
     "lang/fast_path.py": "a fast path, beside its slow twin",
     "lang/words.py": "words of operators, which grow with the language",

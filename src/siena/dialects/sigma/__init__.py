@@ -1,6 +1,7 @@
 """Sigma detection rules, read by pySigma.
 
-``numbers`` → ``values`` (what a field is compared with) → ``logsources`` → ``reader``;
+``numbers`` → ``values`` (what a field is compared with) → ``logsources``,
+``conditions`` → ``reader``;
 ``windows`` makes attributes of Windows events.  All but
 ``windows`` and ``logsources`` need the extra ``sigma``.
 

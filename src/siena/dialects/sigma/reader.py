@@ -1,32 +1,23 @@
 """Reading Sigma rules into expressions.
 
 pySigma reads the YAML, applies the modifiers and, if one is given, a processing
-pipeline; what is left is a tree of fields and values.  Logic is two-valued: what is not
-true, for whatever reason, is false.  ``a and not b`` is ``a except b``, so that what
-filters can take away is taken away.
+pipeline; what is left is a tree of fields and values.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from sigma.conditions import (
-    ConditionAND,
-    ConditionFieldEqualsValueExpression,
-    ConditionNOT,
-    ConditionOR,
-    ConditionValueExpression,
-)
 from sigma.exceptions import SigmaError
 from sigma.processing.pipeline import ProcessingPipeline
 from sigma.rule import SigmaRule
 from yaml import MarkedYAMLError, YAMLError
 
+from siena.dialects.sigma.conditions import read_condition
 from siena.dialects.sigma.logsources import WAYS, LogSource
-from siena.dialects.sigma.values import read_keyword, read_value
 from siena.errors import FilterError, FilterSyntaxError, LimitError, SienaError
-from siena.model.expression import TRUE, Expression, Operation, all_of, any_of, call
+from siena.model.expression import Expression, all_of, any_of
 from siena.model.limits import TEXT_CHARACTERS_MAX
 
 _CORRELATION = re.compile(r"^correlation\s*:", re.MULTILINE)
@@ -109,41 +100,10 @@ def _expression(rule: SigmaRule, settings: SigmaSettings) -> Expression:
     source = rule.logsource
     parts = LogSource(source.category, source.product, source.service)
     wanted = any_of(
-        _condition(condition.parsed, lambda name: settings.fields.get(name, name))
+        read_condition(condition.parsed, lambda name: settings.fields.get(name, name))
         for condition in rule.detection.parsed_condition
     )
     return all_of((WAYS[settings.logsource](parts), wanted))
-
-
-def _condition(condition: object, name_of: Callable[[str], str]) -> Expression:
-    """The expression of a condition; ``name_of`` a field is the attribute it is in."""
-    match condition:
-        case ConditionOR():
-            return any_of(_condition(part, name_of) for part in condition.args)
-        case ConditionAND():
-            return _conjunction(condition, name_of)
-        case ConditionNOT():
-            inner = _condition(condition.args[0], name_of)
-            return call(Operation.EXCEPT, TRUE, inner)
-        case ConditionFieldEqualsValueExpression():
-            return read_value(name_of(condition.field), condition.value)
-        case ConditionValueExpression():
-            return read_keyword(condition.value)
-        case _:
-            raise FilterError("the condition of this rule is empty")
-
-
-def _conjunction(condition: ConditionAND, name_of: Callable[[str], str]) -> Expression:
-    wanted, unwanted = [], []
-    for part in condition.args:
-        if isinstance(part, ConditionNOT):
-            unwanted.append(_condition(part.args[0], name_of))
-        else:
-            wanted.append(_condition(part, name_of))
-    found = all_of(wanted)
-    if not unwanted:
-        return found
-    return call(Operation.EXCEPT, found, any_of(unwanted))
 
 
 def _shown(rule: SigmaRule) -> str:
