@@ -23,6 +23,7 @@ IDEAS = {
     "dialects/cesql/functions.py": "the functions of a language",
     "dialects/sigma/conditions.py": "the logic of a rule, beside its values",
     "dialects/sigma/numbers.py": "what rules about texts say of numbers",
+    "dialects/sql/defaults.py": "what a language says of columns that are not there",
     "lang/fast_path.py": "a fast path, beside its slow twin",
     "lang/words.py": "words of operators, which grow with the language",
     "matching/input/choices.py": "an algorithm",
@@ -58,7 +59,8 @@ def test_a_small_module_with_one_user_is_an_idea_of_its_own() -> None:
             and lines[path] + lines[user] <= LINES_MAX
         ):
             found.add(str(path.relative_to(PACKAGE)))
-    assert found == IDEAS.keys()
+    assert found <= IDEAS.keys(), "merge it into its user, or say which idea it is"
+    assert all((PACKAGE / each).exists() for each in IDEAS)
 
 
 def name_of(path: Path) -> str:
