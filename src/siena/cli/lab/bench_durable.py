@@ -45,9 +45,10 @@ def bench_durable(
     """Measure publications that are acknowledged when they are on the disk.
 
     Each publisher sends a batch, and the next when all of it is acknowledged; with
-    --load, not before its turn, and what makes it late counts as waiting.  Our broker has a log; NATS JetStream syncs always, and so does Redis, with a stream.
-    Servers take turns, round by round, on one core; at the end each says how many it
-    has stored, which must be what it has acknowledged.  Their files are in the folder
+    --load, not before its turn, and what makes it late counts as waiting.  Our broker
+    has a log; NATS JetStream syncs always, and so does Redis, with a stream.  Servers
+    take turns, round by round, on one core; at the end each says how many it has
+    stored, which must be what it has acknowledged.  Their files are in the folder
     for temporary files (TMPDIR): it should be on a disk.
 
     \b
@@ -89,8 +90,12 @@ def bench_durable(
                     f"publications, and stored {result.stored:,}"
                 )
     if as_json:
-        plan = {"publishers": publishers, "batch": batch, "seconds": seconds}
-        plan["load"] = load
+        plan = {
+            "publishers": publishers,
+            "batch": batch,
+            "seconds": seconds,
+            "load": load,
+        }
         print(json.dumps(as_object(results, sync, plan)))
     else:
         at_most = "" if load is None else f", at most {load:,.0f} a second"
