@@ -4,9 +4,17 @@ A cell of an experiment has one value for each seed.  Seeds are drawn again, wit
 replacement, and what is computed from the means of the drawn ones varies as it would
 among repetitions of the whole experiment.  Cells that are compared are drawn together,
 seed by seed, because they share networks and places.
+
+*Theory of operation.*  The means of drawn seeds vary less than those of fresh ones: of
+n seeds by the root of (n - 1) / n, because they vary around their own mean; and a few
+seeds do not tell how much there is to vary, for which Student's t allows.  Three seeds
+have the truth between the plain ends in three of four repetitions.  So both ends move
+away from the value: by the inverse of that root, and by t over the normal distribution.
+The draws say how lopsided an interval is, and t how wide.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isclose, sqrt
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -24,6 +32,12 @@ from siena.research.studies.framework.rows import Cell, Row, integer, number
 
 # Of 1,000 draws, 25 lie beyond each end.
 DRAWS, LOW, HIGH = 1000, 2.5, 97.5
+# Student's t beyond which a fortieth is, by degrees of freedom from 1 on, and without
+# bound, which is the normal distribution's.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+NORMAL = 1.960
+# Ends that are so near to each other, as a share, differ in how machines add up.
+ROUNDING = 1e-9
 
 Samples = Mapping[int, float]
 """A value for each seed."""
@@ -58,7 +72,7 @@ class Interval(NamedTuple):
         ('0.62 (0.50 to 0.75)', '2')
         """
         value = f"{self.value:{form}}"
-        if self.low == self.high:
+        if isclose(self.low, self.high, rel_tol=ROUNDING, abs_tol=1e-12):
             return value
         return f"{value} ({self.low:{form}} to {self.high:{form}})"
 
@@ -82,6 +96,8 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
     >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
     >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
     Interval(low=0.5, value=0.5, high=0.5, seeds=2)
+    >>> of_means(lambda a: a, {1: 10.0, 2: 20.0, 3: 30.0}).words(".0f")
+    '20 (-7 to 47)'
     """
     seeds = sorted(set.intersection(*(set(each) for each in samples)))
     assert seeds, "cells that are compared have no seed in common"
@@ -93,18 +109,47 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
         found = np.asarray(function(*means), dtype=float)
         value = float(cast("float", function(*values.mean(axis=1))))
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
-    ends = (min(float(low), value), value, max(float(high), value))
-    return Interval(*ends, len(seeds))
+    wider = widening(len(seeds))
+    below, above = (
+        max(0.0, each) for each in (value - float(low), float(high) - value)
+    )
+    return Interval(value - wider * below, value, value + wider * above, len(seeds))
+
+
+def widening(seeds: int) -> float:
+    """By how much the ends of a bootstrap interval of so few seeds move away.
+
+    >>> [round(widening(seeds), 2) for seeds in (2, 3, 5, 10, 40)]
+    [9.17, 2.69, 1.58, 1.22, 1.05]
+    """
+    if seeds == 1:
+        return 1.0  # there is no width
+    freedom = seeds - 1
+    if freedom <= len(STUDENT):
+        student = STUDENT[freedom - 1]
+    else:
+        # The first terms of its expansion around the normal distribution's.
+        student = NORMAL + (NORMAL**3 + NORMAL) / (4 * freedom)
+        student += (5 * NORMAL**5 + 16 * NORMAL**3 + 3 * NORMAL) / (96 * freedom**2)
+    return student / NORMAL * sqrt(seeds / freedom)
 
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
     """The ratio of two means."""
-    return of_means(lambda a, b: a / b, top, bottom)
+    found = of_means(lambda a, b: a / b, top, bottom)
+    return _positive(found, top, bottom)
 
 
 def mean(samples: Samples) -> Interval:
     """The mean of a cell."""
-    return of_means(lambda a: a, samples)
+    return _positive(of_means(lambda a: a, samples), samples)
+
+
+def _positive(found: Interval, *samples: Samples) -> Interval:
+    """What comes of numbers that are never negative is not so either."""
+    if min(min(each.values()) for each in samples) < 0:
+        return found
+    return found._replace(low=max(0.0, found.low))
 
 
 def curve_of(
