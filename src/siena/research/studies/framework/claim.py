@@ -17,7 +17,7 @@ from typing import NamedTuple
 from siena.errors import SienaError
 from siena.research.studies.framework.rows import Row
 
-# With fewer seeds, an interval is too wide or too narrow to be one; see decision 30.
+# With fewer seeds an interval would be too wide to tell anything; see decision 30.
 CHANCE_SEEDS = 3
 
 Spoil = Callable[[Sequence[Row]], list[Row]]

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siena.research.studies.framework.claim import (
+    CHANCE_SEEDS,
     Answer,
     Verdict,
     decided,
@@ -90,8 +91,13 @@ def cells(rows: Sequence[Row], names: Sequence[str], value: str) -> Cells:
     return found
 
 
-def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
+def of_means(
+    function: Callable[..., Means], *samples: Samples, is_scale: bool = False
+) -> Interval:
     """What a function makes of the means of cells that share seeds.
+
+    On a scale, where 1/2 is as far from 1 as 2 is and nothing is below 0, ends move by
+    factors.
 
     >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
     >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
@@ -110,20 +116,31 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
         value = float(cast("float", function(*values.mean(axis=1))))
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
     wider = widening(len(seeds))
-    below, above = (
-        max(0.0, each) for each in (value - float(low), float(high) - value)
-    )
-    return Interval(value - wider * below, value, value + wider * above, len(seeds))
+    ends = (min(float(low), value), max(float(high), value))
+    lower, upper = (_away(value, end, wider, is_scale=is_scale) for end in ends)
+    return Interval(lower, value, upper, len(seeds))
+
+
+def _away(value: float, end: float, wider: float, *, is_scale: bool) -> float:
+    """The end, so many times as far from the value."""
+    if end == value:
+        return value  # and be it without bound
+    if is_scale:
+        return cast("float", value * (end / value) ** wider)
+    return value + (end - value) * wider
 
 
 def widening(seeds: int) -> float:
     """By how much the ends of a bootstrap interval of so few seeds move away.
 
+    Two seeds would need nine times the width, of which nobody learns anything: they
+    have the range of both, and confirm no claim.
+
     >>> [round(widening(seeds), 2) for seeds in (2, 3, 5, 10, 40)]
-    [9.17, 2.69, 1.58, 1.22, 1.05]
+    [1.0, 2.69, 1.58, 1.22, 1.05]
     """
-    if seeds == 1:
-        return 1.0  # there is no width
+    if seeds < CHANCE_SEEDS:
+        return 1.0
     freedom = seeds - 1
     if freedom <= len(STUDENT):
         student = STUDENT[freedom - 1]
@@ -136,20 +153,19 @@ def widening(seeds: int) -> float:
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
     """The ratio of two means."""
-    found = of_means(lambda a, b: a / b, top, bottom)
-    return _positive(found, top, bottom)
+    return _at_least_zero(lambda a, b: a / b, top, bottom)
 
 
 def mean(samples: Samples) -> Interval:
     """The mean of a cell."""
-    return _positive(of_means(lambda a: a, samples), samples)
+    return _at_least_zero(lambda a: a, samples)
 
 
-def _positive(found: Interval, *samples: Samples) -> Interval:
-    """What comes of numbers that are never negative is not so either."""
-    if min(min(each.values()) for each in samples) < 0:
-        return found
-    return found._replace(low=max(0.0, found.low))
+def _at_least_zero(function: Callable[..., Means], *samples: Samples) -> Interval:
+    """What comes of numbers of which none is negative is not so either."""
+    least = min(min(each.values()) for each in samples)
+    found = of_means(function, *samples, is_scale=least > 0)
+    return found._replace(low=max(0.0, found.low)) if least >= 0 else found
 
 
 def curve_of(

@@ -69,7 +69,7 @@ def test_ends_move_away_as_students_t_says() -> None:
     tables = {3: 2.689, 11: 1.192, 12: 1.173, 31: 1.059}
     assert {n: widening(n) for n in tables} == pytest.approx(tables, abs=0.002)
     assert widening(10_000) == pytest.approx(1, abs=0.001)
-    assert widening(1) == 1
+    assert widening(1) == widening(2) == 1
 
 
 def test_what_is_never_negative_has_no_negative_end() -> None:
