@@ -42,14 +42,8 @@ def again_as(column: str, known: Cell, others: Sequence[Cell]) -> Fill:
 def as_large_as_the_papers(rows: Sequence[Row]) -> list[Row]:
     """Tables of forwarding, as if they had a decade, and the headline's 250,000."""
     large = {"filters": forwarding_claims.HEADLINE["full"], "size": 20}
-    small = {"filters": 10}
-    return [
-        {
-            **row,
-            **(large if row["size"] == 5 else small if row["filters"] == 100 else {}),
-        }
-        for row in rows
-    ]
+    small = [{**row, "filters": 10} for row in where(rows, filters=100)]
+    return [*small, *({**row, **(large if row["size"] == 5 else {})} for row in rows)]
 
 
 ABSENT = [choice for choice in choices.CHOICES if choice not in choices.TINY]

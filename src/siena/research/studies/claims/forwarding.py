@@ -25,7 +25,7 @@ from siena.research.studies.framework.rows import (
     distinct,
     where,
 )
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.matching import match_rows
 
@@ -36,9 +36,6 @@ FILTERS = {
 }
 # A tree has a node for every name, in Python: more would take minutes.
 TREE_MAX = 3000
-# A central router has an interface for each filter, and counting looks at all: more
-# would take minutes.
-CENTRAL_MAX = 100_000
 # Above this, one seed: a table of a million takes half a minute to build.
 SEEDS_MAX = 100_000
 MESSAGES = {"full": 500, "quick": 200, "test": 20}
@@ -70,7 +67,6 @@ def plan(size: Size, seeds: int) -> list[Row]:
                 for matcher in MATCHERS
                 if matcher != "tree" or filters <= TREE_MAX
                 for interfaces in (*INTERFACES, *OTHERS)
-                if interfaces or filters <= CENTRAL_MAX
                 if interfaces not in OTHERS or matcher != "tree"
             ]
         largest = VARIED[size]
@@ -152,6 +148,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     return figure
 
 
+_tables = f"one for each seed; above {SEEDS_MAX:,} filters one alone"
 STUDY = Study(
     name="forwarding",
     title="Time to forward a message",
@@ -168,9 +165,21 @@ STUDY = Study(
     "table is the least of several rounds.",
     parameters=(
         Parameter("filters, messages", "W-TR0605, 500 Zipf names", "ours (C.7)"),
+        Parameter("sizes of tables", listed(FILTERS["full"]), "ours (C.8)"),
+        Parameter("tables of a size", _tables, "ours: time"),
+        Parameter("sizes with the tree", f"up to {TREE_MAX:,}", "ours: time"),
+        Parameter("messages", f"{MESSAGES['full']} for each table", "ours"),
         Parameter("attributes of a message", "10", "stated"),
         Parameter("interfaces", "20, as many as filters; 10, 100", "stated; ours"),
-        Parameter("headline", "250,000 filters, 1,000 names", "stated"),
+        Parameter(
+            "headline",
+            f"{HEADLINE['full']:,} filters, 1,000 names; one table of each",
+            "stated; ours",
+        ),
+        Parameter(
+            "rounds, selectivity", f"tables of {VARIED['full']:,} filters", "ours: time"
+        ),
+        Parameter("rounds", listed(ROUNDS["full"]), "ours: 10 are the library's"),
         Parameter("fewer matches", "some interfaces want what is unpublished", "ours"),
         Parameter("time", "of the processor, least of several rounds", "ours"),
     ),

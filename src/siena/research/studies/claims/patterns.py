@@ -20,7 +20,7 @@ from siena.research.studies.framework.rows import (
     where,
 )
 from siena.research.studies.framework.spoils import constant, copied, each, one
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.patterns import PATTERNS, STEPS, look_for_patterns
 
@@ -156,6 +156,7 @@ STUDY = Study(
     parameters=(
         Parameter("network", "spanning tree of a power law, 50 brokers", "ours"),
         Parameter("clients, publications", "100, and 400", "ours"),
+        Parameter("steps from one place", f"shares {listed(TOGETHER['full'])}", "ours"),
         Parameter("patterns", f"{PATTERNS}, of {STEPS} steps, equally popular", "ours"),
         Parameter("events", "a kind for each step, equally likely", "ours"),
         Parameter("forwarding", "advertisements", "stated"),

@@ -23,7 +23,7 @@ from siena.research.studies.framework.claim import (
 from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, curve, integer, number, where
 from siena.research.studies.framework.spoils import constant, each, one, only, times
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.networks import SCHEMES, assess_scheme, wants
 
@@ -307,6 +307,10 @@ STUDY = Study(
     "bits of identifiers. All axes but that of the trees are logarithmic.",
     parameters=(
         Parameter("networks", "N12, N12t, N4; drawn ones", "figures 1 to 4; ours"),
+        Parameter("brokers", f"drawn: {listed(BROKERS['full'])}", "ours"),
+        Parameter("random", "a tree, and half as many links as brokers", "ours"),
+        Parameter("power law", "2 links for a new broker", "ours"),
+        Parameter("transit-stub", "4 transit brokers, a stub at each", "ours"),
         Parameter("interests", "one filter at each broker, all different", "ours"),
         Parameter("notifications", "30 in each network, for 1 to 4 brokers", "ours"),
     ),

@@ -12,6 +12,10 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from siena.research.studies.covering.merging import (
+    CHANGES,
+    CHANGES_PAIRWISE,
+    PUBLICATIONS,
+    SUBSCRIPTIONS,
     WORKLOADS,
     in_all,
     of_way,
@@ -33,9 +37,9 @@ from siena.research.studies.framework.intervals import (
 )
 from siena.research.studies.framework.rows import Row, distinct, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
-from siena.research.studies.framework.study import Parameter, Size, Study
+from siena.research.studies.framework.study import Parameter, Size, Study, listed
 from siena.research.studies.reporting.drawing import finish, line, panels, ticks_at
-from siena.research.studies.runs.interests import BROKERS, live
+from siena.research.studies.runs.interests import BROKERS, FAULTS, live
 
 # Less than this would not pay for comparing filters.
 LEAST = 0.02
@@ -183,11 +187,19 @@ STUDY = Study(
         Parameter("network", "a random tree of 32 brokers", "ours"),
         Parameter(
             "changes",
-            "200 clients, one after the other; pairwise: 40, of 5 seeds",
+            f"{CHANGES['full']} clients, one after the other; with the pairwise rule "
+            f"{CHANGES_PAIRWISE}, of {PAIRWISE_SEEDS} seeds",
             "ours",
         ),
-        Parameter("faults", "10 links break and come back, one by one", "ours"),
-        Parameter("interests", "W-TR0605 of 10 names; flights of New York", "ours"),
+        Parameter("faults", f"{FAULTS} links break and come back, one by one", "ours"),
+        Parameter("subscriptions", listed(SUBSCRIPTIONS["full"]), "ours"),
+        Parameter("W", "W-TR0605 with 10 names; joined: each with the next", "ours"),
+        Parameter("flights", "14 kinds of travellers; flights of January", "ours"),
+        Parameter(
+            "publications",
+            f"{PUBLICATIONS['full']} before and after, at random brokers",
+            "ours",
+        ),
     ),
     run=live,
     plan=plan,

@@ -1,6 +1,6 @@
 """What a study is: a question, how it is asked, and what the answer must look like."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -85,3 +85,12 @@ def among(seeds: int, first: int = 1) -> range:
     [1, 2, 3]
     """
     return range(first, first + seeds)
+
+
+def listed(values: Iterable[float]) -> str:
+    """Numbers as a table of parameters has them, so that it says what is run.
+
+    >>> listed((50, 100, 2000))
+    '50, 100, 2,000'
+    """
+    return ", ".join(f"{value:,}" for value in values)
