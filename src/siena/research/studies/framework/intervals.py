@@ -133,7 +133,7 @@ def _away(value: float, end: float, wider: float, *, is_scale: bool) -> float:
 def widening(seeds: int) -> float:
     """By how much the ends of a bootstrap interval of so few seeds move away.
 
-    Two seeds would need nine times the width, of which nobody learns anything: they
+    Two seeds would need nine times the width, which would tell nothing: they
     have the range of both, and confirm no claim.
 
     >>> [round(widening(seeds), 2) for seeds in (2, 3, 5, 10, 40)]
