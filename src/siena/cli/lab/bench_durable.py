@@ -46,9 +46,9 @@ def bench_durable(
 
     Each publisher sends a batch, and the next when all of it is acknowledged; with
     --load, not before its turn, and what makes it late counts as waiting.  Our broker
-    has a log; NATS JetStream syncs always, and so does Redis, with a stream.
-    Servers take turns, round by round, on one core; at the end each says how many it
-    has stored, which must be what it has acknowledged.  Their files are in the folder
+    has a log; NATS JetStream syncs always, and so does Redis, with a stream.  Servers
+    take turns, round by round, on one core; at the end each says how many it has
+    stored, which must be what it has acknowledged.  Their files are in the folder
     for temporary files (TMPDIR): it should be on a disk.
 
     \b

@@ -47,7 +47,7 @@ class Study:
     claims: tuple[Claim, ...]
     draw: Draw
     seeds: dict[Size, int] = field(
-        default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
+        default_factory=lambda: {"full": 10, "quick": 3, "test": 1}
     )
     first_seed: int = 1
     bands: str = (
