@@ -49,6 +49,26 @@ def test_the_container_is_not_root_and_says_how_it_is() -> None:
                 assert (ROOT / source).exists(), source
 
 
+def test_brokers_of_compose_are_asked_how_they_are_as_one_container_is() -> None:
+    """Images in OCI's format, which is podman's own, keep no health check."""
+    compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    broker = compose.partition("x-broker: &broker")[2].partition("\nservices:")[0]
+    found = re.search(
+        r'^  healthcheck:\n    test: \["CMD", (.*)\]$', broker, re.MULTILINE
+    )
+    assert found is not None
+    container = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    assert f"CMD [{found[1]}]" in container
+
+
+@pytest.mark.parametrize("file", ["deploy/Containerfile", "docs/guides/deploying.md"])
+def test_podman_builds_an_image_that_keeps_its_health_check(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    said = re.findall(r"podman build\b.*", text)
+    assert said
+    assert all("--format docker" in each for each in said)
+
+
 async def test_the_dashboard_asks_for_metrics_that_there_are(tmp_path: Path) -> None:
     """Of a broker that has everything: a log, with a durable subscription."""
     board = json.loads((DEPLOY / "grafana" / "siena.json").read_text(encoding="utf-8"))
