@@ -580,14 +580,21 @@ def _time_of(segment: Segment) -> float:
 
 
 def locked(folder: Path) -> IO[bytes]:
-    """A file that no other process has locked, as long as it is open."""
+    """A file that no other process has locked, as long as it is open.
+
+    Raises:
+        SienaError: if one has; or on a system whose files are not those of POSIX.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 -- not on Windows
+    except ImportError:
+        hint = "a log is kept on Linux and macOS; without --log a broker runs here, too"
+        raise SienaError(
+            "this system cannot lock the files of a log", hint=hint
+        ) from None
     file = (folder / LOCK).open("ab")
     try:
-        import fcntl  # noqa: PLC0415 -- not on Windows, where nobody is stopped
-
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass
     except OSError:
         file.close()
         raise SienaError(
