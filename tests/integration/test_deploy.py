@@ -33,7 +33,13 @@ def test_a_broker_understands_the_settings_in_the_manifests(tmp_path: Path) -> N
     assert found is not None
     path = tmp_path / "siena.toml"
     path.write_text(dedent(found[1]), encoding="utf-8")
-    assert isinstance(as_settings(read_toml(path)), Settings)
+    settings = as_settings(read_toml(path))
+    assert isinstance(settings, Settings)
+    replicas = re.search(r"^  replicas: (\d+)$", text, re.MULTILINE)
+    assert replicas is not None
+    pods = [f"siena-{number}.siena-brokers" for number in range(int(replicas[1]))]
+    for name in ("siena", *pods):
+        assert {name, f"{name}.default.svc.cluster.local"} <= set(settings.http_hosts)
 
 
 def test_the_container_is_not_root_and_says_how_it_is() -> None:
