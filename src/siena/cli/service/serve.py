@@ -140,7 +140,7 @@ def serve(
     logger.setLevel(logging.INFO)  # what the command itself says is always of interest
     if network is not None:
         said = (listen, name, peer, mesh, master, config, log, store, accept_peers)
-        if any(said):
+        if any(said) or insecure_listen or workers > 1:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         set_up_logs(log_format or "text", level)
         _runner().run(_serve_network(network, http, json=json))
@@ -273,6 +273,12 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     routes = shown if is_shown else []
     server = HttpServer(broker, where, routes)
     await server.start()
+    if not is_shown:
+        logger.info(
+            "the console and /siena.js are not served at %s: other machines can reach "
+            "it, and [access] does not ask who they are",
+            server.url,
+        )
     return server
 
 
