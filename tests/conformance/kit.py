@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from compound_form import compound_from_json
 from repository import ROOT
 from siena import (
     parse_advertisement,
@@ -43,7 +44,6 @@ from siena.lang import (
     notification_to_json,
 )
 from siena.lang.addressing import channel, multicast, subject, unicast
-from siena.lang.compound_form import compound_from_json
 from siena.lang.json_text import Json, read_json
 from siena.matching.compound import CompoundMatcher
 from siena.matching.matcher import Matcher
@@ -63,7 +63,7 @@ from siena.research.matchers.counting import CountingMatcher
 from siena.research.matchers.link_matching import LinkMatcher
 from siena.research.matchers.poset_matcher import PosetMatcher
 from siena.research.matchers.tree import TreeMatcher
-from siena.research.oracles.subnets import next_hops, reduce_table
+from subnets import next_hops, reduce_table
 
 __all__ = [
     "ADDRESSING",

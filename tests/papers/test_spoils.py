@@ -1,7 +1,7 @@
 """Every check can fail: spoilt rows refute each claim, and mended ones make it hold.
 
-Rows are those of the small versions, and each of them a second time under another seed,
-so that claims about several seeds can be decided.
+Rows are those of the small versions, and each of them once more under another seed or
+two, so that claims about several seeds can be decided.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,11 @@ import pytest
 from siena.research.studies.architectures import choices
 from siena.research.studies.claims import forwarding_claims
 from siena.research.studies.covering import merging
-from siena.research.studies.framework.claim import Claim, Verdict
+from siena.research.studies.framework.claim import (
+    CHANCE_SEEDS,
+    Claim,
+    Verdict,
+)
 from siena.research.studies.framework.registry import NAMES, find
 from siena.research.studies.framework.results import rows_of
 from siena.research.studies.framework.rows import Cell, Row, integer, where
@@ -38,14 +42,8 @@ def again_as(column: str, known: Cell, others: Sequence[Cell]) -> Fill:
 def as_large_as_the_papers(rows: Sequence[Row]) -> list[Row]:
     """Tables of forwarding, as if they had a decade, and the headline's 250,000."""
     large = {"filters": forwarding_claims.HEADLINE["full"], "size": 20}
-    small = {"filters": 10}
-    return [
-        {
-            **row,
-            **(large if row["size"] == 5 else small if row["filters"] == 100 else {}),
-        }
-        for row in rows
-    ]
+    small = [{**row, "filters": 10} for row in where(rows, filters=100)]
+    return [*small, *({**row, **(large if row["size"] == 5 else {})} for row in rows)]
 
 
 ABSENT = [choice for choice in choices.CHOICES if choice not in choices.TINY]
@@ -57,6 +55,9 @@ FILLS: dict[str, Fill] = {
     "scale": again_as("sites", 10_000, [1_000_000]),
 }
 
+# Of what compares findings, as many as a finding needs.
+AGAIN = {"choices": CHANCE_SEEDS}
+
 CLAIMS = list(
     chain.from_iterable(
         ((name, place) for place in range(len(find(name).claims))) for name in NAMES
@@ -66,12 +67,15 @@ CLAIMS = list(
 
 @cache
 def rows(name: str, store: Store) -> list[Row]:
-    """The rows of a small version, twice."""
+    """The rows of a small version, again under other seeds."""
     study = find(name)
     run_here(missing(tasks_of([study], "test", None), store), store, lambda *_: None)
     once = [kept.row for kept in rows_of(study, store, "test", None)]
     filled = FILLS.get(name, list)(once)
-    return [*filled, *({**row, "seed": integer(row, "seed") + 1000} for row in filled)]
+    again = range(0, 1000 * AGAIN.get(name, 2), 1000)
+    return [
+        {**row, "seed": integer(row, "seed") + more} for more in again for row in filled
+    ]
 
 
 def claim_of(name: str, place: int) -> Claim:

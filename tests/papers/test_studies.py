@@ -61,7 +61,7 @@ def test_a_small_version_agrees_with_the_paper(name: str, store: Store) -> None:
 def test_a_plan_begins_with_the_seeds_of_a_shorter_one(name: str) -> None:
     study = find(name)
     few, more = study.rows("quick", 1), study.rows("quick", 2)
-    assert [row for row in more if row["seed"] == 1] == few
+    assert [row for row in more if row["seed"] == study.first_seed] == few
     assert len({str(row) for row in more}) == len(more)
 
 
@@ -92,7 +92,7 @@ def times(column: str, factor: float) -> Spoil:
         ("forwarding", lambda row: {**row, "matched": len(str(row))}, "agree"),
         ("brokers", lambda row: {**row, "agrees": False}, "T-F2"),
         ("choices", lambda row: {**row, "subscription_cost": 7.0}, "lone"),
-        ("scale", lambda row: {**row, "agrees": False}, "agree"),
+        ("scale", lambda row: {**row, "agrees_held": False}, "agree"),
         ("memory", lambda row: {**row, "PSF_copies": 7}, "T-E8"),
         ("advantage", times("PIF_left", 10), "E.6"),
         ("headers", times("part", 2), "E.7"),

@@ -148,6 +148,26 @@ expressions: SearchStrategy[Expression] = st.recursive(
     max_leaves=6,
 )
 
+# Logic inside comparisons, where one side may decide what the other leaves unknown.
+nested: SearchStrategy[Expression] = st.recursive(
+    expressions,
+    lambda inner: (
+        _calls(_COMPARISONS, inner, inner | literals | attributes)
+        | _calls([Operation.ONE_OF], inner | attributes, inner, literals | attributes)
+        | _calls([Operation.CE_BOOLEAN, Operation.CE_NOT, Operation.TEXT], inner)
+        | _calls(
+            [Operation.LIKE],
+            _calls([Operation.TEXT], inner),
+            st.builds(Literal, patterns),
+        )
+        | _calls([Operation.ADD, Operation.ALIKE], inner, attributes)
+        | _calls([Operation.AND, Operation.OR, Operation.EXCEPT], inner, inner)
+        | _calls([Operation.NOT, Operation.HOLDS], inner)
+        | _calls([Operation.SOME], attributes, inner)
+    ),
+    max_leaves=4,
+)
+
 
 class FailedError(Exception):
     """A part failed, and with it everything that it is part of."""

@@ -13,6 +13,16 @@ from siena.routing.topology.topology import Link, Topology
 from siena.routing.topology.trees import Tree
 
 
+def print_topology(topology: Topology) -> str:
+    """The topology as text, which reads back as an equal one."""
+    lines: list[str] = []
+    for broker in topology.brokers:
+        role = topology.roles.get(broker)
+        lines.append(f"broker {broker} {role}" if role else f"broker {broker}")
+    lines += [f"link {one} {other} {weight}" for one, other, weight in topology.links]
+    return "".join(f"{line}\n" for line in lines)
+
+
 @st.composite
 def topologies(
     draw: st.DrawFn,

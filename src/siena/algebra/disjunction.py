@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from siena.algebra.covering import covers_filter, implies
 from siena.algebra.points import NotShownError, Point, notification_of, values_of
-from siena.algebra.poset.poset import Poset
 from siena.algebra.sat import sat
 from siena.algebra.verdict import YES, Verdict, not_shown
 from siena.model import Constraint, Filter, Operator, Pattern, Predicate
@@ -103,29 +102,6 @@ def covers_pattern(general: Pattern, specific: Pattern) -> bool:
     return len(general) == len(specific) and all(
         covers_predicate(g, s) for g, s in zip(general, specific, strict=True)
     )
-
-
-def reduce_predicate(predicate: Predicate) -> Predicate:
-    """The predicate without the filters that the others make superfluous.
-
-    >>> from siena.lang.parser import parse_predicate as parse
-    >>> print(reduce_predicate(parse("x > 5 or x > 3 or x = 9 and y = 1")))
-    x > 3
-    """
-    poset = Poset.of_filters()
-    # The short ones first, so that of two equal filters the shorter stays.
-    for f in sorted(predicate, key=len):
-        poset.add(f)
-    kept = sorted(poset.roots, key=lambda f: (len(f), f.constraints))
-    # What no single filter covers, several may.  From the most particular to the
-    # most general, each against what is still there, with one budget for all: what
-    # it does not reach is kept, and costs a little.
-    budget = _Budget(SEARCH_STEPS_MAX)
-    for f in reversed(tuple(kept)):
-        others = [g for g in kept if g is not f]
-        if others and _decide(Predicate(others), Predicate([f]), budget).holds:
-            kept = others
-    return Predicate(kept)
 
 
 class _GaveUpError(Exception):

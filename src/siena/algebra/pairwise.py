@@ -77,11 +77,6 @@ def covers_advertisement_pairwise(
     )
 
 
-def covers_predicate_pairwise(general: Predicate, specific: Predicate) -> bool:
-    """Whether every filter of ``specific`` is covered by one filter of ``general``."""
-    return all(any(covers_pairwise(g, f) for g in general) for f in specific)
-
-
 def overlaps_pairwise(
     advertisement: Advertisement, interest: Filter | Predicate
 ) -> bool:

@@ -1,8 +1,7 @@
 """Simplifying: the same meaning in fewer constraints."""
 
 from siena.algebra.covering import implies
-from siena.algebra.disjunction import reduce_predicate
-from siena.model import Constraint, Filter, Predicate
+from siena.model import Constraint, Filter
 
 
 def simplify(f: Filter) -> Filter:
@@ -21,11 +20,6 @@ def simplify(f: Filter) -> Filter:
     for constraints in f.by_name.values():
         kept += needed(list(constraints))
     return f if len(kept) == len(f) else Filter(kept)
-
-
-def simplify_predicate(predicate: Predicate) -> Predicate:
-    """The predicate with every filter simplified and the superfluous ones left out."""
-    return reduce_predicate(Predicate(map(simplify, predicate)))
 
 
 def needed(constraints: list[Constraint]) -> list[Constraint]:

@@ -55,13 +55,13 @@ from siena.broker.log.service import LogService
 from siena.broker.peers.callers import Callers
 from siena.broker.peers.destination import read_destination
 from siena.broker.peers.gaps import Gaps
-from siena.broker.peers.handoff import Handoff
+from siena.broker.peers.handoff_tasks import HandoffTasks
 from siena.broker.peers.link import Link
 from siena.broker.peers.links import Links
 from siena.broker.peers.pulse import pulse_feature
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
-from siena.broker.workers.handover import hand_over
+from siena.broker.workers.socket_passing import pass_socket
 from siena.broker.workers.worker import Worker, hub_feature
 from siena.clock import Clock, SystemClock
 from siena.errors import SienaError
@@ -127,7 +127,7 @@ class Broker:
         self._connections_max = 0
         self._file_number_max = 0
         self._remembered: Remembered | None = None
-        self._handovers: set[asyncio.Task[None]] = set()
+        self._passing: set[asyncio.Task[None]] = set()
 
     # --- Beginning and end ----------------------------------------------------------
 
@@ -174,7 +174,7 @@ class Broker:
         self.requests.add(Look, partial(look, self))
         Cancelling(self.state, self.requests)
         self.granting = Granting(self.state, self.publications, self.requests)
-        self.handoff = Handoff(self.state, self.certificates)
+        self.handoff_tasks = HandoffTasks(self.state, self.certificates)
         try:
             self.log_service = LogService(self.state, self.publications, self.requests)
         except BaseException:
@@ -294,7 +294,7 @@ class Broker:
         self.stalls.stop()
         await self.entrance.stop()
         self.access.stop()
-        await self.handoff.stop()
+        await self.handoff_tasks.stop()
         await self.table_compactor.stop()
         farewell = ProtocolError(Fault.DRAINING, "this broker ends")
         for connection in list(self._connections):
@@ -501,7 +501,7 @@ class Broker:
         worker = self._worker
         is_elsewhere = worker is not None and not worker.is_hub
         if worker is not None and is_elsewhere and body.identity and not body.peer:
-            self._hand_over(connection, body, worker)  # who it is, is found out there
+            self._pass_socket(connection, body, worker)  # who it is, is found out there
         elif self.links.is_of_ours(body):
             self._connected(connection, body)
         else:
@@ -519,17 +519,19 @@ class Broker:
         connection.become(client, publisher=client)
         client.welcome(resumed=is_known)
 
-    def _hand_over(self, connection: Connection, body: Connect, worker: Worker) -> None:
+    def _pass_socket(
+        self, connection: Connection, body: Connect, worker: Worker
+    ) -> None:
         """Let the hub serve one with an identity: what is kept for it is there."""
         data = PREFACE + body.pack() + connection.conversation.behind_connect
         task = asyncio.get_running_loop().create_task(
-            hand_over(worker.handover, connection.detach(), data)
+            pass_socket(worker.sockets, connection.detach(), data)
         )
-        self._handovers.add(task)
+        self._passing.add(task)
         task.add_done_callback(self._handed_over)
 
     def _handed_over(self, task: asyncio.Task[None]) -> None:
-        self._handovers.discard(task)
+        self._passing.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:  # its client has lost the connection, and comes again
             log.warning("a connection could not be handed over: %s", error)
@@ -563,7 +565,12 @@ class Broker:
         self.granting.begin(session, is_known=is_known)
         who.outbox.policy = body.policy
         client = Client(
-            who, session, self.state, self.publications, self.requests, self.handoff
+            who,
+            session,
+            self.state,
+            self.publications,
+            self.requests,
+            self.handoff_tasks,
         )
         return client, is_known
 

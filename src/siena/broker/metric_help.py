@@ -35,7 +35,7 @@ HELP = {
     "faults": "Errors sent to clients and neighbours.",
     "bytes_in": "Bytes read from connections.",
     "bytes_out": "Bytes written to connections.",
-    "ticks": "Turns of the loop in which something came.",
+    "ticks": "Looks at what came over all connections, or at a large buffer of one.",
     "longest_tick_us_now": "Microseconds that the longest tick so far took.",
     # What there is now.
     "sessions": "Clients known, those who are away included.",

@@ -277,10 +277,10 @@ class Client(Facts):
         if how:
             raise TypeError(f"for durable subscriptions only: {', '.join(how)}")
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
-        standing = self._session.subscribe(
+        registered = self._session.subscribe(
             str(wanted), inbox, is_pattern=isinstance(wanted, Pattern)
         )
-        return Subscription(self._session, standing)
+        return Subscription(self._session, registered)
 
     def read_durable(
         self,
@@ -360,13 +360,13 @@ class Client(Facts):
         """Ask for sequences that match a pattern, also if it has one step only."""
         inbox = Inbox(count_max=count_max, bytes_max=bytes_max, overflow=overflow)
         wanted = str(as_pattern(pattern))
-        standing = self._session.subscribe(wanted, inbox, is_pattern=True)
-        return Subscription(self._session, standing)
+        registered = self._session.subscribe(wanted, inbox, is_pattern=True)
+        return Subscription(self._session, registered)
 
     def advertise(self, advertisement: str | Advertisement) -> Advertising:
         """Say what will be published; the result knows whether it is wanted."""
-        standing = self._session.advertise(str(as_advertisement(advertisement)))
-        return Advertising(self._session, standing)
+        registered = self._session.advertise(str(as_advertisement(advertisement)))
+        return Advertising(self._session, registered)
 
     async def unsubscribe(self, interest: Wanted) -> list[int]:
         """End every subscription of ours that an interest covers; their numbers.

@@ -8,7 +8,7 @@ from typing import Self, TypeVar, cast
 from siena.block import decode
 from siena.client.core.inbox import Item
 from siena.client.core.reading import Reading
-from siena.client.core.registrations import StandingInterest
+from siena.client.core.registrations import RegisteredInterest
 from siena.client.core.session import Session
 from siena.errors import ConnectionLostError
 
@@ -26,12 +26,12 @@ class Subscription(Reading[T]):
     Cancellation: a reader that is cancelled loses nothing; the next gets it.
     """
 
-    def __init__(self, session: Session, standing: StandingInterest) -> None:
-        super().__init__(session, standing)
-        self._standing = standing
+    def __init__(self, session: Session, registered: RegisteredInterest) -> None:
+        super().__init__(session, registered)
+        self._registered = registered
         # The collector may run anywhere; the session lives in the loop.
         loop = asyncio.get_running_loop()
-        self._forgotten = weakref.finalize(self, _forget, loop, session, standing)
+        self._forgotten = weakref.finalize(self, _forget, loop, session, registered)
         self._forgotten.atexit = False
         if session.has_identity:
             self._forgotten.detach()
@@ -39,22 +39,22 @@ class Subscription(Reading[T]):
     @property
     def interest(self) -> str:
         """What is wanted, in the words of the language."""
-        return self._standing.interest
+        return self._registered.interest
 
     @property
     def in_force(self) -> str:
         """What the broker delivers of it: less, where not all of it is granted."""
-        return self._standing.in_force or self._standing.interest
+        return self._registered.in_force or self._registered.interest
 
     @property
     def number(self) -> int:
         """The number under which the broker knows it."""
-        return self._standing.number
+        return self._registered.number
 
     @property
     def lost(self) -> int:
         """How many were for it, or may have been, and were lost by whomever."""
-        return self._standing.inbox.lost + self._standing.lost_before
+        return self._registered.inbox.lost + self._registered.lost_before
 
     async def settled(self) -> Self:
         """Wait until it is in force in the whole network, and return it.
@@ -64,8 +64,8 @@ class Subscription(Reading[T]):
             NotSettledError: if other brokers did not answer in time; it stands, and
                 they are asked again when this is.
         """
-        if self._standing.silent:
-            self._session.ask_again(self._standing)
+        if self._registered.silent:
+            self._session.ask_again(self._registered)
         return await super().settled()
 
     async def close(self) -> None:
@@ -74,9 +74,11 @@ class Subscription(Reading[T]):
 
     def _end(self) -> asyncio.Future[None] | None:
         self._forgotten.detach()
-        self._standing.inbox.finish(at_once=True)
-        self._standing.settled.fail(ConnectionLostError("the subscription was closed"))
-        return self._session.unsubscribe(self._standing)
+        self._registered.inbox.finish(at_once=True)
+        self._registered.settled.fail(
+            ConnectionLostError("the subscription was closed")
+        )
+        return self._session.unsubscribe(self._registered)
 
     def _read(self, item: Item) -> T:
         """From bytes to what was promised when it was made; see Client.subscribe."""
@@ -90,7 +92,7 @@ class Subscription(Reading[T]):
 
 # Kept out of the class: a method would hold what is to be forgotten.
 def _forget(
-    loop: asyncio.AbstractEventLoop, session: Session, standing: StandingInterest
+    loop: asyncio.AbstractEventLoop, session: Session, registered: RegisteredInterest
 ) -> None:
     with contextlib.suppress(RuntimeError):  # the loop is closed, and the session
-        loop.call_soon_threadsafe(session.unsubscribe, standing)
+        loop.call_soon_threadsafe(session.unsubscribe, registered)

@@ -4,6 +4,7 @@ A JSON reader keeps values and forgets where they stood.  When something is wron
 one of them, its place is found again by going through the text once more.
 """
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -82,6 +83,4 @@ class _Walk:
 
 
 def _plain(token: str) -> str:
-    return (
-        token[1:-1].encode().decode("unicode_escape") if "\\" in token else token[1:-1]
-    )
+    return str(json.loads(token)) if "\\" in token else token[1:-1]

@@ -2,8 +2,8 @@
 
 From the ground up: ``scanner`` → ``literals``, ``words`` → ``constraints`` →
 ``pieces`` → ``interests``, ``lists``, ``fast_path``; ``json_text`` →
-``notification_form``; ``parser``, the room's front; then ``interest_form``,
-``compound_form`` and ``addressing``.  Printing is ``str(value)``.  The room
+``notification_form``; ``parser``, the room's front; then ``interest_form`` and
+``addressing``.  Printing is ``str(value)``.  The room
 ``expression`` reads what filters cannot say.
 """
 

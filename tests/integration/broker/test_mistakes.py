@@ -277,7 +277,9 @@ async def test_a_batch_of_which_a_record_cannot_be_read_says_which_kind_of_failu
                 raise error
 
             with monkeypatch.context() as patch:
-                patch.setattr(broker.log_service.sinks._staging, "records", fail)
+                patch.setattr(
+                    broker.log_service.idempotent_batches._staging, "records", fail
+                )
                 wire.send(Batch("query", number, [Part(part, 1)]))
                 error = await wire.next()
             assert isinstance(error, Error)

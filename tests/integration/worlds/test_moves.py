@@ -55,9 +55,9 @@ def test_what_was_got_at_the_old_broker_does_not_come_again_over_a_slow_link(
         ),
     )
     told: list[str] = []
-    judge = PLAYS[on](script, told.append)
+    invariants = PLAYS[on](script, told.append)
     assert [line for line in told if "gets n = 7" in line] == [
         "    ann gets n = 7 and x = 7",
         "    bob gets n = 7 and x = 7",
     ]
-    assert judge.reached[-1] == {"ann": (8,), "bob": (8,), "cat": ()}
+    assert invariants.reached[-1] == {"ann": (8,), "bob": (8,), "cat": ()}

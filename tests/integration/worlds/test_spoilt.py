@@ -14,7 +14,7 @@ from siena.routing.registrations import Registrations
 from siena.routing.stamps.seen import Seen
 from worlds.compare import PLAYS
 from worlds.drawing import draw_script
-from worlds.judge import Violation, say_nothing
+from worlds.invariants import Violation, say_nothing
 
 
 def kept_by_none(mailbox: Mailbox, letter: Letter) -> Outbox:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from worlds.drawing import draw_script
-from worlds.judge import Judge, Reached, Tell, Violation, say_nothing
+from worlds.invariants import Invariants, Reached, Tell, Violation, say_nothing
 from worlds.live import play_over_sockets, play_virtual
 from worlds.script import Script
 from worlds.simulated import play_simulated
 
-Play = Callable[[Script, Tell], Judge]
+Play = Callable[[Script, Tell], Invariants]
 
 PLAYS: dict[str, Play] = {
     "simulator": play_simulated,

@@ -10,12 +10,12 @@ from siena.broker.broker import Broker
 from siena.sim.steps import Step
 from virtual.loop import VirtualLoop
 from worlds.client import LiveClient
-from worlds.judge import Judge, Tell, Violation, say_nothing
+from worlds.invariants import Invariants, Tell, Violation, say_nothing
 from worlds.script import Round, Script
 from worlds.stages import SocketStage, Stage, VirtualStage
 
 
-def play_virtual(script: Script, tell: Tell = say_nothing) -> Judge:
+def play_virtual(script: Script, tell: Tell = say_nothing) -> Invariants:
     """Play a script in virtual time, over a network in memory.
 
     Raises:
@@ -26,7 +26,7 @@ def play_virtual(script: Script, tell: Tell = say_nothing) -> Judge:
         return runner.run(_play(script, VirtualStage(script, loop), tell))
 
 
-def play_over_sockets(script: Script, tell: Tell = say_nothing) -> Judge:
+def play_over_sockets(script: Script, tell: Tell = say_nothing) -> Invariants:
     """Play a script over sockets, as fast as they go.
 
     Raises:
@@ -36,27 +36,29 @@ def play_over_sockets(script: Script, tell: Tell = say_nothing) -> Judge:
         return runner.run(_play(script, SocketStage(script), tell))
 
 
-async def _play(script: Script, stage: Stage, tell: Tell) -> Judge:
-    judge = Judge(script, tell)
+async def _play(script: Script, stage: Stage, tell: Tell) -> Invariants:
+    invariants = Invariants(script, tell)
     mistakes = _Mistakes()
     logging.getLogger("siena.broker").addHandler(mistakes)
     asyncio.get_running_loop().set_exception_handler(mistakes.unexpected)
-    players = _Players(script, stage, judge)
+    players = _Players(script, stage, invariants)
     try:
         await stage.start()
         await players.connect()
         for number, this in enumerate(script.rounds):
-            judge.begin(number, this)
+            invariants.begin(number, this)
             await players.play(this)
             if mistakes.said:
-                judge.fail(f"a broker made a mistake: {mistakes.said}")
+                invariants.fail(f"a broker made a mistake: {mistakes.said}")
             if any(_repaired(broker) for broker in stage.brokers.values()):
-                judge.fail("neighbours did not agree on what they had told each other")
+                invariants.fail(
+                    "neighbours did not agree on what they had told each other"
+                )
     finally:
         players.close()
         await stage.stop()
         logging.getLogger("siena.broker").removeHandler(mistakes)
-    return judge
+    return invariants
 
 
 class _Mistakes(logging.Handler):
@@ -81,12 +83,12 @@ class _Mistakes(logging.Handler):
 class _Players:
     """The clients of a script, and what they do."""
 
-    def __init__(self, script: Script, stage: Stage, judge: Judge) -> None:
+    def __init__(self, script: Script, stage: Stage, invariants: Invariants) -> None:
         self._script = script
         self._stage = stage
-        self._judge = judge
+        self._invariants = invariants
         self._clients = {
-            n: LiveClient(n, judge.hear, judge.miss) for n in script.clients
+            n: LiveClient(n, invariants.hear, invariants.miss) for n in script.clients
         }
 
     async def connect(self) -> None:
@@ -107,14 +109,14 @@ class _Players:
                 await self._stage.pause(hurried.pause)
         await self._rest()
         present = {n: c for n, c in self._clients.items() if not c.is_absent}
-        self._judge.rest({name: c.quenched for name, c in present.items()})
+        self._invariants.rest({name: c.quenched for name, c in present.items()})
         for step in this.judged:
             await self._happen(step, this)
         await self._rest()
-        self._judge.compare()
+        self._invariants.compare()
 
     async def _happen(self, step: Step, this: Round) -> None:
-        self._judge.step(step)
+        self._invariants.step(step)
         if step.op == "connect":
             self._stage.heal(step.at, step.to)
         elif step.op == "disconnect":
@@ -131,14 +133,14 @@ class _Players:
         try:
             await self._stage.rest()
         except TimeoutError:
-            self._judge.fail("the brokers do not come to rest")
+            self._invariants.fail("the brokers do not come to rest")
         for client in self._clients.values():
             if client.error is not None:
                 if isinstance(client.error, Violation):
                     raise client.error
-                self._judge.fail(str(client.error))
+                self._invariants.fail(str(client.error))
             if client.open:
-                self._judge.fail(f"{client.name} got no answer to {client.open}")
+                self._invariants.fail(f"{client.name} got no answer to {client.open}")
 
     def _url(self, broker: int) -> str:
         return self._stage.brokers[broker].addresses[0].url

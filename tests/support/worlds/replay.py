@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from worlds.compare import PLAYS, differences
 from worlds.drawing import draw_script
-from worlds.judge import Judge, Tell, Violation
+from worlds.invariants import Invariants, Tell, Violation
 from worlds.script import Script
 
 
@@ -33,13 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _tell(PLAYS[given.on], script)
 
 
-def _tell(play: Callable[[Script, Tell], Judge], script: Script) -> int:
+def _tell(play: Callable[[Script, Tell], Invariants], script: Script) -> int:
     try:
-        judge = play(script, print)
+        invariants = play(script, print)
     except Violation as error:
         print(error)
         return 1
-    print(f"{judge.deliveries} deliveries, and nothing wrong")
+    print(f"{invariants.deliveries} deliveries, and nothing wrong")
     return 0
 
 

@@ -4,14 +4,14 @@ from siena.messages import Lost, Message, Notify
 from siena.sim.clients import Client
 from siena.sim.steps import perform
 from siena.sim.world import World
-from worlds.judge import Judge, Tell, say_nothing
+from worlds.invariants import Invariants, Tell, say_nothing
 from worlds.script import Round, Script
 
 # Worlds as small as these come to rest after a few hundred.
 EVENTS_MAX = 20_000
 
 
-def play_simulated(script: Script, tell: Tell = say_nothing) -> Judge:
+def play_simulated(script: Script, tell: Tell = say_nothing) -> Invariants:
     """Play a script in a simulated world.
 
     Raises:
@@ -25,13 +25,13 @@ def play_simulated(script: Script, tell: Tell = say_nothing) -> Judge:
         latency=script.latency,
     )
     world.scheduler.events_max = EVENTS_MAX
-    judge = Judge(script, tell)
+    invariants = Invariants(script, tell)
 
     def hear(client: Client, message: Message) -> None:
         if isinstance(message, Notify):
-            judge.hear(client.name, message.notification)
+            invariants.hear(client.name, message.notification)
         elif isinstance(message, Lost):
-            judge.miss(client.name, message.count)
+            invariants.miss(client.name, message.count)
 
     world.heard = hear
     if script.is_apart:
@@ -40,22 +40,22 @@ def play_simulated(script: Script, tell: Tell = say_nothing) -> Judge:
     for name, at in script.clients.items():
         world.client(name, at)
     for number, this in enumerate(script.rounds):
-        judge.begin(number, this)
-        _play_round(world, judge, this)
-    return judge
+        invariants.begin(number, this)
+        _play_round(world, invariants, this)
+    return invariants
 
 
-def _play_round(world: World, judge: Judge, this: Round) -> None:
+def _play_round(world: World, invariants: Invariants, this: Round) -> None:
     for hurried in this.hurried:
-        judge.step(hurried.step)
+        invariants.step(hurried.step)
         perform(world, hurried.step)
         if hurried.pause:
-            pause = hurried.pause * judge.script.latency[1]
+            pause = hurried.pause * invariants.script.latency[1]
             world.scheduler.run(world.scheduler.now + pause)
     world.run()
-    judge.rest(None)  # of routers, siena.sim.invariants asks more
+    invariants.rest(None)  # of routers, siena.sim.invariants asks more
     for step in this.judged:
-        judge.step(step)
+        invariants.step(step)
         perform(world, step)
     world.run()
-    judge.compare()
+    invariants.compare()

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import event, example, given, strategies as st
+from hypothesis import event, given, strategies as st
 
 import reference
 from siena.algebra.covering import covers_filter
@@ -11,7 +11,6 @@ from siena.algebra.disjunction import (
     covers_pattern,
     covers_predicate,
     decide_covers_predicate,
-    reduce_predicate,
 )
 from siena.algebra.sat import satisfiable
 from siena.lang import parse_filter, parse_pattern, parse_predicate
@@ -80,35 +79,6 @@ def test_more_filters_cover_more(one: Predicate, more: Predicate) -> None:
     assert covers_predicate(Predicate([*one, *more]), one)
 
 
-@given(
-    kinds_of_one_family().flatmap(predicates)
-    | filters_cut_in_pieces().map(lambda pair: Predicate([*pair[0], *pair[1]]))
-)
-@example(parse_predicate("x < 5 or x >= 5 or number x any"))
-@example(parse_predicate("x > 5 or x > 3 or x = 9 and y = 1"))
-def test_reducing_keeps_the_meaning_and_nothing_superfluous(
-    predicate: Predicate,
-) -> None:
-    reduced = reduce_predicate(predicate)
-    assert set(reduced) <= set(predicate)
-    event("reduced" if len(reduced) < len(predicate) else "needed as it was")
-    for notification in reference.telling_notifications(predicate):
-        assert reference.matches(reduced, notification) is reference.matches(
-            predicate, notification
-        )
-    assert covers_predicate(reduced, predicate)
-    assert covers_predicate(predicate, reduced)
-    for f in reduced:
-        others = Predicate(g for g in reduced if g != f)
-        assert not covers_predicate(others, Predicate([f]))
-
-
-@given(predicates())
-def test_reducing_twice_reduces_no_further(predicate: Predicate) -> None:
-    reduced = reduce_predicate(predicate)
-    assert reduce_predicate(reduced) == reduced
-
-
 @pytest.mark.parametrize(
     ("general", "specific", "covered"),
     [
@@ -136,7 +106,6 @@ def test_the_predicate_without_filters_selects_nothing() -> None:
     assert covers_predicate(parse_predicate("x = 1"), nothing)
     assert covers_predicate(nothing, parse_predicate("x > 5 and x < 3"))
     assert not covers_predicate(nothing, parse_predicate("x = 1"))
-    assert reduce_predicate(parse_predicate("x > 5 and x < 3")) == nothing
 
 
 def integers_from_zero(count: int) -> Predicate:

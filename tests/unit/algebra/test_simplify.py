@@ -7,10 +7,10 @@ import reference
 from siena.algebra.covering import counterexample_filter
 from siena.algebra.relations import equivalent
 from siena.algebra.sat import satisfiable
-from siena.algebra.simplify import simplify, simplify_predicate
-from siena.lang import parse_filter, parse_predicate
-from siena.model import Filter, Predicate
-from strategies import filters, kinds_of_one_family, predicates
+from siena.algebra.simplify import simplify
+from siena.lang import parse_filter
+from siena.model import Filter
+from strategies import filters, kinds_of_one_family
 
 few_names = kinds_of_one_family().flatmap(
     lambda kinds: filters(kinds, ("x", "y"), max_size=6)
@@ -48,19 +48,6 @@ def test_simplifying_twice_simplifies_no_further(f: Filter) -> None:
     assert simplify(simplify(f)) == simplify(f)
 
 
-@given(kinds_of_one_family().flatmap(predicates))
-def test_simplifying_a_predicate_keeps_the_meaning(predicate: Predicate) -> None:
-    simple = simplify_predicate(predicate)
-    assert equivalent(simple, predicate)
-    for notification in reference.telling_notifications(predicate):
-        assert reference.matches(simple, notification) is reference.matches(
-            predicate, notification
-        )
-    for f in simple:
-        assert simplify(f) == f
-        assert not equivalent(Predicate(g for g in simple if g != f), simple)
-
-
 @pytest.mark.parametrize(
     ("text", "simple"),
     [
@@ -78,17 +65,3 @@ def test_simplifying_a_predicate_keeps_the_meaning(predicate: Predicate) -> None
 )
 def test_simplifying_by_example(text: str, simple: str) -> None:
     assert str(simplify(parse_filter(text))) == simple
-
-
-@pytest.mark.parametrize(
-    ("text", "simple"),
-    [
-        ("x > 5 or x > 3 or x = 9 and y = 1", "x > 3"),
-        ("x = 1 and x any or x = 2 and x any", "x = 1 or x = 2"),
-        ("x < 5 or x >= 5 or number x any", "number x any"),
-        ("x = 1 or x > 5 and x < 3", "x = 1"),
-        ("[] or x = 1", "[]"),
-    ],
-)
-def test_simplifying_predicates_by_example(text: str, simple: str) -> None:
-    assert str(simplify_predicate(parse_predicate(text))) == simple

@@ -25,7 +25,7 @@ from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.backpressure import Holder
 from siena.broker.io.connection import Connection
 from siena.broker.io.outbox import Outbox
-from siena.broker.peers.handoff import Handoff
+from siena.broker.peers.handoff_tasks import HandoffTasks
 from siena.broker.peers.link import Link, Other
 from siena.broker.settings import Settings
 from siena.broker.state import BrokerState
@@ -167,7 +167,7 @@ class Bulk:
     def publish(self, number: int, notifications: list[Notification]) -> None:
         run = run_of([encode(n) for n in notifications])
         wire = cast("Connection", self.clients[number])
-        session, elsewhere = self.state.sessions[number], cast("Handoff", None)
+        session, elsewhere = self.state.sessions[number], cast("HandoffTasks", None)
         parts = self.state, self.batch, self.requests, elsewhere
         Client(wire, session, *parts).run(run)
         self.batch.flush()

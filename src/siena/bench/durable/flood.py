@@ -30,7 +30,7 @@ SYNC_BYTES = 4_096
 
 
 @dataclass(frozen=True)
-class Round:
+class StoreRound:
     """What one store did in one round."""
 
     acknowledged: int
@@ -64,7 +64,7 @@ class _Sender:
     due: float = 0.0  # when its next is to be sent
 
 
-class Flood:
+class StoreFlood:
     """Publishers of one store, which stay connected from round to round."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Flood:
             publishing = store.begin(wire, number, blocks)
             self._senders.append(_Sender(wire.finish(), publishing))
 
-    def run(self, seconds: float) -> Round:
+    def run(self, seconds: float) -> StoreRound:
         """Publish for so long, and wait for what is under way then."""
         processes = family(self._server.process)
         waits: list[float] = []
@@ -110,7 +110,7 @@ class Flood:
             cpu = cpu_seconds(processes) - cpu
         count = len(waits) * self._batch
         self.acknowledged += count
-        return Round(count, took, cpu, waited / took, waits)
+        return StoreRound(count, took, cpu, waited / took, waits)
 
     def _begin(
         self, resting: list[_Sender], selector: selectors.BaseSelector, end: float

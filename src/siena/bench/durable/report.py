@@ -9,19 +9,19 @@ from rich.console import Console
 from rich.table import Table
 
 from siena.bench.broker.report import machine
-from siena.bench.durable.flood import Round
+from siena.bench.durable.flood import StoreRound
 
 # Below this share of idle time it is the generator that is measured.
 IDLE_MIN = 0.10
 
 
 @dataclass
-class Result:
+class StoreResult:
     """What one store did."""
 
     name: str
     version: str
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[StoreRound] = field(default_factory=list)
     stored: int = 0
     acknowledged: int = 0
 
@@ -40,7 +40,7 @@ class Result:
         return min(each.idle for each in self.rounds)
 
 
-def show(results: Sequence[Result], sync: float, workload: str) -> None:
+def show(results: Sequence[StoreResult], sync: float, workload: str) -> None:
     """Print a table, what the disk does, and on what machine."""
     table = Table(box=None, header_style="dim")
     table.add_column("store")
@@ -88,7 +88,7 @@ def show(results: Sequence[Result], sync: float, workload: str) -> None:
 
 
 def as_object(
-    results: Sequence[Result], sync: float, plan: Mapping[str, object]
+    results: Sequence[StoreResult], sync: float, plan: Mapping[str, object]
 ) -> dict[str, Any]:
     """All of it, for programs."""
     return {

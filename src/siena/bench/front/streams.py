@@ -34,14 +34,14 @@ def flood(
     They do not stay until the next round: who has nothing to read for long is asked
     whether it is still there.
     """
-    made = Flood(server, kind, readers, apart=apart)
+    made = StreamFlood(server, kind, readers, apart=apart)
     try:
         return made.run(published)
     finally:
         made.close()
 
 
-class Flood:
+class StreamFlood:
     """Readers of one kind at one broker, and who publishes for them."""
 
     def __init__(

@@ -38,7 +38,7 @@ PYTHON_WORK = 2_000_000
 TREE_FILTERS_MAX = 10_000
 
 
-class Contender(ABC):
+class MatchContender(ABC):
     """A matcher that is built, in one form."""
 
     name: str
@@ -64,7 +64,7 @@ class Contender(ABC):
         """What matches each, in ascending order, found in the way that is timed."""
 
 
-class EngineContender(Contender):
+class EngineContender(MatchContender):
     """The engine, on what it has read beforehand; all matching filters are wanted."""
 
     name = "engine"
@@ -161,7 +161,7 @@ class InterfacesContender(EngineContender):
         return out, np.empty(batch, np.int32)
 
 
-class CountingContender(Contender):
+class CountingContender(MatchContender):
     """The algorithm of SIGCOMM 2003, on notifications encoded for its table."""
 
     name = "counting"
@@ -212,7 +212,7 @@ class CountingContender(Contender):
         return self.matcher.match_encoded(batch)
 
 
-class PythonContender(Contender):
+class PythonContender(MatchContender):
     """A matcher in plain Python, asked about objects."""
 
     form = "objects"
@@ -251,12 +251,12 @@ class PythonContender(Contender):
         return [sorted(self._match(message)) for message in messages]
 
 
-def reference(question: Question, filters: Sequence[Filter]) -> Contender:
+def reference(question: Question, filters: Sequence[Filter]) -> MatchContender:
     """The loop."""
     return PythonContender("reference", ReferenceMatcher(), question, filters)
 
 
-def tree(question: Question, filters: Sequence[Filter]) -> Contender:
+def tree(question: Question, filters: Sequence[Filter]) -> MatchContender:
     """Gryphon's search tree."""
     return PythonContender("tree", TreeMatcher(), question, filters)
 

@@ -10,10 +10,10 @@ from time import perf_counter, thread_time
 
 from siena.bench.match.contenders import (
     TREE_FILTERS_MAX,
-    Contender,
     CountingContender,
     EngineContender,
     InterfacesContender,
+    MatchContender,
     Messages,
     Runner,
     reference,
@@ -149,10 +149,10 @@ def build(
     filters: Sequence[Filter],
     threads: Sequence[int],
     say: Callable[[str], None],
-) -> list[Contender]:
+) -> list[MatchContender]:
     """All that apply, the engine first."""
     say("building the engine")
-    contenders: list[Contender] = []
+    contenders: list[MatchContender] = []
     if question.interfaces is None:
         engine = EngineContender(question, filters)
         contenders += [engine, BytesContender(engine), OneByOneContender(engine)]
@@ -186,7 +186,7 @@ def why_no_tree(size: int) -> str | None:
     )
 
 
-def verify(contenders: Sequence[Contender], messages: Messages) -> None:
+def verify(contenders: Sequence[MatchContender], messages: Messages) -> None:
     """Make sure that all agree on the first messages.
 
     Raises:
@@ -208,7 +208,7 @@ def verify(contenders: Sequence[Contender], messages: Messages) -> None:
 
 
 def _by_matches(
-    contenders: Sequence[Contender],
+    contenders: Sequence[MatchContender],
     messages: Messages,
     counts: Sequence[int],
     *,
@@ -246,7 +246,7 @@ def _rate(runner: Runner, seconds: float, clock: Callable[[], float]) -> float:
             return count / elapsed
 
 
-def _clock(contender: Contender) -> Callable[[], float]:
+def _clock(contender: MatchContender) -> Callable[[], float]:
     """What one thread does is timed by its own CPU: machines are shared and noisy."""
     return perf_counter if contender.in_threads else thread_time
 

@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from siena.bench.match.contenders import (
-    Contender,
     EngineContender,
     InterfacesContender,
+    MatchContender,
     Messages,
     Runner,
     parts,
@@ -39,7 +39,7 @@ class ManyInterfacesContender(InterfacesContender):
         return InterfacesBytesContender(self).find(messages)
 
 
-class View(Contender):
+class View(MatchContender):
     """An engine that is built, asked in another way; it is not built twice."""
 
     def __init__(self, built: EngineContender) -> None:
@@ -134,7 +134,7 @@ class ThreadsContender(View):
         self.threads = threads
         self.name = f"engine-{threads}-thread{'s' if threads > 1 else ''}"
         if isinstance(built, InterfacesContender):
-            self._one: Contender = InterfacesBytesContender(built)
+            self._one: MatchContender = InterfacesBytesContender(built)
         else:
             self._one = BytesContender(built)
 

@@ -22,7 +22,6 @@ from siena.errors import SienaError
 
 # Of the authority: it lives longer than what it signs.
 AUTHORITY_DAYS = 3_650
-DAYS_MAX = 825
 # Clocks differ.
 BEFORE = timedelta(minutes=5)
 # Where a broker of a test network listens.

@@ -14,7 +14,7 @@ from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.io.backpressure import Pause
 from siena.broker.io.connection import Connection
-from siena.broker.peers.handoff import Handoff
+from siena.broker.peers.handoff_tasks import HandoffTasks
 from siena.broker.state import BrokerState
 from siena.errors import InvalidNotificationError
 from siena.messages import ListInterests, Release
@@ -82,14 +82,14 @@ class Client:
         state: BrokerState,
         publications: PublishBatch,
         requests: Requests,
-        moving: Handoff,
+        handoff_tasks: HandoffTasks,
     ) -> None:
         self._connection = connection
         self.session = session
         self._state = state
         self._publications = publications
         self._requests = requests
-        self._handoff = moving
+        self._handoff_tasks = handoff_tasks
         # Where publishers advertise, they publish only what they have advertised.
         self._is_advertising = state.router.options.is_advertising
 
@@ -249,7 +249,7 @@ class Client:
                 raise ProtocolError(Fault.PEER_REFUSED, "TELL is for brokers")
             self._state.handle(Release(), self.session.client)
         elif body.url:
-            self._handoff.fetch(self.session, body.url)
+            self._handoff_tasks.fetch(self.session, body.url)
         else:
             self._state.handle(ListInterests(), self.session.client)
 

@@ -14,9 +14,9 @@ from siena.protocol.text.transcripts import Transcript
 
 
 class InProcessSession(NamedTuple):
-    """A visit: a guest, and the client that it is to the broker."""
+    """A guest in place of a connection, and the client that it is to the broker."""
 
-    local_client: InProcessClient
+    in_process_client: InProcessClient
     client: Client
 
 
@@ -53,35 +53,35 @@ class InProcessEntry:
         if len(self.guests) >= GUESTS_MAX:
             text = f"more than {GUESTS_MAX} guests"
             raise ProtocolError(Fault.TOO_MANY_CONNECTIONS, text)
-        local_client = InProcessClient(
+        in_process_client = InProcessClient(
             self.broker.settings.limits.output_bytes, transcript
         )
         # It may have come with a request whose body came later.
-        local_client.principal = self.broker.access.current(principal)
+        in_process_client.principal = self.broker.access.current(principal)
         # Lines and events say whatever there is to say.
         features = () if transcript is None else (GRANTS,)
         connect = Connect(VERSIONS[1], name, identity, policy, features=features)
-        client, _ = self.broker.admit(local_client, connect)
-        self.guests.add(local_client)
-        return InProcessSession(local_client, client)
+        client, _ = self.broker.admit(in_process_client, connect)
+        self.guests.add(in_process_client)
+        return InProcessSession(in_process_client, client)
 
-    def show(self, visit: InProcessSession, principal: Principal) -> None:
+    def show(self, in_process_session: InProcessSession, principal: Principal) -> None:
         """A client that is there shows another credential, which counts now."""
-        broker, client = self.broker, visit.local_client
+        broker, client = self.broker, in_process_session.in_process_client
         broker.leases.end(client)
-        client.principal = visit.client.session.principal = principal
-        broker.leases.begin(client, visit.client.session)
-        broker.granting.renew(visit.client.session)
+        client.principal = in_process_session.client.session.principal = principal
+        broker.leases.begin(client, in_process_session.client.session)
+        broker.granting.renew(in_process_session.client.session)
 
-    def leave(self, visit: InProcessSession) -> None:
+    def leave(self, in_process_session: InProcessSession) -> None:
         """A client has left; one with an identity may come back."""
-        self.guests.discard(visit.local_client)
-        self.broker.leases.end(visit.local_client)
-        visit.local_client.leave()
-        visit.client.gone()
+        self.guests.discard(in_process_session.in_process_client)
+        self.broker.leases.end(in_process_session.in_process_client)
+        in_process_session.in_process_client.leave()
+        in_process_session.client.gone()
 
     def drain(self) -> None:
         """Let no client in any more, and say good-bye to those who are there."""
         self.is_draining = True
-        for local_client in list(self.guests):
-            local_client.fail(ProtocolError(Fault.DRAINING, "this broker ends"))
+        for in_process_client in list(self.guests):
+            in_process_client.fail(ProtocolError(Fault.DRAINING, "this broker ends"))

@@ -2,8 +2,8 @@
 
 From the ground up: ``limits``, ``checked_file`` (a small thing on the disk), ``owners``
 → ``receipts``, ``cursors``, ``page`` (some records of a log) → ``member`` (a connection
-that reads), ``losses`` → ``reading`` (who gets what, and when again), ``starts`` →
-``subscribing`` (durable subscriptions as clients ask for them), ``relays`` (from store
-to store), ``letters`` (of what no reader could deal with) → ``service``;
+that reads), ``losses`` → ``reading`` (who gets what, and when again) → ``subscribing``
+(durable subscriptions as clients ask for them), ``relays`` (from store to store) →
+``service``;
 ``over_http``, ``http_reading`` and ``json_requests`` are the same by HTTP.
 """

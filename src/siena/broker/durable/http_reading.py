@@ -82,18 +82,20 @@ async def answer(request: Request) -> Response:
         raise ProtocolError(Fault.BAD_REQUEST, str(error)) from None
     entry: InProcessEntry = request.app.state.entry
     principal = principal_of(request.scope)
-    visit = entry.enter(name="POST /durables", principal=principal)
+    in_process_session = entry.enter(name="POST /durables", principal=principal)
     try:
         durable = entry.broker.log_service.durable
         name = request.path_params["name"]
         what = "the durable subscription"
-        owner = check_owner(entry.broker.state, visit.client.session, what, name)
+        owner = check_owner(
+            entry.broker.state, in_process_session.client.session, what, name
+        )
         if request.url.path.endswith("/ack"):
             count = durable.ack(owner, name, said.offsets, said.up_to)
         else:
             count = durable.nak(owner, name, said.offsets, said.delay)
     finally:
-        entry.leave(visit)
+        entry.leave(in_process_session)
     body = msgspec.json.encode({"answered": count})
     return Response(body, media_type="application/json")
 
@@ -102,17 +104,19 @@ async def forget(request: Request) -> Response:
     """End a durable subscription; answered when the disk knows."""
     entry: InProcessEntry = request.app.state.entry
     principal = principal_of(request.scope)
-    visit = entry.enter(name="DELETE /durables", principal=principal)
+    in_process_session = entry.enter(name="DELETE /durables", principal=principal)
     try:
         body = Forget(request.path_params["name"][:255])
-        entry.broker.requests.handle(visit.client.session, body)
+        entry.broker.requests.handle(in_process_session.client.session, body)
         async with asyncio.timeout(HOLD_SECONDS_MAX):
             while True:
-                for op, said in Splitter().feed(await visit.local_client.read()):
+                for op, said in Splitter().feed(
+                    await in_process_session.in_process_client.read()
+                ):
                     told = unpack(op, said)
                     if isinstance(told, Error):
                         raise ProtocolError(Fault.of(told.fault), told.text)
                     if isinstance(told, Done):
                         return Response(status_code=204)
     finally:
-        entry.leave(visit)
+        entry.leave(in_process_session)

@@ -66,7 +66,7 @@ def wanted_receipt(query: bytes) -> WantedReceipt | None:
 
 async def store(
     entry: InProcessEntry,
-    visit: InProcessSession,
+    in_process_session: InProcessSession,
     run: PublishRun,
     receipt: WantedReceipt,
 ) -> int | None:
@@ -77,31 +77,31 @@ async def store(
     Raises:
         ProtocolError: if it is not stored, or that takes too long.
     """
-    broker, session = entry.broker, visit.client.session
+    broker, session = entry.broker, in_process_session.client.session
     durable = broker.log_service.durable
     try:
         async with asyncio.timeout(HOLD_SECONDS_MAX):
             if receipt.publisher is None:
-                durable.publish_once(session, visit.local_client, run)
+                durable.publish_once(session, in_process_session.in_process_client, run)
             else:
                 broker.requests.handle(session, Publisher(receipt.publisher))
-                [known, *_] = await _heard(visit, 1, PublisherIs)
+                [known, *_] = await _heard(in_process_session, 1, PublisherIs)
                 assert isinstance(known, PublisherIs)
                 acked = AckedRun(known.publisher, receipt.sequence, run)
-                visit.client.handle(acked)
+                in_process_session.client.handle(acked)
             broker.route()
-            return await _offset(visit, run.total)
+            return await _offset(in_process_session, run.total)
     except TimeoutError:
         text = "the disk has not taken it yet; it may be stored later"
         raise ProtocolError(Fault.NOT_STORED, text) from None
 
 
-async def _offset(visit: InProcessSession, count: int) -> int | None:
+async def _offset(in_process_session: InProcessSession, count: int) -> int | None:
     """Where the first of so many is stored, once all of them are."""
     offset: int | None = None
     first = None
     while count:
-        for told in await _heard(visit, 1, Stored):
+        for told in await _heard(in_process_session, 1, Stored):
             assert isinstance(told, Stored)
             if told.fault:
                 raise ProtocolError(Fault.of(told.fault), told.text)
@@ -111,7 +111,9 @@ async def _offset(visit: InProcessSession, count: int) -> int | None:
     return offset
 
 
-async def _heard(visit: InProcessSession, count: int, kind: type[Body]) -> list[Body]:
+async def _heard(
+    in_process_session: InProcessSession, count: int, kind: type[Body]
+) -> list[Body]:
     """At least so many answers of a kind.
 
     Raises:
@@ -119,7 +121,7 @@ async def _heard(visit: InProcessSession, count: int, kind: type[Body]) -> list[
     """
     found: list[Body] = []
     while len(found) < count:
-        frames = await visit.local_client.read()
+        frames = await in_process_session.in_process_client.read()
         if not frames:
             raise ProtocolError(Fault.DRAINING, "this broker ends")
         for op, body in Splitter().feed(frames):

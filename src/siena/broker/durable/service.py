@@ -10,15 +10,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from siena.broker.access.principal import LOCAL
 from siena.broker.clients.requests import Requests
 from siena.broker.clients.session import Session
 from siena.broker.data.batch import Source
+from siena.broker.data.licences import Licence
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.cursors.blocks import Blocks
 from siena.broker.durable.cursors.cursor import Cursor
 from siena.broker.durable.cursors.finder import Finder
 from siena.broker.durable.cursors.registry import Cursors
-from siena.broker.durable.letters import LetterBox, LetterReceipt
 from siena.broker.durable.losses import Losses
 from siena.broker.durable.owners import check_owner, heard_by
 from siena.broker.durable.reading import Reading
@@ -27,6 +28,7 @@ from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.receipts.refusing import refuse
 from siena.broker.durable.relays.relaying import Relaying
 from siena.broker.durable.subscribing import Subscribing
+from siena.broker.io.backpressure import Holder
 from siena.broker.log.journal import Journal
 from siena.broker.log.segment import Gap
 from siena.broker.state import BrokerState
@@ -253,3 +255,46 @@ class DurableService:
 
 def _refuse(session: Session, body: Body) -> None:  # noqa: ARG001 -- as others have it
     raise ProtocolError(Fault.NO_STORE, NO_STORE, about=getattr(body, "number", None))
+
+
+class LetterBox:
+    """The publisher of dead letters: the broker itself."""
+
+    principal = LOCAL
+    licence: Licence | None = None
+    neighbour: int | None = None
+
+    def reply(self, frame: bytes) -> None:
+        """Nothing is asked."""
+
+    def fail(self, error: ProtocolError) -> None:
+        """It could not be routed, which the log says."""
+
+    def hold(self, by: Holder) -> None:
+        """They are few, and do not wait."""
+
+
+class LetterReceipt:
+    """Hears when the disk has a letter, or that it never will."""
+
+    def __init__(self, journal: Journal, then: Callable[[bool], None]) -> None:
+        self._journal = journal
+        self._then = then
+
+    def tag(self, at: int) -> int:  # noqa: ARG002 -- as others have it
+        """It is of no publisher that would send it again."""
+        return 0
+
+    def stored(self, at: int, count: int, offset: int) -> None:  # noqa: ARG002
+        """It is written: wait for the disk."""
+        self._journal.group_commit.when_synced(
+            lambda failure: self._then(failure is None)
+        )
+
+    def refused(self, at: int, error: ProtocolError) -> None:  # noqa: ARG002
+        """It is not taken."""
+        self._then(False)
+
+    def failed(self) -> None:
+        """It is not written."""
+        self._then(False)

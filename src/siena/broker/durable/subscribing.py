@@ -17,9 +17,10 @@ from siena.broker.durable.cursors.registry import Cursors
 from siena.broker.durable.limits import DURABLES_MAX
 from siena.broker.durable.member import Member
 from siena.broker.durable.owners import check_owner, heard_by
+from siena.broker.durable.page import read_page
 from siena.broker.durable.reading import Reading
-from siena.broker.durable.starts import offset_of
 from siena.broker.log.journal import Journal
+from siena.broker.log.stores.log_store import LogStore
 from siena.broker.state import BrokerState
 from siena.errors import SienaError
 from siena.lang.parser import parse_interest
@@ -33,6 +34,7 @@ from siena.protocol.durable.reading import (
     Forget,
     Nak,
     Seek,
+    Start,
 )
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.frames import Splitter
@@ -147,7 +149,7 @@ class Subscribing:
         if len(self._cursors) >= DURABLES_MAX:
             text = f"more than {DURABLES_MAX} durable subscriptions"
             raise ProtocolError(Fault.TOO_MANY, text)
-        begins = offset_of(self._store, body.start, body.at)
+        begins = _offset_of(self._store, body.start, body.at)
         epoch = Epoch(str(interest), begins)
         cursor = self._cursors.make(owner, body.name, epoch, spec)
         self._finder.add(cursor)
@@ -251,7 +253,7 @@ class Subscribing:
 
     def _seek(self, session: Session, body: Seek) -> None:
         cursor = self._cursor(session, body.name)
-        offset = offset_of(self._store, body.start, body.at)
+        offset = _offset_of(self._store, body.start, body.at)
         self._finder.remove(cursor)
         self._reading.end(cursor)
         last = cursor.epochs[-1]
@@ -348,3 +350,41 @@ def _read_filter(text: str) -> Filter | Predicate:
         what = "a durable subscription has a filter, not a pattern"
         raise ProtocolError(Fault.BAD_INTEREST, what)
     return interest
+
+
+def _offset_of(store: LogStore, start: Start, at: int) -> int:
+    """The offset where a durable subscription begins.
+
+    Raises:
+        ProtocolError: if the log has it no longer, or not yet, or cannot be read now.
+    """
+    if start == "new":
+        return store.latest
+    if start == "all":
+        return store.earliest
+    if start == "time":
+        return _first_since(store, at)
+    if at < store.earliest:
+        text = f"offset {at} has expired: the log begins at {store.earliest}"
+        raise ProtocolError(Fault.OFFSET_EXPIRED, text)
+    if at > store.latest:
+        text = f"the log has come to offset {store.latest}, and not to {at}"
+        raise ProtocolError(Fault.OFFSET_AHEAD, text)
+    return at
+
+
+def _first_since(store: LogStore, time: int) -> int:
+    """The first offset that came at a time or later, in microseconds since 1970."""
+    low, high = store.earliest, store.latest
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            record = next(iter(read_page(store, middle, 1).records), None)
+        except OSError as error:
+            text = f"the log cannot be read: {error}"
+            raise ProtocolError(Fault.LOG_DAMAGED, text) from None
+        if record is None or record.time >= time:
+            high = middle
+        else:
+            low = max(middle + 1, record.end)
+    return low

@@ -84,30 +84,32 @@ class Publishing:
         nested = wanted_nesting(scope["query_string"])
         posted = await read_notifications(kind, await read_body(receive), nested)
         entry = self._entry
-        visit = entry.enter(name="POST /publish", principal=principal_of(scope))
-        local_client, client = visit
+        in_process_session = entry.enter(
+            name="POST /publish", principal=principal_of(scope)
+        )
+        in_process_client, client = in_process_session
         offset = None
         try:
             if advertisements:
-                await _advertise(entry, visit, advertisements)
+                await _advertise(entry, in_process_session, advertisements)
             if posted.run.total:
-                await _until_there_is_room(entry, local_client)
+                await _until_there_is_room(entry, in_process_client)
                 client.check_run(posted.run)
                 if receipt is not None:
-                    offset = await store(entry, visit, posted.run, receipt)
+                    offset = await store(entry, in_process_session, posted.run, receipt)
                 else:
                     client.run(posted.run)
                     entry.broker.route()
-            if said := local_client.outbox.take():
+            if said := in_process_client.outbox.take():
                 _raise_first(b"".join(said))
-            if local_client.is_held:
+            if in_process_client.is_held:
                 try:
                     async with asyncio.timeout(HOLD_SECONDS_MAX):
-                        await local_client.may_publish()
+                        await in_process_client.may_publish()
                 except TimeoutError:
                     pass  # it was published; only the answer has waited
         finally:
-            entry.leave(visit)
+            entry.leave(in_process_session)
         return posted, receipt is not None, offset
 
 
@@ -121,7 +123,7 @@ def _advertisements(query: bytes) -> list[str]:
 
 
 async def _advertise(
-    entry: InProcessEntry, visit: InProcessSession, texts: list[str]
+    entry: InProcessEntry, in_process_session: InProcessSession, texts: list[str]
 ) -> None:
     """Advertise, and wait until the whole network knows it.
 
@@ -130,12 +132,14 @@ async def _advertise(
     """
     entry.broker.route()  # what was published before
     for number, text in enumerate(texts):
-        entry.broker.requests.handle(visit.client.session, Advertise(number, text))
+        entry.broker.requests.handle(
+            in_process_session.client.session, Advertise(number, text)
+        )
     unanswered = set(range(len(texts)))
     try:
         async with asyncio.timeout(HOLD_SECONDS_MAX):
             while unanswered:
-                frames = await visit.local_client.read()
+                frames = await in_process_session.in_process_client.read()
                 _raise_first(frames)  # it may be that the broker ends
                 unanswered -= _answered(frames)
     except TimeoutError:
@@ -144,7 +148,7 @@ async def _advertise(
 
 
 async def _until_there_is_room(
-    entry: InProcessEntry, local_client: InProcessClient
+    entry: InProcessEntry, in_process_client: InProcessClient
 ) -> None:
     """Wait for a log that is full: each request would write beyond its bound.
 
@@ -154,10 +158,10 @@ async def _until_there_is_room(
     journal = entry.broker.log_service.journal
     if journal is None or not journal.lets_wait:
         return
-    local_client.hold(journal)
+    in_process_client.hold(journal)
     try:
         async with asyncio.timeout(HOLD_SECONDS_MAX):
-            await local_client.may_publish()
+            await in_process_client.may_publish()
     except TimeoutError:
         text = "the log of the broker is full: nothing was published"
         raise ProtocolError(Fault.NO_ROOM, text) from None

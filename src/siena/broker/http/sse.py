@@ -52,7 +52,7 @@ async def subscribe(request: Request) -> StreamingResponse:
     if dialect is not None:
         filters = [_read(dialect, text) for text in filters]
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(
+    in_process_session = entry.enter(
         name="GET /subscribe",
         principal=principal_of(request.scope),
         policy=cast("Policy", policy),
@@ -61,29 +61,31 @@ async def subscribe(request: Request) -> StreamingResponse:
     try:
         for number, text in enumerate(filters, 1):
             entry.broker.route()  # what was published before
-            entry.broker.requests.handle(visit.client.session, Subscribe(number, text))
+            entry.broker.requests.handle(
+                in_process_session.client.session, Subscribe(number, text)
+            )
     except BaseException:
-        entry.leave(visit)
+        entry.leave(in_process_session)
         raise
-    return EventStream(entry, visit, dict(HEADERS))
+    return EventStream(entry, in_process_session, dict(HEADERS))
 
 
 def _read_durable(request: Request) -> StreamingResponse:
     """Read a durable subscription; what is read is acknowledged in other requests."""
     body = subscription_of(request.query_params)
     entry: InProcessEntry = request.app.state.entry
-    visit = entry.enter(
+    in_process_session = entry.enter(
         name="GET /subscribe",
         principal=principal_of(request.scope),
         transcript=request.app.state.events,
     )
     try:
         entry.broker.route()  # what was published before
-        entry.broker.requests.handle(visit.client.session, body)
+        entry.broker.requests.handle(in_process_session.client.session, body)
     except BaseException:
-        entry.leave(visit)
+        entry.leave(in_process_session)
         raise
-    return EventStream(entry, visit, dict(HEADERS))
+    return EventStream(entry, in_process_session, dict(HEADERS))
 
 
 def _read(dialect: str, text: str) -> str:
@@ -100,26 +102,29 @@ class EventStream(StreamingResponse):
     """Events for one guest, who leaves with the answer, whatever ends it."""
 
     def __init__(
-        self, entry: InProcessEntry, visit: InProcessSession, headers: dict[str, str]
+        self,
+        entry: InProcessEntry,
+        in_process_session: InProcessSession,
+        headers: dict[str, str],
     ) -> None:
         super().__init__(
-            _events(visit), headers=headers, media_type="text/event-stream"
+            _events(in_process_session), headers=headers, media_type="text/event-stream"
         )
-        self._entry, self._visit = entry, visit
+        self._entry, self._in_process_session = entry, in_process_session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until one of both ends."""
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._entry.leave(self._visit)
+            self._entry.leave(self._in_process_session)
 
 
-async def _events(visit: InProcessSession) -> AsyncIterator[bytes]:
+async def _events(in_process_session: InProcessSession) -> AsyncIterator[bytes]:
     while True:
         try:
             async with asyncio.timeout(HEARTBEAT_SECONDS):
-                events = await visit.local_client.read()
+                events = await in_process_session.in_process_client.read()
         except TimeoutError:
             yield HEARTBEAT
             continue

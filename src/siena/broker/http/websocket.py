@@ -70,7 +70,7 @@ async def converse(socket: WebSocket) -> None:
     except (_HungUpError, WebSocketDisconnect):
         return
     try:
-        visit = entry.enter(
+        in_process_session = entry.enter(
             principal=principal, name="/ws", transcript=entry.broker.lines
         )
     except ProtocolError as error:
@@ -79,14 +79,16 @@ async def converse(socket: WebSocket) -> None:
         return
     try:
         async with asyncio.TaskGroup() as tasks:
-            listening = tasks.create_task(_listen(socket, entry, visit, first))
-            await _speak(socket, visit)
+            listening = tasks.create_task(
+                _listen(socket, entry, in_process_session, first)
+            )
+            await _speak(socket, in_process_session)
             listening.cancel()
         await socket.close(GOING_AWAY)
     except* (_HungUpError, WebSocketDisconnect):
         pass
     finally:
-        entry.leave(visit)
+        entry.leave(in_process_session)
 
 
 async def _introduced(
@@ -154,12 +156,16 @@ def refuse_plain(text: str) -> Callable[[Request], Awaitable[Response]]:
 async def _listen(
     socket: WebSocket,
     entry: InProcessEntry,
-    visit: InProcessSession,
+    in_process_session: InProcessSession,
     first: str | None,
 ) -> None:
     requests, conversation = JsonRequests(), ServerConversation()
     conversation.admit(Connect(VERSIONS[1]))
-    client, broker, to = visit.client, entry.broker, visit.local_client
+    client, broker, to = (
+        in_process_session.client,
+        entry.broker,
+        in_process_session.in_process_client,
+    )
     while True:
         text, first = first or await _next_text(socket), None
         try:
@@ -172,8 +178,8 @@ async def _listen(
         await to.may_publish()
 
 
-async def _speak(socket: WebSocket, visit: InProcessSession) -> None:
-    while lines := await visit.local_client.read():
+async def _speak(socket: WebSocket, in_process_session: InProcessSession) -> None:
+    while lines := await in_process_session.in_process_client.read():
         at = 0
         while at < len(lines):
             # As far as the end of a line, and at least so far.

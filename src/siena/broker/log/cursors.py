@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from siena.broker.log.files import SYSTEM, Files
 from siena.broker.log.limits import READERS_MAX
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.clock import Clock
 from siena.protocol.error_codes import Fault, ProtocolError
 
@@ -37,7 +37,7 @@ class Readers:
         *,
         files: Files = SYSTEM,
     ) -> None:
-        self._kept = Kept(path, dict[str, Position], {}, files=files)
+        self._kept = StateFile(path, dict[str, Position], {}, files=files)
         self._clock = clock
         self._seconds = seconds
         # Whether the disk did not take what is in memory.

@@ -91,7 +91,7 @@ class Journal:
         """Called when there is room again."""
         self.on_tick: Callable[[], None] = lambda: None
         """Called every second."""
-        self.sinks_floor: Callable[[int], int] = lambda wanted: wanted
+        self.batches_floor: Callable[[int], int] = lambda wanted: wanted
         """The first offset that unfinished batches of sinks need, up to another."""
         # What the disk has not taken, and answers that wait for it.
         self._unwritten: list[_Piece] = []
@@ -351,7 +351,7 @@ class Journal:
         return self.defers or self._is_full()
 
     @property
-    def is_full_for_sinks(self) -> bool:
+    def is_full_for_batches(self) -> bool:
         """Whether the batch of a sink waits, too."""
         most = self._settings.bytes * (1 + SINK_SHARE)
         return self.defers or (self._is_full() and self.store.size >= most)
@@ -363,7 +363,7 @@ class Journal:
         older_than = self._state.clock.now() - seconds if seconds else None
         try:
             if seconds or self.store.size >= self._settings.bytes:
-                floor = self.sinks_floor(floor)
+                floor = self.batches_floor(floor)
             self.store.make_room(floor, self._settings.bytes, older_than)
         except OSError as error:  # what is being published is delivered all the same
             log.warning("there could be no room made in the log: %s", error)

@@ -8,7 +8,7 @@ from siena.broker.clients.session import Session
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.durable.owners import owned_name
 from siena.broker.durable.service import DurableService
-from siena.broker.log.batches.idempotent_batches import Sinks
+from siena.broker.log.batches.idempotent_batches import IdempotentBatches
 from siena.broker.log.batches.staging import Staging
 from siena.broker.log.filter_cache import FilterCache, RecordFilter
 from siena.broker.log.journal import Journal
@@ -56,7 +56,9 @@ class LogService:
             folder / "staged" if folder else None, settings.staged_bytes, state.clock
         )
         path = folder / "sinks.json" if folder else None
-        self.sinks = Sinks(publications, self._staging, self.journal, path)
+        self.idempotent_batches = IdempotentBatches(
+            publications, self._staging, self.journal, path
+        )
         requests.add(Log, self._extent)
         requests.add(Read, self._read)
         requests.add(Commit, self._commit)
@@ -78,7 +80,7 @@ class LogService:
         """Begin with what is to be done without being asked."""
         if self.journal is not None:
             self.journal.start()
-        self.sinks.start()
+        self.idempotent_batches.start()
         self.durable.start()
 
     def resume(self) -> None:
@@ -88,7 +90,7 @@ class LogService:
 
     async def close(self) -> None:
         """Write everything to the disk."""
-        self.sinks.close()
+        self.idempotent_batches.close()
         if self.journal is not None:
             await self.journal.stop()
         await self.durable.close()
@@ -226,7 +228,7 @@ class LogService:
             if not all(self._staging.is_within(name, granted) for name in names):
                 text = "a part was staged under another grant; stage it again"
                 raise ProtocolError(Fault.PART_UNKNOWN, text)
-        self.sinks.batch(session, body, owned_name(session, body.query))
+        self.idempotent_batches.batch(session, body, owned_name(session, body.query))
 
     def _check(self, session: Session, blocks: list[bytes]) -> None:
         """Refuse all if one is no notification, or not what the client may publish."""

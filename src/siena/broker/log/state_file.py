@@ -16,7 +16,7 @@ from siena.errors import SienaError
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class StateFile(Generic[T]):
     """A value, and the file that has it; without a file it lives as long as we do.
 
     Raises:

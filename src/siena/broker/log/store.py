@@ -35,7 +35,7 @@ from siena.broker.log.given import Given
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
 from siena.broker.log.records import FORM, Record, cuts_of, pack_record
 from siena.broker.log.segment import SUFFIX, Gap, Segment, damaged, scan_segments
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.errors import SienaError
 
 log = logging.getLogger("siena.broker")
@@ -96,7 +96,9 @@ class Store:
         self._are_missing = False
         self._missing: list[Gap] = []
         try:
-            self._earliest = Kept(folder / EARLIEST, Earliest, Earliest(), files=files)
+            self._earliest = StateFile(
+                folder / EARLIEST, Earliest, Earliest(), files=files
+            )
             self._given = Given(folder, files)
             self._segments: list[Segment] = []
             self._file = self._recover()

@@ -6,5 +6,5 @@ From the ground up: ``bounds`` (what a neighbour may take), ``pulse`` and ``stan
 ``websocket_caller`` and ``websocket_called`` (the two ends of a WebSocket that carries
 a link) → ``destination`` (where a neighbour is called) → ``dialer`` (one attempt to
 link, by ``callers``) → ``links`` (all of them); ``handoff_source`` (the broker that an
-identity leaves) → ``handoff`` (the one where it arrives).
+identity leaves) → ``handoff_tasks`` (the one where it arrives).
 """

@@ -1,4 +1,4 @@
-"""The courier of one identity: takes what is for it, and brings it to its handler."""
+"""The delivery of one identity: takes what is for it, and brings it to its handler."""
 
 import asyncio
 import logging
@@ -43,15 +43,19 @@ class Tries:
 class HandlerDelivery:
     """Brings letters one after the other.
 
-    Ownership: the visit; :meth:`run` is a task of its maker, and ends with the
-    visit.  What comes while a letter waits for another attempt stays in the outbox,
-    which is bounded.
+    Ownership: the in-process session; :meth:`run` is a task of its maker, and ends with
+    the session.  What comes while a letter waits for another attempt stays in the
+    outbox, which is bounded.
     """
 
     def __init__(
-        self, entry: InProcessEntry, visit: InProcessSession, target: Target, way: Way
+        self,
+        entry: InProcessEntry,
+        in_process_session: InProcessSession,
+        target: Target,
+        way: Way,
     ) -> None:
-        self.visit = visit
+        self.in_process_session = in_process_session
         self.target, self.way = target, way
         self.tries = Tries()
         self._entry = entry
@@ -61,9 +65,9 @@ class HandlerDelivery:
 
     async def run(self) -> None:
         """Bring everything that comes."""
-        session, broker = self.visit.client.session, self._entry.broker
+        session, broker = self.in_process_session.client.session, self._entry.broker
         assert session.identity is not None
-        while frames := await self.visit.local_client.read():
+        while frames := await self.in_process_session.in_process_client.read():
             for letter in letters_of(frames, session.identity, broker.name):
                 letter.lost += self._lost
                 self._lost = 0
@@ -93,5 +97,5 @@ class HandlerDelivery:
         log.warning("%d lost for %s: %s", len(letter), letter.identity, why)
         self.tries.failed += len(letter)
         self._lost = letter.lost + len(letter)
-        self.visit.client.session.lost += len(letter)
+        self.in_process_session.client.session.lost += len(letter)
         self._entry.broker.state.counters.lost += len(letter)

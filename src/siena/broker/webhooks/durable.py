@@ -1,4 +1,4 @@
-"""The courier of a durable subscription: what its handler takes is acknowledged.
+"""The delivery of a durable subscription: what its handler takes is acknowledged.
 
 It reads as every client does that reads one (:mod:`siena.broker.durable.reading`), and
 always answers: what a handler has thanked for is acknowledged, and what it has not
@@ -41,7 +41,7 @@ from siena.protocol.frames import Name, Op, Splitter
 
 log = logging.getLogger("siena.broker")
 
-# The number of the subscription in the session of its courier.
+# The number of the subscription in the session of its delivery.
 NUMBER = 1
 
 
@@ -55,7 +55,7 @@ class WantedDurable(Struct, frozen=True, forbid_unknown_fields=True):
     key: Name | None = None
 
     def request(self) -> DurableSubscribe:
-        """What its courier asks for: no more than a letter without an answer.
+        """What its delivery asks for: no more than a letter without an answer.
 
         >>> WantedDurable("billing", "x any", 7).request()
         DurableSubscribe(number=1, filter='x any', name='billing', start='offset', \
@@ -77,19 +77,20 @@ at=7, credit=100, ack_wait=1000.0, max_deliver=0, key=None)
 class DurableHandlerDelivery:
     """Brings what a durable subscription has, one letter after the other.
 
-    Ownership: the visit; :meth:`run` is a task of its maker, and ends with the visit.
+    Ownership: the in-process session; :meth:`run` is a task of its maker, and ends
+    with the session.
     """
 
     def __init__(
         self,
         entry: InProcessEntry,
-        visit: InProcessSession,
+        in_process_session: InProcessSession,
         identity: str,
         target: Target,
         way: Way,
         wanted: WantedDurable,
     ) -> None:
-        self.visit = visit
+        self.in_process_session = in_process_session
         self.target, self.way = target, way
         self.wanted = wanted
         self.tries = Tries()
@@ -104,7 +105,7 @@ class DurableHandlerDelivery:
         Raises:
             ProtocolError: if it may not, or cannot.
         """
-        session = self.visit.client.session
+        session = self.in_process_session.client.session
         self._entry.broker.requests.handle(session, self.wanted.request())
         await asyncio.wait([self._begun], timeout=seconds)
         if self._begun.done():
@@ -113,7 +114,7 @@ class DurableHandlerDelivery:
 
     async def run(self) -> None:
         """Bring everything that comes, until the subscription is forgotten."""
-        while frames := await self.visit.local_client.read():
+        while frames := await self.in_process_session.in_process_client.read():
             found: list[DurableDelivery] = []
             for op, body in Splitter().feed(frames):
                 if op == Op.DELIVER:
@@ -153,7 +154,9 @@ class DurableHandlerDelivery:
             answer = Ack(NUMBER, offsets)
         # It may have been forgotten, and then nothing waits for an answer.
         with suppress(ProtocolError):
-            self._entry.broker.requests.handle(self.visit.client.session, answer)
+            self._entry.broker.requests.handle(
+                self.in_process_session.client.session, answer
+            )
 
     def _missed(self, count: int, attempt: int) -> float:
         """An attempt was in vain: when the next is due, or the dead letter."""

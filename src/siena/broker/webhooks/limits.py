@@ -13,7 +13,7 @@ ATTEMPT_SECONDS_MAX = 10.0
 CALLS_MAX = 100
 # How long a broker that ends waits for letters on their way.
 DRAIN_SECONDS_MAX = 2.0
-# So long a durable subscription waits for its courier, which may have to bring each of
+# So long a durable subscription waits for its delivery, which may have to bring each of
 # a letter's notifications alone.
 ANSWER_SECONDS_MAX = LETTER_MAX * ATTEMPT_SECONDS_MAX
 # How long a request waits until the network knows what a handler wants.

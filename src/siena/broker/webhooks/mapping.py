@@ -30,18 +30,18 @@ log = logging.getLogger("siena.broker")
 
 SMTP_PORT = 25
 
-Courier = HandlerDelivery | DurableHandlerDelivery
+AnyDelivery = HandlerDelivery | DurableHandlerDelivery
 
 
 class Handlers:
     """All handlers of a broker.
 
-    Ownership: the tasks of its couriers; :meth:`drain` ends them.
+    Ownership: the tasks of its deliveries; :meth:`drain` ends them.
     """
 
     def __init__(self, entry: InProcessEntry) -> None:
         self._entry = entry
-        self._couriers: dict[str, tuple[Courier, asyncio.Task[None]]] = {}
+        self._deliveries: dict[str, tuple[AnyDelivery, asyncio.Task[None]]] = {}
         self._hooks: Hooks | None = None
         self._forgotten = Tries()
         self._remembered: RememberedHandlers | None = None
@@ -80,11 +80,11 @@ class Handlers:
     def _lines(self) -> list[HandlerLine]:
         return [
             HandlerLine(
-                *(identity, courier.target.text),
-                Asker.of(courier.visit.client.session.principal),
-                getattr(courier, "wanted", None),
+                *(identity, delivery.target.text),
+                Asker.of(delivery.in_process_session.client.session.principal),
+                getattr(delivery, "wanted", None),
             )
-            for identity, (courier, task) in self._couriers.items()
+            for identity, (delivery, task) in self._deliveries.items()
             if self._entry.is_draining or not task.done()
         ]
 
@@ -106,21 +106,23 @@ class Handlers:
         """
         target = self._read(handler)
         way = self._way(target)
-        visit = self._entry.enter(principal=principal, name=target.text[:200])
-        courier = DurableHandlerDelivery(
-            *(self._entry, visit, identity, target, way, wanted)
+        in_process_session = self._entry.enter(
+            principal=principal, name=target.text[:200]
         )
-        task = asyncio.get_running_loop().create_task(courier.run())
+        delivery = DurableHandlerDelivery(
+            *(self._entry, in_process_session, identity, target, way, wanted)
+        )
+        task = asyncio.get_running_loop().create_task(delivery.run())
         try:
-            await courier.begun(seconds)
+            await delivery.begun(seconds)
         except BaseException:
-            await self._end(courier, task)
+            await self._end(delivery, task)
             raise
         audit = self._entry.broker.state.gate.audit
         audit.write("handler set", principal.identity, name=identity)
-        if identity in self._couriers:
-            await self._end(*self._couriers.pop(identity))
-        self._couriers[identity] = courier, task
+        if identity in self._deliveries:
+            await self._end(*self._deliveries.pop(identity))
+        self._deliveries[identity] = delivery, task
 
     def map(
         self,
@@ -143,22 +145,22 @@ class Handlers:
             gate.subscribe(principal, _check(text), None)
         gate.audit.write("handler set", principal.identity, name=identity)
         way = self._way(target)
-        known, task = self._couriers.get(identity, (None, None))
+        known, task = self._deliveries.get(identity, (None, None))
         if known is not None and task is not None:
             is_durable = isinstance(known, DurableHandlerDelivery)
             if is_durable or task.done():
                 # Its credential ended before, and what it asked for was kept since; or
                 # it read a durable subscription, and does no more.
                 task.cancel()
-                self._entry.leave(self._couriers.pop(identity)[0].visit)
-        if identity in self._couriers:
-            courier = self._couriers[identity][0]
-            courier.target, courier.way = target, way
-            self._entry.show(courier.visit, principal)
+                self._entry.leave(self._deliveries.pop(identity)[0].in_process_session)
+        if identity in self._deliveries:
+            delivery = self._deliveries[identity][0]
+            delivery.target, delivery.way = target, way
+            self._entry.show(delivery.in_process_session, principal)
         else:
-            courier = self._begin(identity, target, way, principal)
+            delivery = self._begin(identity, target, way, principal)
         if subscriptions is not None:
-            self._subscribe(courier.visit.client.session, subscriptions)
+            self._subscribe(delivery.in_process_session.client.session, subscriptions)
 
     async def forget(self, identity: str) -> None:
         """An identity has no handler any more, and wants nothing.
@@ -166,18 +168,18 @@ class Handlers:
         Raises:
             ProtocolError: if it has none.
         """
-        self._courier(identity)
+        self._delivery(identity)
         audit = self._entry.broker.state.gate.audit
         audit.write("handler forgotten", identity)
-        await self._end(*self._couriers.pop(identity))
+        await self._end(*self._deliveries.pop(identity))
 
-    async def _end(self, courier: Courier, task: "asyncio.Task[None]") -> None:
-        """Let a courier bring nothing more, and want nothing."""
+    async def _end(self, delivery: AnyDelivery, task: "asyncio.Task[None]") -> None:
+        """Let a delivery bring nothing more, and want nothing."""
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        self._subscribe(courier.visit.client.session, ())
-        self._entry.leave(courier.visit)
-        for name, count in courier.tries.snapshot().items():
+        self._subscribe(delivery.in_process_session.client.session, ())
+        self._entry.leave(delivery.in_process_session)
+        for name, count in delivery.tries.snapshot().items():
             setattr(self._forgotten, name, getattr(self._forgotten, name) + count)
 
     def unsubscribe(self, identity: str, interest: str) -> list[str]:
@@ -187,7 +189,7 @@ class Handlers:
             ProtocolError: if it has no handler, or the interest cannot be read.
         """
         wide = _check(interest)
-        session = self._courier(identity).visit.client.session
+        session = self._delivery(identity).in_process_session.client.session
         numbers = covered_interests(wide, session.asked)
         ended = [str(session.asked[number]) for number in numbers]
         self._entry.broker.route()  # what was published before
@@ -197,7 +199,7 @@ class Handlers:
 
     async def drain(self) -> None:
         """Bring what is on its way, for a short time; the entry has said good-bye."""
-        tasks = [task for _, task in self._couriers.values()]
+        tasks = [task for _, task in self._deliveries.values()]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=DRAIN_SECONDS_MAX)
             for task in late:
@@ -205,9 +207,9 @@ class Handlers:
             await asyncio.gather(*late, return_exceptions=True)
         if self._remembered is not None:
             await self._remembered.close()
-        for courier, _ in self._couriers.values():
-            self._entry.leave(courier.visit)
-        self._couriers.clear()
+        for delivery, _ in self._deliveries.values():
+            self._entry.leave(delivery.in_process_session)
+        self._deliveries.clear()
         if self._hooks is not None:
             await self._hooks.close()
 
@@ -215,19 +217,17 @@ class Handlers:
         """Who has which handler, and how well it goes."""
         return {
             identity: {
-                "handler": courier.target.text,
-                "subscriptions": [
-                    str(i) for i in courier.visit.client.session.interests.values()
-                ],
-                **_durable_of(courier),
-                **courier.tries.snapshot(),
+                "handler": delivery.target.text,
+                "subscriptions": _subscriptions_of(delivery),
+                **_durable_of(delivery),
+                **delivery.tries.snapshot(),
             }
-            for identity, (courier, _) in self._couriers.items()
+            for identity, (delivery, _) in self._deliveries.items()
         }
 
     def totals(self) -> dict[str, int]:
         """How well it went for all, those that were forgotten included."""
-        tries = [self._forgotten, *(c.tries for c, _ in self._couriers.values())]
+        tries = [self._forgotten, *(c.tries for c, _ in self._deliveries.values())]
         totals = [each.snapshot() for each in tries]
         return {name: sum(each[name] for each in totals) for name in totals[0]}
 
@@ -244,11 +244,11 @@ class Handlers:
             raise ProtocolError.because(Fault.NOT_ALLOWED, error) from None
         return target
 
-    def _courier(self, identity: str) -> Courier:
-        if identity not in self._couriers:
+    def _delivery(self, identity: str) -> AnyDelivery:
+        if identity not in self._deliveries:
             text = f"{identity!r} has no handler"
             raise ProtocolError(Fault.NUMBER_UNKNOWN, text)
-        return self._couriers[identity][0]
+        return self._deliveries[identity][0]
 
     def _way(self, target: Target) -> Way:
         if target.scheme == "mailto":
@@ -261,14 +261,14 @@ class Handlers:
     def _begin(
         self, identity: str, target: Target, way: Way, principal: Principal
     ) -> HandlerDelivery:
-        visit = self._entry.enter(
+        in_process_session = self._entry.enter(
             principal=principal, name=target.text[:200], identity=identity
         )
-        courier = HandlerDelivery(self._entry, visit, target, way)
+        delivery = HandlerDelivery(self._entry, in_process_session, target, way)
         loop = asyncio.get_running_loop()
-        self._couriers[identity] = courier, loop.create_task(courier.run())
-        self._entry.broker.requests.handle(visit.client.session, Resume())
-        return courier
+        self._deliveries[identity] = delivery, loop.create_task(delivery.run())
+        self._entry.broker.requests.handle(in_process_session.client.session, Resume())
+        return delivery
 
     def _subscribe(self, session: Session, wanted: Sequence[str]) -> None:
         """Let an identity have these subscriptions."""
@@ -280,11 +280,16 @@ class Handlers:
             broker.requests.handle(session, Subscribe(number, text))
 
 
-def _durable_of(courier: Courier) -> dict[str, Any]:
+def _subscriptions_of(delivery: AnyDelivery) -> list[str]:
+    session = delivery.in_process_session.client.session
+    return [str(interest) for interest in session.interests.values()]
+
+
+def _durable_of(delivery: AnyDelivery) -> dict[str, Any]:
     """What its handler reads, if that is durable."""
-    if isinstance(courier, HandlerDelivery):
+    if isinstance(delivery, HandlerDelivery):
         return {}
-    return {"durable": msgspec.to_builtins(courier.wanted)}
+    return {"durable": msgspec.to_builtins(delivery.wanted)}
 
 
 def _check(text: str) -> Interest:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from siena.broker.broker import Broker
 from siena.broker.logs import set_up_logs
 from siena.broker.settings import LinkSettings, Settings
-from siena.broker.workers.handover import Takeover
+from siena.broker.workers.socket_passing import SocketReceiver
 from siena.broker.workers.worker import Worker
 from siena.errors import SienaError
 
@@ -73,7 +73,7 @@ async def _serve(settings: Settings, worker: Worker, pipe: Pipe) -> None:
         await broker.start()
         if broker.settings.http is not None:
             http = await _serve_http(broker, broker.settings.http)
-        takeover = Takeover(worker.handover, broker) if worker.is_hub else None
+        receiver = SocketReceiver(worker.sockets, broker) if worker.is_hub else None
         await _linked(broker, worker)
     except (SienaError, OSError, TimeoutError) as error:
         pipe.send(Ready(str(error) or "no link to the hub"))
@@ -82,8 +82,8 @@ async def _serve(settings: Settings, worker: Worker, pipe: Pipe) -> None:
     loop.add_reader(pipe.fileno(), _hear, broker, worker, pipe, ended)
     await ended.wait()
     loop.remove_reader(pipe.fileno())
-    if takeover is not None:
-        await takeover.stop()
+    if receiver is not None:
+        await receiver.stop()
     if http is not None:
         await http.drain()
     await broker.drain()

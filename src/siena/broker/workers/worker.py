@@ -22,7 +22,7 @@ class Worker(NamedTuple):
     """Where the hub is called, by workers and by other brokers."""
     secret: str
     """By which the hub knows its workers."""
-    handover: Path
+    sockets: Path
     """Where the hub takes connections over."""
 
     @property

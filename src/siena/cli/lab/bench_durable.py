@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from siena.bench.broker.processes import Cores, pinned, running
-from siena.bench.durable.flood import Flood, sync_seconds
-from siena.bench.durable.report import Result, as_object, show
+from siena.bench.durable.flood import StoreFlood, sync_seconds
+from siena.bench.durable.report import StoreResult, as_object, show
 from siena.bench.durable.stores import STORES
 from siena.cli.common.bench_options import JsonOption, RoundsOption, check_machine
 from siena.cli.common.progress import Progress
@@ -45,9 +45,10 @@ def bench_durable(
     """Measure publications that are acknowledged when they are on the disk.
 
     Each publisher sends a batch, and the next when all of it is acknowledged; with
-    --load, not before its turn, and what makes it late counts as waiting.  Our broker has a log; NATS JetStream syncs always, and so does Redis, with a stream.
-    Servers take turns, round by round, on one core; at the end each says how many it
-    has stored, which must be what it has acknowledged.  Their files are in the folder
+    --load, not before its turn, and what makes it late counts as waiting.  Our broker
+    has a log; NATS JetStream syncs always, and so does Redis, with a stream.  Servers
+    take turns, round by round, on one core; at the end each says how many it has
+    stored, which must be what it has acknowledged.  Their files are in the folder
     for temporary files (TMPDIR): it should be on a disk.
 
     \b
@@ -61,7 +62,7 @@ def bench_durable(
     if unknown := set(peer or ()) - (STORES.keys() - {"siena"}):
         raise SienaError(f"--peer is jetstream or redis, and not {unknown.pop()}")
     cores, progress = Cores.choose(), Progress(sys.stderr)
-    results: list[Result] = []
+    results: list[StoreResult] = []
     with ExitStack() as stack:
         stack.callback(progress.clear)
         stack.enter_context(pinned(cores.generator))
@@ -70,10 +71,10 @@ def bench_durable(
             progress.show(f"starting {name}")
             store = STORES[name]()
             server = stack.enter_context(running(store.contender, cores))
-            flood = Flood(store, server, publishers, batch, load)
+            flood = StoreFlood(store, server, publishers, batch, load)
             stack.callback(flood.close)
             floods.append(flood)
-            results.append(Result(name, store.contender.version(server.port)))
+            results.append(StoreResult(name, store.contender.version(server.port)))
             flood.run(WARM_UP_SECONDS)
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="siena-bench-")))
         sync = sync_seconds(folder)
@@ -89,8 +90,12 @@ def bench_durable(
                     f"publications, and stored {result.stored:,}"
                 )
     if as_json:
-        plan = {"publishers": publishers, "batch": batch, "seconds": seconds}
-        plan["load"] = load
+        plan = {
+            "publishers": publishers,
+            "batch": batch,
+            "seconds": seconds,
+            "load": load,
+        }
         print(json.dumps(as_object(results, sync, plan)))
     else:
         at_most = "" if load is None else f", at most {load:,.0f} a second"

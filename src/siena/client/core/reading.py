@@ -56,7 +56,7 @@ class Handle(ABC):
         """End it; what the broker answers, if it is there to do so."""
 
 
-class Standing(Protocol):
+class Registration(Protocol):
     """A subscription as the connection knows it."""
 
     @property
@@ -78,10 +78,10 @@ class Reading(Handle, Generic[T]):
     Several readers share what comes.
     """
 
-    def __init__(self, session: Session, standing: Standing) -> None:
+    def __init__(self, session: Session, registered: Registration) -> None:
         self._session = session
-        self._inbox = standing.inbox
-        self._asked = standing
+        self._inbox = registered.inbox
+        self._asked = registered
 
     @property
     def waiting(self) -> int:

@@ -47,7 +47,7 @@ class Gate:
             raise self._failure
 
 
-class StandingInterest:
+class RegisteredInterest:
     """A subscription as the connection knows it: number, words, and what has come.
 
     The client holds these, and not the :class:`~siena.client.subscription.Subscription`
@@ -90,7 +90,7 @@ class StandingInterest:
         return Subscribe(self.number, self.interest).pack()
 
 
-class StandingAdvertisement:
+class RegisteredAdvertisement:
     """An advertisement as the connection knows it: number, words, and who wants it."""
 
     def __init__(self, number: int, advertisement: str) -> None:

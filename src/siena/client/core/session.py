@@ -19,12 +19,12 @@ from msgspec.structs import replace
 from siena.client.core.acked_publisher import AckedPublisher, no_store
 from siena.client.core.inbox import Inbox
 from siena.client.core.pending import Pending
+from siena.client.core.registered_durable import RegisteredDurable
 from siena.client.core.registrations import (
     Gate,
-    StandingAdvertisement,
-    StandingInterest,
+    RegisteredAdvertisement,
+    RegisteredInterest,
 )
-from siena.client.core.standing_durable import StandingDurable
 from siena.client.core.traces import TraceInProgress
 from siena.client.core.transport import Transport
 from siena.clock import SystemClock
@@ -67,7 +67,7 @@ _ANSWERED: dict[type[Body], Op] = {
     Entries: Op.READ,
     Taken: Op.BATCH,
 }
-S = TypeVar("S", StandingInterest, StandingAdvertisement)
+S = TypeVar("S", RegisteredInterest, RegisteredAdvertisement)
 
 
 class Session:
@@ -79,8 +79,8 @@ class Session:
         self.has_identity = has_identity
         self.transport: Transport | None = None
         self.limits = Limits()
-        self.interests: dict[int, StandingInterest] = {}
-        self.advertisements: dict[int, StandingAdvertisement] = {}
+        self.interests: dict[int, RegisteredInterest] = {}
+        self.advertisements: dict[int, RegisteredAdvertisement] = {}
         self.traces: dict[int, TraceInProgress] = {}
         # Open while there is a connection that takes more.
         self.room = Gate()
@@ -107,7 +107,7 @@ class Session:
         self._is_leaving = False
         self.features: tuple[str, ...] = ()
         """What the broker of this connection can do."""
-        self.durables: dict[int, StandingDurable] = {}
+        self.durables: dict[int, RegisteredDurable] = {}
         self.acked = AckedPublisher(self.say, publisher)
         """Publications that want a receipt."""
 
@@ -239,37 +239,39 @@ class Session:
 
     def subscribe(
         self, interest: str, inbox: Inbox, *, is_pattern: bool
-    ) -> StandingInterest:
+    ) -> RegisteredInterest:
         """Ask for what the interest selects, now and after every reconnection."""
-        standing = StandingInterest(
+        registered = RegisteredInterest(
             next(self._numbers), interest, inbox, is_pattern=is_pattern
         )
         if self.failure is not None:
-            standing.fail(self.failure)
-            return standing
-        self.interests[standing.number] = standing
-        self._newest_interest = standing.number
-        self.say(standing.request())
-        return standing
+            registered.fail(self.failure)
+            return registered
+        self.interests[registered.number] = registered
+        self._newest_interest = registered.number
+        self.say(registered.request())
+        return registered
 
-    def ask_again(self, standing: StandingInterest) -> None:
+    def ask_again(self, registered: RegisteredInterest) -> None:
         """Ask whether it is in force now, where some brokers had not answered."""
-        standing.silent = ()
+        registered.silent = ()
         if self.transport is not None:  # or it will be asked for anew
-            standing.settled.close()
-            self.say(standing.request())
+            registered.settled.close()
+            self.say(registered.request())
 
-    def unsubscribe(self, standing: StandingInterest) -> asyncio.Future[None] | None:
+    def unsubscribe(
+        self, registered: RegisteredInterest
+    ) -> asyncio.Future[None] | None:
         """Ask no more; a future for the broker's word, if it has to be told."""
-        number = standing.number
+        number = registered.number
         if self.interests.pop(number, None) is None or self.transport is None:
             return None
         return self.ask(Unsubscribe(number), number)
 
-    def read_durable(self, body: DurableSubscribe) -> StandingDurable:
+    def read_durable(self, body: DurableSubscribe) -> RegisteredDurable:
         """Read a durable subscription, now and after every reconnection."""
         body = replace(body, number=next(self._numbers))
-        durable = StandingDurable(body, self.say)
+        durable = RegisteredDurable(body, self.say)
         if self.failure is not None:
             durable.fail(self.failure)
             return durable
@@ -278,14 +280,14 @@ class Session:
             self._ask_durable(durable)
         return durable
 
-    def _ask_durable(self, durable: StandingDurable) -> None:
+    def _ask_durable(self, durable: RegisteredDurable) -> None:
         if DURABLE in self.features:
             self.say(durable.request())
         else:  # an older one would hang up
             del self.durables[durable.number]
             durable.fail(no_store())
 
-    def leave_durable(self, durable: StandingDurable) -> asyncio.Future[None] | None:
+    def leave_durable(self, durable: RegisteredDurable) -> asyncio.Future[None] | None:
         """Read no more; a future for the broker's word, if it has to be told."""
         if self.durables.pop(durable.number, None) is None:
             return None
@@ -295,21 +297,21 @@ class Session:
             return None
         return self.ask(Unsubscribe(durable.number), durable.number)
 
-    def advertise(self, advertisement: str) -> StandingAdvertisement:
+    def advertise(self, advertisement: str) -> RegisteredAdvertisement:
         """Say what will be published, now and after every reconnection."""
-        standing = StandingAdvertisement(next(self._numbers), advertisement)
+        registered = RegisteredAdvertisement(next(self._numbers), advertisement)
         if self.failure is not None:
-            standing.fail(self.failure)
-            return standing
-        self.advertisements[standing.number] = standing
-        self.say(standing.request())
-        return standing
+            registered.fail(self.failure)
+            return registered
+        self.advertisements[registered.number] = registered
+        self.say(registered.request())
+        return registered
 
     def unadvertise(
-        self, standing: StandingAdvertisement
+        self, registered: RegisteredAdvertisement
     ) -> asyncio.Future[None] | None:
         """Take it back; a future for the broker's word, if it has to be told."""
-        number = standing.number
+        number = registered.number
         if self.advertisements.pop(number, None) is None or self.transport is None:
             return None
         return self.ask(Unadvertise(number), number)
@@ -406,9 +408,9 @@ class Session:
 
     def _settled(self, told: Settled | GrantChanged) -> None:
         interest = self.interests.get(told.number)
-        standing = interest or self.durables.get(told.number)
-        if standing is not None:
-            standing.in_force = told.in_force
+        registered = interest or self.durables.get(told.number)
+        if registered is not None:
+            registered.in_force = told.in_force
         if isinstance(told, GrantChanged):
             return
         if interest is not None:
@@ -488,14 +490,14 @@ class Session:
         elif told.number in self.durables:
             self.durables.pop(told.number).fail(error)
 
-    def _renumber(self, standing: S, numbered: dict[int, S]) -> None:
+    def _renumber(self, registered: S, numbered: dict[int, S]) -> None:
         """Take another number: under this one our identity asked for something else.
 
         What was kept for that must not be taken for what is asked for now.
         """
-        standing.number = next(self._numbers)
-        numbered[standing.number] = standing
-        self.say(standing.request())
+        registered.number = next(self._numbers)
+        numbered[registered.number] = registered
+        self.say(registered.request())
 
 
 def _now() -> int:

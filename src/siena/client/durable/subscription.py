@@ -12,8 +12,8 @@ from typing import Literal, Self
 from siena.block import decode
 from siena.client.core.inbox import Item
 from siena.client.core.reading import Reading
+from siena.client.core.registered_durable import RegisteredDurable
 from siena.client.core.session import Session
-from siena.client.core.standing_durable import StandingDurable
 from siena.errors import SienaError
 from siena.model import Notification, Value
 from siena.protocol.durable.reading import Start, unpack_deliver
@@ -73,24 +73,24 @@ class DurableSubscription(Reading[Delivered]):
     ``siena durable rm`` ends, or :meth:`siena.client.client.Client.forget_durable`.
     """
 
-    def __init__(self, session: Session, standing: StandingDurable) -> None:
-        super().__init__(session, standing)
-        self._standing = standing
+    def __init__(self, session: Session, registered: RegisteredDurable) -> None:
+        super().__init__(session, registered)
+        self._registered = registered
 
     @property
     def name(self) -> str:
         """What it is called at the broker."""
-        return self._standing.name
+        return self._registered.name
 
     @property
     def in_force(self) -> str:
         """What of it the broker grants; all of it, where there are no grants."""
-        return self._standing.in_force or self._standing.interest
+        return self._registered.in_force or self._registered.interest
 
     @property
     def filter(self) -> str:
         """What is wanted, in the words of the language."""
-        return self._standing.interest
+        return self._registered.interest
 
     async def settled(self) -> Self:
         """Wait until it is remembered, and in force in the whole network.
@@ -103,18 +103,18 @@ class DurableSubscription(Reading[Delivered]):
 
     def ack_up_to(self, offset: int) -> None:
         """All up to an offset, not included, are done; never waits."""
-        self._standing.ack_up_to(offset)
+        self._registered.ack_up_to(offset)
 
     async def close(self) -> None:
         """Read no more: what was not acknowledged goes to others, or comes again."""
         await super().close()
 
     def _end(self) -> asyncio.Future[None] | None:
-        return self._session.leave_durable(self._standing)
+        return self._session.leave_durable(self._registered)
 
     def _read(self, item: Item) -> Delivered:
         assert isinstance(item, bytes)
-        return Delivered(item, self._standing.ack, self._standing.nak)
+        return Delivered(item, self._registered.ack, self._registered.nak)
 
     def __repr__(self) -> str:
         return f"<DurableSubscription {self.name}: {self.filter}>"

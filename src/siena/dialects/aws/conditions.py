@@ -148,7 +148,11 @@ def wildcard_pattern(text: str) -> str:
 def _cidr(name: str, value: Json) -> Expression:
     network = _string(value, "cidr")
     found = read_network(network)
-    if "/" not in network or found.prefixlen == found.max_prefixlen:
+    _, slash, bits = network.partition("/")
+    if slash and not (bits.isascii() and bits.isdigit()):
+        hint = "how many bits it has, as in 10.0.0.0/8"
+        raise EntryError("behind the slash of a network is a number", "cidr", hint=hint)
+    if not slash or found.prefixlen == found.max_prefixlen:
         hint = "write one address as a string"
         raise EntryError("a network has more than one address", "cidr", hint=hint)
     return call(Operation.IN_NETWORK, Attribute(name), Literal(network))

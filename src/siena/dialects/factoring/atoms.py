@@ -64,7 +64,7 @@ def cover_condition(
     if condition.operation in ANYWHERE:
         return Cover([()], whole)
     if names & many:
-        return Cover(_needed(condition, negated=negated), whole)
+        return Cover(_needed(condition, many, negated=negated), whole)
     if not names:
         return Cover([()]) if holds(whole, {}) else NOTHING
     if negated and condition.operation in COMPARISONS:
@@ -78,7 +78,7 @@ def cover_condition(
     if len(names) == 1 and has_casts(condition):
         (name,) = names
         return _by_kind(whole, name, cover)
-    return Cover(_needed(condition, negated=negated), whole)
+    return Cover(_needed(condition, many, negated=negated), whole)
 
 
 def _exact(condition: Call, *, negated: bool) -> Alternatives | None:
@@ -134,11 +134,11 @@ def _by_kind(whole: Expression, name: str, cover: CoverOf) -> Cover:
     return union(found, whole)
 
 
-def _needed(condition: Call, *, negated: bool) -> Alternatives:
+def _needed(condition: Call, many: frozenset[str], *, negated: bool) -> Alternatives:
     """What a condition needs to be true, or false, at all."""
     parts = [
         (Cover(any_value(name, kinds)), condition)
-        for name, kinds in needs_of(condition).items()
+        for name, kinds in needs_of(condition, many).items()
     ]
     match condition:
         case Call(Operation.IN_NETWORK, (Attribute(name), Literal(str() as network))):

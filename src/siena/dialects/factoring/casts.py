@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from siena.dialects.factoring.needs import always_asked
 from siena.errors import SienaError
 from siena.model import Constraint, Kind, Operator, Value
 from siena.model.expression import (
@@ -80,7 +81,7 @@ def parts_of(name: str) -> Iterator[Part]:
 
 def is_hopeless(expression: Expression, part: Part) -> bool:
     """Whether something in a condition fails for every value of the part."""
-    calls = [node for node in walk(expression) if isinstance(node, Call)]
+    calls = list(always_asked(expression))
     if part.kind is not Kind.STRING and any(
         node.operation is Operation.CE_TEXT for node in calls
     ):

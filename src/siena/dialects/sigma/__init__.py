@@ -1,7 +1,8 @@
 """Sigma detection rules, read by pySigma.
 
-``values`` (what a field is compared with) → ``logsources``, ``conditions`` →
-``reader``; ``windows`` makes attributes of Windows events.  All but
+``numbers`` → ``values`` (what a field is compared with) → ``logsources``,
+``conditions`` → ``reader``;
+``windows`` makes attributes of Windows events.  All but
 ``windows`` and ``logsources`` need the extra ``sigma``.
 
 Reference:

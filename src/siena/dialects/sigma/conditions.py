@@ -4,8 +4,6 @@ Logic is two-valued: what is not true, for whatever reason, is false.  ``a and n
 is ``a except b``, so that what filters can take away is taken away.
 """
 
-from collections.abc import Callable
-
 from sigma.conditions import (
     ConditionAND,
     ConditionFieldEqualsValueExpression,
@@ -14,12 +12,12 @@ from sigma.conditions import (
     ConditionValueExpression,
 )
 
-from siena.dialects.sigma.values import read_keyword, read_value
+from siena.dialects.sigma.values import NameOf, read_keyword, read_value
 from siena.errors import FilterError
 from siena.model.expression import TRUE, Expression, Operation, all_of, any_of, call
 
 
-def read_condition(condition: object, name_of: Callable[[str], str]) -> Expression:
+def read_condition(condition: object, name_of: NameOf) -> Expression:
     """The expression of a condition; ``name_of`` a field is the attribute it is in."""
     match condition:
         case ConditionOR():
@@ -30,14 +28,14 @@ def read_condition(condition: object, name_of: Callable[[str], str]) -> Expressi
             inner = read_condition(condition.args[0], name_of)
             return call(Operation.EXCEPT, TRUE, inner)
         case ConditionFieldEqualsValueExpression():
-            return read_value(name_of(condition.field), condition.value)
+            return read_value(name_of(condition.field), condition.value, name_of)
         case ConditionValueExpression():
             return read_keyword(condition.value)
         case _:
             raise FilterError("the condition of this rule is empty")
 
 
-def _conjunction(condition: ConditionAND, name_of: Callable[[str], str]) -> Expression:
+def _conjunction(condition: ConditionAND, name_of: NameOf) -> Expression:
     wanted, unwanted = [], []
     for part in condition.args:
         if isinstance(part, ConditionNOT):

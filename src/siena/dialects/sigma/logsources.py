@@ -6,7 +6,8 @@ events of Windows themselves, which have a channel and a number instead, there i
 table.
 
 Reference:
-    Sigma's taxonomy of log sources; the events of Sysmon and of Windows' security log.
+    Sigma's taxonomy appendix 2.1.0, "Windows Folder"; the events of Sysmon and of
+    Windows' security log.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,15 @@ from siena.model.expression import TRUE, Expression, all_of, any_of
 
 _SYSMON = "Microsoft-Windows-Sysmon/Operational"
 _POWERSHELL = "Microsoft-Windows-PowerShell/Operational"
+# Windows calls the channel so, and the taxonomy otherwise.
+_DNS_CLIENT = (
+    "Microsoft-Windows-DNS-Client/Operational",
+    "Microsoft-Windows-DNS Client Events/Operational",
+)
+_SERVICE_BUS = (
+    "Microsoft-ServiceBus-Client/Operational",
+    "Microsoft-ServiceBus-Client/Admin",
+)
 
 
 class LogSource(NamedTuple):
@@ -76,12 +86,15 @@ def _channel(name: str) -> Expression:
     return Constraint("Channel", Operator.EQ_FOLDED, name)
 
 
-def _event(event: tuple[str, int]) -> Expression:
+def _event(event: tuple[str, int | None]) -> Expression:
     channel, number = event
+    if number is None:
+        return Constraint("Provider_Name", Operator.EQ_FOLDED, channel)
     return all_of((_channel(channel), Constraint("EventID", Operator.EQ, number)))
 
 
-_CATEGORIES: dict[str, tuple[tuple[str, int], ...]] = {
+# A channel and a number; or, where events are of no channel, who provides them.
+_CATEGORIES: dict[str, tuple[tuple[str, int | None], ...]] = {
     "process_creation": ((_SYSMON, 1), ("Security", 4688)),
     "file_change": ((_SYSMON, 2),),
     "network_connection": ((_SYSMON, 3), ("Security", 5156)),
@@ -104,11 +117,15 @@ _CATEGORIES: dict[str, tuple[tuple[str, int], ...]] = {
     "create_stream_hash": ((_SYSMON, 15),),
     "pipe_created": ((_SYSMON, 17), (_SYSMON, 18)),
     "wmi_event": ((_SYSMON, 19), (_SYSMON, 20), (_SYSMON, 21)),
-    "dns_query": ((_SYSMON, 22), ("Microsoft-Windows-DNS-Client/Operational", 3008)),
+    "dns_query": ((_SYSMON, 22), *((name, 3008) for name in _DNS_CLIENT)),
     "file_delete": ((_SYSMON, 23), (_SYSMON, 26)),
+    "file_delete_detected": ((_SYSMON, 26),),
+    "file_access": (("Microsoft-Windows-Kernel-File", None),),
+    "file_rename": (("Microsoft-Windows-Kernel-File", None),),
     "clipboard_capture": ((_SYSMON, 24),),
     "process_tampering": ((_SYSMON, 25),),
     "file_block_executable": ((_SYSMON, 27),),
+    "file_block_shredding": ((_SYSMON, 28),),
     "file_executable_detected": ((_SYSMON, 29),),
     "sysmon_error": ((_SYSMON, 255),),
     "ps_module": ((_POWERSHELL, 4103), ("PowerShellCore/Operational", 4103)),
@@ -135,7 +152,10 @@ _SERVICES: dict[str, tuple[str, ...]] = {
     ),
     "bits-client": ("Microsoft-Windows-Bits-Client/Operational",),
     "dns-server": ("DNS Server",),
-    "dns-client": ("Microsoft-Windows-DNS Client Events/Operational",),
+    "dns-server-analytic": ("Microsoft-Windows-DNS-Server/Analytical",),
+    "dns-server-audit": ("Microsoft-Windows-DNS-Server/Audit",),
+    "dns-client": _DNS_CLIENT,
+    "dhcp": ("Microsoft-Windows-DHCP-Server/Operational",),
     "driver-framework": ("Microsoft-Windows-DriverFrameworks-UserMode/Operational",),
     "firewall-as": (
         "Microsoft-Windows-Windows Firewall With Advanced Security/Firewall",
@@ -144,12 +164,17 @@ _SERVICES: dict[str, tuple[str, ...]] = {
     "printservice-admin": ("Microsoft-Windows-PrintService/Admin",),
     "printservice-operational": ("Microsoft-Windows-PrintService/Operational",),
     "smbclient-security": ("Microsoft-Windows-SmbClient/Security",),
+    "smbclient-connectivity": ("Microsoft-Windows-SmbClient/Connectivity",),
+    "smbserver-connectivity": ("Microsoft-Windows-SMBServer/Connectivity",),
     "terminalservices-localsessionmanager": (
         "Microsoft-Windows-TerminalServices-LocalSessionManager/Operational",
     ),
     "codeintegrity-operational": ("Microsoft-Windows-CodeIntegrity/Operational",),
     "msexchange-management": ("MSExchange Management",),
-    "microsoft-servicebus-client": ("Microsoft-ServiceBus-Client",),
+    "iis-configuration": ("Microsoft-IIS-Configuration/Operational",),
+    "servicebus-client": _SERVICE_BUS,
+    "microsoft-servicebus-client": _SERVICE_BUS,  # its name in older rules
+    "ldap": ("Microsoft-Windows-LDAP-Client/Debug",),
     "ldap_debug": ("Microsoft-Windows-LDAP-Client/Debug",),
     "security-mitigations": (
         "Microsoft-Windows-Security-Mitigations/Kernel Mode",
@@ -159,6 +184,20 @@ _SERVICES: dict[str, tuple[str, ...]] = {
     "shell-core": ("Microsoft-Windows-Shell-Core/Operational",),
     "openssh": ("OpenSSH/Operational",),
     "vhdmp": ("Microsoft-Windows-VHDMP/Operational",),
+    "bitlocker": ("Microsoft-Windows-BitLocker/BitLocker Management",),
+    "ntfs": ("Microsoft-Windows-Ntfs/Operational",),
+    "sense": ("Microsoft-Windows-SENSE/Operational",),
+    "hyper-v-worker": ("Microsoft-Windows-Hyper-V-Worker",),
+    "kernel-event-tracing": ("Microsoft-Windows-Kernel-EventTracing",),
+    "kernel-shimengine": (
+        "Microsoft-Windows-Kernel-ShimEngine/Operational",
+        "Microsoft-Windows-Kernel-ShimEngine/Diagnostic",
+    ),
+    "application-experience": (
+        "Microsoft-Windows-Application-Experience/Program-Telemetry",
+        "Microsoft-Windows-Application-Experience/Program-Compatibility-Assistant",
+    ),
+    "appmodel-runtime": ("Microsoft-Windows-AppModel-Runtime/Admin",),
     "appxdeployment-server": ("Microsoft-Windows-AppXDeploymentServer/Operational",),
     "lsa-server": ("Microsoft-Windows-LSA/Operational",),
     "appxpackaging-om": ("Microsoft-Windows-AppxPackaging/Operational",),

@@ -5,6 +5,7 @@ Strings ignore case and may have wildcards.  Logs are careless about types: the 
 """
 
 import re
+from collections.abc import Callable
 
 from sigma.types import (
     CompareOperators,
@@ -51,20 +52,31 @@ _FLAGS = {
     SigmaRegularExpressionFlag.MULTILINE: "m",
     SigmaRegularExpressionFlag.DOTALL: "s",
 }
+# From here on integers lie between those that are doubles.
+EXACT_INTEGERS = 2**53
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
 
 
-def read_value(name: str, value: SigmaType) -> Expression:
-    """The condition that a field has a value; of an absent field it is not true."""
+NameOf = Callable[[str], str]
+"""The attribute that a field is in."""
+
+
+def read_value(name: str, value: SigmaType, name_of: NameOf = str) -> Expression:
+    """The condition that an attribute has a value; of an absent one it is not true.
+
+    The value may be another field, whose attribute ``name_of`` says.
+    """
     match value:
         case SigmaExpansion():
-            return any_of(read_value(name, each) for each in value.values)
+            return any_of(read_value(name, each, name_of) for each in value.values)
+        case SigmaFieldReference():
+            return _reference(name, name_of(value.field), value)
         case SigmaString():
             return _string(name, value)
         case SigmaTimestampPart():
             raise FilterError(f"{name}: parts of times are not compared")
         case SigmaNumber():
-            return _number(name, value.number)
+            return _number(name, exact_number(name, value))
         case SigmaBool():
             return _boolean(name, "true" if value.boolean else "false")
         case _:
@@ -86,9 +98,7 @@ def _test(name: str, value: SigmaType) -> Expression:
             return call(Operation.IN_NETWORK, Attribute(name), Literal(value.cidr))
         case SigmaCompareExpression():
             operator = _COMPARISONS[value.op]
-            return Constraint(name, operator, value.number.number)
-        case SigmaFieldReference():
-            return _reference(name, value)
+            return Constraint(name, operator, exact_number(name, value.number))
         case _:
             kind = type(value).__name__.removeprefix("Sigma")
             raise FilterError(f"{name}: a {kind} is not read")
@@ -104,7 +114,9 @@ def read_keyword(value: SigmaType) -> Expression:
             flag = "" if isinstance(value, SigmaCasedString) else "(?i)"
             return call(Operation.ANYWHERE_MATCHES, Literal(flag + regular_of(pattern)))
         case SigmaNumber():
-            return call(Operation.ANYWHERE_LIKE, Literal(f"*{value.number}*"))
+            return call(
+                Operation.ANYWHERE_LIKE, Literal(f"*{exact_number('', value)}*")
+            )
         case SigmaRegularExpression():
             return call(Operation.ANYWHERE_MATCHES, Literal(regular_pattern(value)))
         case _:
@@ -176,14 +188,26 @@ def _number(name: str, number: float) -> Expression:
     return any_of((Constraint(name, Operator.EQ, number), as_text))
 
 
+def exact_number(name: str, value: SigmaNumber) -> float:
+    """The number as it was written; pySigma makes floats of what fits no double."""
+    number = value.number
+    if isinstance(number, float) and abs(number) >= EXACT_INTEGERS:
+        about = f"{name}: " if name else ""
+        raise FilterError(
+            f"{about}pySigma has rounded an integer to {number:.0f}",
+            hint="in quotes it is exact",
+        )
+    return number
+
+
 def _boolean(name: str, word: str) -> Expression:
     as_text = Constraint(name, Operator.EQ_FOLDED, word)
     return any_of((Constraint(name, Operator.EQ, word == "true"), as_text))
 
 
-def _reference(name: str, value: SigmaFieldReference) -> Expression:
+def _reference(name: str, to: str, value: SigmaFieldReference) -> Expression:
     """Two fields with the same value; strings ignore case, numbers are also texts."""
-    one, other = Attribute(name), Attribute(value.field)
+    one, other = Attribute(name), Attribute(to)
     texts = call(Operation.TEXT, one), call(Operation.TEXT, other)
     folded = [call(Operation.FOLD, text) for text in texts]
     if value.starts_with and value.ends_with:

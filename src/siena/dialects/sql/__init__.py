@@ -3,8 +3,9 @@
 Three makers write nearly the same language: JMS (``sql``), AMQP's filter expressions
 (``amqp``) and Azure's rules (``azure``).
 
-``variants`` says where they differ; ``tokens``, ``strictness``, ``defaults`` →
-``reader``; ``settling`` knows what a comparison of unlike values is.
+``variants`` says where they differ; ``tokens``, ``strictness`` → ``names``; with
+``values`` and ``defaults`` → ``reader``; ``settling`` knows what a comparison of unlike
+values is.
 
 Reference:
     Jakarta Messaging 3.1, section 3.8; AMQP Filter Expressions 1.0, section 6; Azure

@@ -8,11 +8,12 @@
     comparison  ::=  sum (("=" | "<>" | "!=" | "<" | "<=" | ">" | ">=") sum
                   |  "is" ["not"] "null" | ["not"] "between" sum "and" sum
                   |  ["not"] "in" "(" sum, … ")"
-                  |  ["not"] "like" string ["escape" string])*
+                  |  ["not"] "like" pattern ["escape" pattern])*
+    pattern     ::=  string | sum of constants
     sum         ::=  product (("+" | "-") product)*
     product     ::=  unary (("*" | "/" | "%") unary)*
     unary       ::=  ("+" | "-") unary | "(" selector ")" | "exists" "(" name ")"
-                  |  literal | name
+                  |  literal | "null" | name
 
 Logic is three-valued: what is compared with an absent property is unknown, and only
 what is true matches.  Arithmetic on one property is solved
@@ -20,25 +21,28 @@ what is true matches.  Arithmetic on one property is solved
 """
 
 from siena.dialects.sql.defaults import with_defaults
+from siena.dialects.sql.names import NameReader
 from siena.dialects.sql.settling import settle
 from siena.dialects.sql.strictness import (
-    KEYWORDS,
     check_characters,
-    check_field,
     check_token,
 )
 from siena.dialects.sql.tokens import (
-    RESERVED,
-    STRICT_TOKEN,
-    TOKEN,
     fail_at_number,
     read_number,
     read_pattern,
-    unquoted,
 )
-from siena.dialects.sql.variants import VARIANTS, Variant
+from siena.dialects.sql.values import (
+    UNKNOWN,
+    UNKNOWN_CONDITION,
+    constant,
+    is_unknown,
+    may_be_true,
+    negative,
+    ordered,
+)
+from siena.dialects.sql.variants import VARIANTS
 from siena.errors import SienaError
-from siena.lang.expression.climbing import Climber
 from siena.model import Constraint, Operator
 from siena.model.expression import (
     TRUE,
@@ -50,8 +54,8 @@ from siena.model.expression import (
     all_of,
     any_of,
     call,
+    names_of,
 )
-from siena.model.expression.operations import CONDITIONS, LOGIC
 
 _COMPARISONS = {
     "=": Operation.EQ,
@@ -91,16 +95,8 @@ def read_sql(text: str, variant: str = "sql") -> Expression:
     return with_defaults(found, reader.variant.defaults)
 
 
-class _Reader(Climber[Expression]):
+class _Reader(NameReader):
     """The grammar above, the weaker rules by their strength."""
-
-    def __init__(self, text: str, variant: Variant) -> None:
-        if variant.is_strict:
-            # Keywords are compared in small letters, and are those that are capitals.
-            super().__init__(text, STRICT_TOKEN, str.swapcase)
-        else:
-            super().__init__(text, TOKEN)
-        self.variant = variant
 
     def selector(self) -> Expression:
         """The whole text."""
@@ -113,7 +109,7 @@ class _Reader(Climber[Expression]):
         return super().climb(weakest)
 
     def strength(self) -> int | None:
-        if self.variant.is_strict and self.tokens.at("between"):
+        if not self.variant.has_between and self.tokens.at("between"):
             return None
         return _STRENGTHS.get(self.tokens.word)
 
@@ -165,7 +161,7 @@ class _Reader(Climber[Expression]):
         if tokens.take("is"):
             return self.null(left, start)
         negated = tokens.take("not")
-        if tokens.take("between"):
+        if self.variant.has_between and tokens.take("between"):
             return self.between(left, start, negated=negated)
         found = self.tested(left)
         return call(Operation.NOT, found) if negated else found
@@ -199,23 +195,51 @@ class _Reader(Climber[Expression]):
         if tokens.take("in"):
             return self.member(subject, self.members())
         if not tokens.take("like"):
-            found = tokens.describe()
-            tokens.fail(f"expected between, in or like, found {found}")
+            expected = (
+                "between, in or like" if self.variant.has_between else "in or like"
+            )
+            tokens.fail(f"expected {expected}, found {tokens.describe()}")
         place = tokens.start
-        pattern = self.string("like wants a quoted pattern")
-        mark = ""
+        pattern = self.text("like wants a quoted pattern")
+        mark: str | None = ""
         if tokens.take("escape"):
-            mark = self.string("escape wants a quoted character")
-            if len(mark) != 1:
+            mark = self.text("escape wants a quoted character")
+            if mark is not None and len(mark) != 1:
                 tokens.fail("an escape is one character")
+        if pattern is None or mark is None or is_unknown(subject):
+            return UNKNOWN_CONDITION
         if self.variant.is_strict:
             check_characters(tokens, pattern, place)
         pattern = read_pattern(tokens, pattern, mark, self.variant)
         # Not as the constraint that it may be: settling has to know it is a `like`.
         return Call(Operation.LIKE, (subject, Literal(pattern)))
 
+    def text(self, otherwise: str) -> str | None:
+        """A text that is known beforehand; None if it is computed from NULL."""
+        if not self.variant.computes_constants:
+            return self.string(otherwise)
+        start = self.tokens.start
+        found = self.sum()
+        if names_of(found):
+            hint = "a pattern that a property has is not read"
+            self.tokens.fail(
+                "like wants constants behind it", hint=hint, position=start
+            )
+        value = constant(found)
+        if isinstance(value, str):
+            return value
+        if not is_unknown(found):
+            self.tokens.fail(f"{otherwise}, and this is no text", position=start)
+        return None
+
     def member(self, subject: Expression, members: list[Expression]) -> Expression:
         """Whether a value is one of these; unknown if it is absent."""
+        if is_unknown(subject):
+            return UNKNOWN_CONDITION
+        if any(map(is_unknown, members)):
+            known = [m for m in members if not is_unknown(m)]
+            found = [self.member(subject, known)] if known else []
+            return any_of((*found, UNKNOWN_CONDITION))
         computed = [m for m in members if not isinstance(m, Literal)]
         if self.variant.knows_members or not computed:
             return call(Operation.ONE_OF, subject, *members)
@@ -277,6 +301,8 @@ class _Reader(Climber[Expression]):
             found = Literal(tokens.word == "true")
             tokens.advance()
             return found
+        if self.variant.computes_constants and tokens.take("null"):
+            return UNKNOWN
         if tokens.at("exists"):
             tokens.advance()
             tokens.expect("(", "after exists")
@@ -285,67 +311,12 @@ class _Reader(Climber[Expression]):
             return Constraint(name, Operator.ANY)
         return Attribute(self.name())
 
-    def name(self) -> str:
-        """The name of a property, with the section it is in."""
-        tokens = self.tokens
-        if tokens.kind in {"quoted", "bracketed"} and not self.at_quoted_string():
-            found = unquoted(tokens.token)
-            tokens.advance()
-            return found
-        # What is strict has been looked at before, and reserves other words.
-        is_reserved = not self.variant.is_strict and tokens.word in RESERVED
-        if tokens.kind != "word" or is_reserved or tokens.token in KEYWORDS:
-            what = "a name in brackets or quotes may be any word"
-            tokens.fail(f"expected a value, found {tokens.describe()}", hint=what)
-        found, start = tokens.token, tokens.start
-        tokens.advance()
-        if tokens.at("("):
-            tokens.fail(f'there is no function "{found}" in a filter', position=start)
-        while tokens.at(".") and tokens.start == start + len(found):
-            tokens.advance()
-            if tokens.kind in {"quoted", "bracketed"} and self.section(found):
-                found += "." + unquoted(tokens.token)
-                tokens.advance()
-                break
-            if tokens.kind != "word":
-                tokens.fail(
-                    f"expected a name behind the dot, found {tokens.describe()}"
-                )
-            found += "." + tokens.token
-            tokens.advance()
-        section, dot, rest = found.partition(".")
-        section = self.section(section) or section
-        if dot and section in self.variant.sections:
-            section = self.variant.sections[section]
-            if self.variant.is_strict:
-                check_field(tokens, section, rest, start)
-            return section + rest
-        if dot and self.variant.is_strict:
-            sections = ", ".join(self.variant.sections)
-            hint = f"sections are {sections}; a name in brackets may have dots"
-            tokens.fail(f"{found[:40]} is in no section", hint=hint, position=start)
-        return found
-
-    def section(self, word: str) -> str:
-        """The section that a word is, where more may be written than in one way."""
-        scope = word.lower() if self.variant.delimits_fields else ""
-        return scope if scope in self.variant.sections else ""
-
-    def at_quoted_string(self) -> bool:
-        return self.tokens.kind == "quoted" and not self.variant.quoted_names
-
-    def string(self, otherwise: str) -> str:
-        tokens = self.tokens
-        if tokens.kind != "string" and not self.at_quoted_string():
-            tokens.fail(f"{otherwise}, found {tokens.describe()}")
-        found = unquoted(tokens.token)
-        tokens.advance()
-        return found
-
     def compared(
         self, operation: Operation, left: Expression, right: Expression, start: int
     ) -> Expression:
         """A comparison of two values."""
+        if is_unknown(left) or is_unknown(right):
+            return UNKNOWN_CONDITION
         if operation in {Operation.EQ, Operation.NE}:
             return call(operation, left, right)
         if not self.variant.orders_anything:
@@ -357,34 +328,6 @@ class _Reader(Climber[Expression]):
 
     def checked(self, found: Expression, start: int) -> Expression:
         """What can be true or false."""
-        if self.variant.wants_conditions and not _may_be_true(found):
+        if self.variant.wants_conditions and not may_be_true(found):
             self.tokens.fail("this is neither true nor false", position=start)
         return found
-
-
-def ordered(operation: Operation, left: Expression, right: Expression) -> Expression:
-    """A comparison of order; booleans have none, and are not like what has one."""
-    for side, other in ((left, right), (right, left)):
-        if isinstance(side, Literal) and isinstance(side.value, bool):
-            # False of anything that is there: nothing is like a number and a text.
-            tests = (call(Operation.ALIKE, other, Literal(v)) for v in (0, ""))
-            return all_of(tests)
-    return call(operation, left, right)
-
-
-def negative(value: Expression) -> Expression:
-    """The number with the other sign."""
-    if isinstance(value, Literal) and type(value.value) in {int, float}:
-        assert isinstance(value.value, (int, float))
-        return Literal(-value.value)
-    return call(Operation.NEGATIVE, value)
-
-
-def _may_be_true(expression: Expression) -> bool:
-    match expression:
-        case Literal(value):
-            return isinstance(value, bool)
-        case Call(operation, _):
-            return operation in LOGIC | CONDITIONS
-        case _:
-            return True

@@ -41,16 +41,14 @@ def read_number(tokens: Tokens, *, variant: Variant, sign: int = 1) -> Value:
     text = tokens.token.lower()
     try:
         if text.startswith("0x"):
-            if variant.is_strict:
-                if sign < 0:
-                    tokens.fail("bytes have no sign")
-                return _read_bytes(tokens)
-            return as_value(sign * int(text, 16))
+            return _read_hexadecimal(tokens, variant, sign)
+        if text[-1] in "lfd" and not variant.is_java:
+            fail_at_number(tokens)
         if text.isdigit() or (text[:-1].isdigit() and text[-1] == "l"):
             digits = text.rstrip("l")
             if len(digits) > 20:
                 tokens.fail(f"{digits[:20]}… does not fit in 64 bits")
-            is_octal = variant.reads_octal and len(digits) > 1 and digits[0] == "0"
+            is_octal = variant.is_java and len(digits) > 1 and digits[0] == "0"
             return as_value(sign * int(digits, 8 if is_octal else 10))
         found = float(text.rstrip("fd"))
         if math.isinf(found):
@@ -66,6 +64,17 @@ def fail_at_number(tokens: Tokens) -> NoReturn:
     """Refuse what begins like a number and is none."""
     hint = "numbers are written 15, 1.5 or 1.5E3"
     tokens.fail(f"{tokens.describe()} is not a number", hint=hint)
+
+
+def _read_hexadecimal(tokens: Tokens, variant: Variant, sign: int) -> Value:
+    """An integer of Java's, or a binary constant of AMQP's."""
+    if variant.is_java:
+        return as_value(sign * int(tokens.token, 16))
+    if not variant.is_strict:
+        fail_at_number(tokens)
+    if sign < 0:
+        tokens.fail("bytes have no sign")
+    return _read_bytes(tokens)
 
 
 def _read_bytes(tokens: Tokens) -> str:

@@ -10,8 +10,14 @@ class Variant(NamedTuple):
 
     # Whether "…" is a name, as in SQL; else it is a string.
     quoted_names: bool
-    # Whether a leading zero makes an octal number, as in Java.
-    reads_octal: bool
+    # Whether numbers and names are Java's: 017 is octal, 0x1F, 5L, 1.5F; names may
+    # have a $ in them and begin with _.
+    is_java: bool
+    # Whether there is `between`.
+    has_between: bool
+    # Whether NULL is a constant, and patterns may be computed of constants; else NULL
+    # stands behind `is` only, and patterns are literals.
+    computes_constants: bool
     # Whether an escape makes any character plain, and must stand before one; else it is
     # an escape only before a wildcard or itself.
     escapes_anything: bool
@@ -51,7 +57,9 @@ _AMQP_SECTIONS = {
 VARIANTS = {
     "sql": Variant(
         quoted_names=True,
-        reads_octal=True,
+        is_java=True,
+        has_between=True,
+        computes_constants=False,
         escapes_anything=False,
         wants_conditions=True,
         is_strict=False,
@@ -67,7 +75,9 @@ VARIANTS = {
     ),
     "amqp": Variant(
         quoted_names=False,
-        reads_octal=False,
+        is_java=False,
+        has_between=False,
+        computes_constants=False,
         escapes_anything=True,
         wants_conditions=False,
         is_strict=True,
@@ -83,7 +93,9 @@ VARIANTS = {
     ),
     "azure": Variant(
         quoted_names=True,
-        reads_octal=False,
+        is_java=False,
+        has_between=False,
+        computes_constants=True,
         escapes_anything=True,
         wants_conditions=True,
         is_strict=False,

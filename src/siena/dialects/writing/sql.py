@@ -8,7 +8,12 @@ is ``NOT LIKE``.  What excludes something of anything that is there is written w
 
 from collections.abc import Iterable
 
-from siena.dialects.sql.strictness import FIELDS, has_control, is_plain_name
+from siena.dialects.sql.strictness import (
+    FIELDS,
+    has_control,
+    is_azure_name,
+    is_plain_name,
+)
 from siena.dialects.sql.tokens import RESERVED, WORD
 from siena.dialects.sql.variants import VARIANTS, Variant
 from siena.dialects.writing.errors import NotWritableError
@@ -210,8 +215,8 @@ class _Writer:
         if not self.variant.is_strict:
             section, dot, rest = name.partition(".")
             if dot and f"{section}." in self.variant.sections.values():
-                return f"{section}.{_name(rest)}"
-            return _name(name)
+                return f"{section}.{self.word(rest)}"
+            return self.word(name)
         if has_control(name):
             raise self.not_writable(constraint)
         section, dot, rest = name.partition(".")
@@ -220,6 +225,13 @@ class _Writer:
         if is_plain_name(name):
             return name
         return "[" + name.replace("[", "[[").replace("]", "]]") + "]"
+
+    def word(self, name: str) -> str:
+        """A name, in quotes where it is no plain word."""
+        is_plain = WORD.fullmatch(name) and name.lower() not in RESERVED
+        if is_plain and (self.variant.is_java or is_azure_name(name)):
+            return name
+        return '"' + name.replace('"', '""') + '"'
 
     def not_writable(self, constraint: Constraint) -> NotWritableError:
         """The refusal of a constraint."""
@@ -253,9 +265,3 @@ def _escaped(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _name(name: str) -> str:
-    if WORD.fullmatch(name) and name.lower() not in RESERVED:
-        return name
-    return '"' + name.replace('"', '""') + '"'

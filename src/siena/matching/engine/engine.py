@@ -314,11 +314,12 @@ class Batches:
 
     For one thread.  After :meth:`match`, ``offsets``, ``counts`` and ``filters`` say of
     the last batch where its blocks are and what they match; behind each block there is
-    the head of the next frame, or room for one.
+    the head of the next frame, or room for one: ``head_bytes`` of them.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, head_bytes: int) -> None:
         self._engine = engine
+        self._head_bytes = head_bytes
         self._worker = engine._borrow()  # noqa: SLF001 -- the other half of the engine
         self._match = self._worker.kernel.match_held
         self._make_room(BLOCKS_AT_FIRST)
@@ -326,7 +327,8 @@ class Batches:
 
     def _make_room(self, blocks: int) -> None:
         offsets, counts = np.zeros(blocks + 1, np.int64), np.zeros(blocks, np.int32)
-        self._worker.kernel.hold(offsets, counts, np.zeros(2, np.int64), _NO_MASKS)
+        state = np.zeros(2, np.int64)
+        self._worker.kernel.hold(offsets, counts, state, _NO_MASKS, self._head_bytes)
         # Last: should there be no memory, those that are held are still these.
         self.offsets, self.counts = offsets, counts
 
@@ -340,8 +342,8 @@ class Batches:
     ) -> tuple[int, int, int] | None:
         """Match the blocks of the first frames of this operation, from start to end.
 
-        A frame is a head of five bytes, four of which say how much follows them and one
-        is the operation, and a block, of which none is longer than ``longest``.
+        A frame is a head, and a block that is no longer than ``longest``.  Of the head
+        four bytes say how much follows them, and the next one is the operation.
 
         Returns how many frames there are, where they end and how many matches they
         have.  ``None`` if the engine itself must be asked.

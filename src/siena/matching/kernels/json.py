@@ -8,7 +8,7 @@ whole seconds from 1970 to 2105, as we print them.
 
 What is written is what :func:`siena.block.encode_in_order` writes, byte for byte.
 Names that occur twice are written twice, for the engine to find, but those whose value
-is null, which nobody would see there.
+is null, which would not be seen there.
 
 Why one module: Cython inlines calls within a module, and not between two.
 """

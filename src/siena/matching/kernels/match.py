@@ -62,7 +62,7 @@ The arena is one array of int32:
   first rank, have the last one as a second word of the key, and reach at most ``width``
   ranks further than their first: a search finds where those begin that can hold.
 * a short entry, with one more constraint that is not a substring: ``dimension * 2 +
-  negated, first, last, filter``.  Nobody can predict whether it holds, so it is tested
+  negated, first, last, filter``.  Whether it holds cannot be predicted, so it is tested
   without a branch.
 * an entry: ``filter, n`` and ``n`` times ``dimension * 2 + negated, first, last``.
 
@@ -169,9 +169,6 @@ VIEW_BYTES = cython.declare(cython.int, 12)
 AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # Keys of a part that are searched without fetching: they are in a few cache lines.
 FETCHED = cython.declare(cython.Py_ssize_t, 16)
-# What goes before a block on the wire: the length of what follows, and an operation.
-# The protocol is a layer above; a test compares.
-FRAME_HEAD = cython.declare(cython.Py_ssize_t, 5)
 
 # Why a batch stopped before its end; the caller makes room and goes on.
 ROOM_FOR_MATCHES = cython.declare(cython.int, 1)
@@ -208,7 +205,7 @@ class Kernel:
     """The arrays of one table, and the scratch of one thread.
 
     Threads that match on one table at the same time have a kernel each; the arrays of
-    the table are shared, and nobody writes to them.
+    the table are shared, and none writes to them.
     """
 
     # The table.
@@ -293,6 +290,8 @@ class Kernel:
     held_state: cython.p_longlong
     held_masks: cython.p_ulonglong
     held_max: cython.Py_ssize_t
+    # Bytes before each of their blocks, as the protocol has them: a layer above.
+    held_head: cython.Py_ssize_t
     # Attributes of the block that were as expected.
     usual: cython.int
     kept_held: object
@@ -1063,7 +1062,7 @@ class Kernel:
     @cython.nogil
     @cython.exceptval(check=False)
     def sort_attributes(self) -> cython.void:
-        """Put the names of the notification in order, once somebody needs it."""
+        """Put the names of the notification in order, once that is needed."""
         i: cython.int
         j: cython.int
         name: cython.int
@@ -1654,13 +1653,17 @@ class Kernel:
         self.room = len(out)
         self.kept_out = out
 
-    def hold(self, offsets, counts, state, masks):  # type: ignore[no-untyped-def]
-        """Write offsets and counts of batches into these from now on."""
+    def hold(self, offsets, counts, state, masks, head):  # type: ignore[no-untyped-def]
+        """Write offsets and counts of batches into these from now on.
+
+        ``head`` is how many bytes stand before a block: how long it is, and what it is.
+        """
         self.held_offsets = longs(offsets)
         self.held_counts = ints(counts)
         self.held_state = longs(state)
         self.held_masks = words(masks)
         self.held_max = min(len(offsets) - 1, len(counts))
+        self.held_head = head
         self.kept_held = (offsets, counts, state, masks)
 
     def match_held(self, frames, start, end, op, longest):  # type: ignore[no-untyped-def]
@@ -1678,6 +1681,7 @@ class Kernel:
         last: cython.Py_ssize_t = end
         most: cython.Py_ssize_t = longest
         wanted: cython.int = op
+        head: cython.Py_ssize_t = self.held_head
         total: cython.Py_ssize_t = 0
         length: cython.Py_ssize_t
         why: cython.int
@@ -1695,26 +1699,26 @@ class Kernel:
                 PyBuffer_Release(cython.address(view))
             raise ValueError("these are no places in the frames")
         with cython.nogil:
-            while last - at >= FRAME_HEAD and total < self.held_max:
+            while last - at >= head and total < self.held_max:
                 length = (
                     p[at]
                     | (p[at + 1] << 8)
                     | (p[at + 2] << 16)
                     | (cython.cast(cython.Py_ssize_t, p[at + 3]) << 24)
-                ) - (FRAME_HEAD - 4)
+                ) - (head - 4)
                 if p[at + 4] != wanted or length < 0 or length > most:
                     break
-                if last - at < FRAME_HEAD + length:
+                if last - at < head + length:
                     break
-                self.held_offsets[total] = at + FRAME_HEAD
+                self.held_offsets[total] = at + head
                 total += 1
-                at += FRAME_HEAD + length
+                at += head + length
             # As if another followed.
-            self.held_offsets[total] = at + FRAME_HEAD
+            self.held_offsets[total] = at + head
             self.found = 0
             why = self.batch(
                 p, self.held_offsets, 0, total,
-                self.held_counts, self.held_masks, self.held_state, FRAME_HEAD,
+                self.held_counts, self.held_masks, self.held_state, head,
             )  # fmt: skip
         if cython.compiled:
             PyBuffer_Release(cython.address(view))
@@ -2193,7 +2197,7 @@ def are_within(offsets, size):  # type: ignore[no-untyped-def]
 
 
 def hash_of(data, seed):  # type: ignore[no-untyped-def]
-    """The hash of a name, for whoever lays out the table of names."""
+    """The hash of a name, for the layout of the table of names."""
     if not data:
         return hash_bytes(cython.NULL if cython.compiled else b"", 0, 0, seed)
     if cython.compiled:

@@ -179,6 +179,8 @@ def _anywhere(test: Callable[[Any], bool | None]) -> Evaluate:
     def evaluate(notification: Mapping[str, Any], _failures: list[Failure]) -> bool:
         for values in notification.values():
             for value in values if type(values) is tuple else (values,):
+                if value is None:  # what `some` binds, where there is nothing
+                    continue
                 text = value if isinstance(value, str) else spell(value)
                 if test(text):
                     return True

@@ -84,7 +84,7 @@ FUNCTIONS: dict[Operation, Function] = {
     Operation.LOWER: strings.of_string(str.lower),
     Operation.UPPER: strings.of_string(str.upper),
     Operation.FOLD: strings.of_string(fold),
-    Operation.TRIM: strings.of_string(str.strip),
+    Operation.TRIM: strings.of_string(strings.trimmed),
     Operation.LEFT: strings.left,
     Operation.RIGHT: strings.right,
     Operation.SUBSTRING: strings.substring,

@@ -5,8 +5,11 @@ from collections.abc import Callable
 from siena.model.limits import COMPUTED_CHARACTERS_MAX
 from siena.model.values import Value
 
-# Two of the functions below count, from the left and from the right.
-_Cut = Callable[[Value | None, Value | None], Value | None]
+# Unicode's property White_Space.  Python strips the separators 1C to 1F besides.
+_WHITE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 
 def of_string(
@@ -27,6 +30,15 @@ def of_strings(
         return None
 
     return result
+
+
+def trimmed(text: str) -> str:
+    r"""The string without the white space at its ends; other controls are none.
+
+    >>> trimmed(" \t\u00a0a b\u2003\n"), trimmed("\x1fa\x1c")
+    ('a b', '\x1fa\x1c')
+    """
+    return text.strip(_WHITE)
 
 
 def left(text: Value | None, count: Value | None) -> Value | None:

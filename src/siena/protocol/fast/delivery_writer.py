@@ -215,7 +215,7 @@ class Dispatcher:
         engine = None if lone is None else lone.engine
         if engine is not self._engine:
             # First: should there be no memory, the old ones still belong together.
-            self._batches = None if engine is None else Batches(engine)
+            self._batches = None if engine is None else Batches(engine, HEAD_BYTES)
             self._engine = engine
         batches = self._batches
         if lone is not None and batches is not None:

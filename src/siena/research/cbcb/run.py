@@ -94,11 +94,6 @@ class Sample:
         return self.missing / self.expected if self.expected else 0.0
 
     @property
-    def false_positives(self) -> float:
-        """Messages that nothing matched where they arrived, as a share of all."""
-        return self.unmatched / self.received if self.received else 0.0
-
-    @property
     def useless_share(self) -> float:
         """Messages neither delivered nor sent on where they arrived, as a share."""
         return self.useless / self.received if self.received else 0.0

@@ -1,1 +1,1 @@
-"""Slow and obvious: what faster code must agree with."""
+"""Slow and obvious: what faster code must agree with, in a study as well."""

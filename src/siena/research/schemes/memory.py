@@ -117,10 +117,3 @@ def drp_bits(*, brokers: int, senders: int, receivers: int, predicate: int) -> i
     """``n r log n + s r M_p``: routes everywhere, and all predicates at senders."""
     routes = brokers * receivers * log2_ceiling(brokers)
     return routes + senders * receivers * predicate
-
-
-def ips_tree_bits(
-    *, brokers: int, receivers: int, predicate: int, alpha: float
-) -> float:
-    """``n r M_p alpha``: in a tree, iPS needs no mapping of sources and no flags."""
-    return brokers * receivers * predicate * alpha

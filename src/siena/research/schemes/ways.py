@@ -62,7 +62,10 @@ class Cost(NamedTuple):
     links: int
     """Links that notifications crossed."""
     octets: int
-    """Bytes of blocks on links."""
+    """Bytes on links: of blocks, and of the subject, key or topic that goes with them.
+
+    Heads of messages are not counted: they are those of a program, not of a way.
+    """
     entries: int
     """What brokers were told by neighbours, added up over both ends of every link."""
     wasted: int
@@ -101,6 +104,15 @@ def address_of(notification: Notification, names: Sequence[str]) -> Tokens:
     """The subject that a publisher writes."""
     levels = str(notification[CLASS]).split("/")
     return (*levels, *(str(notification[name]) for name in names))
+
+
+def written(address: Tokens) -> int:
+    """The bytes of a subject on a link: its tokens, and what stands between them.
+
+    >>> written(("news", "eu", "DIS"))
+    11
+    """
+    return len(".".join(address).encode())
 
 
 def includes(wide: Tokens, narrow: Tokens) -> bool:
@@ -162,8 +174,8 @@ def costs_of(
     topics = [subject_of(f, ())[:TOPIC_LEVELS] for f in filters]
     counts = {way: [0, 0, 0] for way in WAYS}
 
-    def count(way: str, crossed: int, size: int, wasted: int) -> None:
-        for place, number in enumerate((crossed, crossed * size, wasted)):
+    def count(way: str, crossed: int, octets: int, wasted: int) -> None:
+        for place, number in enumerate((crossed, crossed * octets, wasted)):
             counts[way][place] += number
 
     for notification, source in publications:
@@ -180,7 +192,7 @@ def costs_of(
             address = address_of(notification, names)
             got = [includes(pattern, address) for pattern in patterns]
             crossed = links.crossed(source, _brokers(subscribers, got))
-            count(way, crossed, size, sum(got) - matches)
+            count(way, crossed, size + written(address), sum(got) - matches)
         topic = address_of(notification, ())[:TOPIC_LEVELS]
         readers = [pattern in ((REST,), topic) for pattern in topics]
         # To the log, and from there to each consumer by itself.
@@ -189,7 +201,7 @@ def costs_of(
             for subscriber, reads in zip(subscribers, readers, strict=True)
             if reads
         )
-        count("consumer", crossed, size, sum(readers) - matches)
+        count("consumer", crossed, size + written(topic), sum(readers) - matches)
         count("flooding", len(links.sides), size, 0)
     entries = {
         "content": _entries(links, subscribers, filters, _filters_above),

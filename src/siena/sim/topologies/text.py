@@ -57,16 +57,6 @@ def parse_topology(text: str, *, acyclic: bool = False) -> Topology:
     return _Reader(text).read(acyclic=acyclic)
 
 
-def print_topology(topology: Topology) -> str:
-    """The topology as text, which reads back as an equal one."""
-    lines: list[str] = []
-    for broker in topology.brokers:
-        role = topology.roles.get(broker)
-        lines.append(f"broker {broker} {role}" if role else f"broker {broker}")
-    lines += [f"link {one} {other} {weight}" for one, other, weight in topology.links]
-    return "".join(f"{line}\n" for line in lines)
-
-
 def parse_shape(text: str, *, seed: int = 1) -> Topology:
     """The network that a shape names.
 

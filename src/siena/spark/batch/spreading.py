@@ -1,14 +1,12 @@
 """A table that lies in fewer pieces than there are cores, spread over all of them.
 
 Spark gives a row group of parquet to one task, however large it is.  Matching costs
-more than moving rows, so a file of one row group is cut up before it is matched.
+more than moving rows, so a file of one row group is cut up before it is matched.  Spark
+reads the footers of a few files for this, with its own means, wherever they lie.
 """
 
-from pathlib import Path
-from urllib.parse import unquote, urlparse
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from siena.spark.batch.shipping import is_connect
@@ -34,19 +32,28 @@ def _cores_wanted(rows: DataFrame) -> int | None:
     files = rows.inputFiles()
     if not 0 < len(files) < cores:
         return None
-    groups, count = 0, 0
-    for file in files:
-        place = urlparse(file)
-        if place.scheme not in {"", "file"} or not file.endswith(".parquet"):
-            return None
-        try:
-            about = pq.read_metadata(Path(unquote(place.path)))
-        except (OSError, pa.ArrowException):
-            return None  # Spark's own reader will say what is wrong with it
-        groups += about.num_row_groups
-        count += about.num_rows
+    if not all(file.endswith(".parquet") for file in files):
+        return None
+    try:
+        groups, count = map(sum, zip(*(_pieces(rows, f) for f in files), strict=True))
+    except (Py4JError, PySparkException):
+        return None  # Spark's own reader will say what is wrong with it
     wanted = min(cores, count // ROWS_PER_TASK_MIN)
     return wanted if groups < wanted else None
+
+
+def _pieces(rows: DataFrame, file: str) -> tuple[int, int]:
+    """How many row groups a file of parquet has, and how many rows."""
+    session = rows.sparkSession
+    hadoop = session._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 -- no other way
+    apache = session._jvm.org.apache  # type: ignore[union-attr] # noqa: SLF001 -- the same
+    place = apache.hadoop.fs.Path(session._jvm.java.net.URI(file))  # type: ignore[union-attr] # noqa: SLF001 -- the same
+    source = apache.parquet.hadoop.util.HadoopInputFile.fromPath(place, hadoop)
+    reader = apache.parquet.hadoop.ParquetFileReader.open(source)
+    try:
+        return reader.getRowGroups().size(), reader.getRecordCount()
+    finally:
+        reader.close()
 
 
 def _is_a_scan(rows: DataFrame) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from siena.errors import SienaError
 from siena.rules.entry import COLUMNS, RULES_MAX, RuleEntry, RuleSet
@@ -52,13 +52,6 @@ def rule_set(source: RuleSource, *, dialect: str = "siena") -> RuleSet:
     entries = [row for row in rows if isinstance(row, RuleEntry)]
     others = [row for row in rows if isinstance(row, Mapping)]
     return RuleSet([*entries, *entries_of(others, dialect=dialect)])
-
-
-def rules_of_table(
-    spark: SparkSession, name: str, *, dialect: str = "siena"
-) -> RuleSet:
-    """The rules of a table that Spark's catalogue knows."""
-    return _of_table(spark.table(name), dialect)
 
 
 def _of_table(table: DataFrame, dialect: str) -> RuleSet:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from siena.bench.durable.flood import Round, sync_seconds
+from siena.bench.durable.flood import StoreRound, sync_seconds
 from siena.bench.durable.stores import STORES
 from siena.errors import SienaError
 
@@ -92,7 +92,7 @@ def test_a_complaint_ends_it() -> None:
 
 
 def test_a_round_says_what_most_batches_waited(tmp_path: Path) -> None:
-    found = Round(40, 2.0, 0.5, 0.9, [0.4, 0.1, 0.2, 0.3])
+    found = StoreRound(40, 2.0, 0.5, 0.9, [0.4, 0.1, 0.2, 0.3])
     assert (found.rate, found.wait(0.5), found.wait(0.99)) == (20.0, 0.3, 0.4)
     assert sync_seconds(tmp_path) > 0
     assert list(tmp_path.iterdir()) == []

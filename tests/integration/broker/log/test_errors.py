@@ -27,7 +27,7 @@ from siena.broker.log.cursors import Readers
 from siena.broker.log.files import Files
 from siena.broker.log.journal import Journal
 from siena.broker.log.segment import Segment
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.broker.log.store import Store
 from siena.errors import RequestRefusedError
 from siena.matching.input.buffers import encode_all
@@ -220,7 +220,7 @@ async def test_a_commit_counts_though_the_disk_is_full(
     ):
         await publish(broker, 5)
         with monkeypatch.context() as patch:
-            patch.setattr(Kept, "save", refuse)
+            patch.setattr(StateFile, "save", refuse)
             await client.log.commit("me", 3)
         assert broker.log_service.journal is not None
         broker.log_service.journal.readers.forget_silent()
@@ -282,11 +282,11 @@ async def test_a_batch_that_cannot_be_written_down_is_not_begun(
     ):
         parts = await staged(client, 5)
         with monkeypatch.context() as patch:
-            patch.setattr(Kept, "save", refuse)
+            patch.setattr(StateFile, "save", refuse)
             with pytest.raises(RequestRefusedError) as caught:
                 await client.log.batch("q", 0, parts)
         assert caught.value.fault == Fault.NO_ROOM.number
-        assert not broker.log_service.sinks._kept.value.begun
+        assert not broker.log_service.idempotent_batches._kept.value.begun
         assert (await client.log.batch("q", 0, parts)).is_new
         assert await numbers(broker) == [*range(5)]
 
@@ -301,29 +301,32 @@ async def test_batches_end_once_that_can_be_written_down(
         asyncio.timeout(20),
         asyncio.TaskGroup() as group,
     ):
-        sinks, journal = broker.log_service.sinks, broker.log_service.journal
+        batches, journal = (
+            broker.log_service.idempotent_batches,
+            broker.log_service.journal,
+        )
         assert journal is not None
         parts = [await staged(client, 5), await staged(client, 5, first=5)]
         with monkeypatch.context() as patch:
-            patch.setattr(sinks, "_go_on", lambda: None)
+            patch.setattr(batches, "_go_on", lambda: None)
             first = group.create_task(client.log.batch("q", 0, parts[0]))
-            await until(lambda: len(sinks._queue) == 1)
+            await until(lambda: len(batches._queue) == 1)
             second = group.create_task(other.log.batch("q", 1, parts[1]))
-            await until(lambda: len(sinks._queue) == 2)
+            await until(lambda: len(batches._queue) == 2)
         with monkeypatch.context() as patch:
-            patch.setattr(Kept, "save", refuse)
-            sinks._go_on()
+            patch.setattr(StateFile, "save", refuse)
+            batches._go_on()
             await until(lambda: journal.store.latest == 5)
             await asyncio.sleep(0.02)
-            assert len(sinks._queue) == 2
+            assert len(batches._queue) == 2
         assert (await first).count == (await second).count == 5
         assert await numbers(broker) == [*range(10)]
 
 
 async def _begin(broker: Broker, until_step: int) -> None:
     """Publish some records of a batch of ten, of two each, and stop there."""
-    part, sinks = secrets.token_bytes(16), broker.log_service.sinks
-    step, steps = sinks._step, 0
+    part, batches = secrets.token_bytes(16), broker.log_service.idempotent_batches
+    step, steps = batches._step, 0
 
     def counted() -> None:
         nonlocal steps
@@ -331,14 +334,14 @@ async def _begin(broker: Broker, until_step: int) -> None:
             steps += 1
             step()
 
-    sinks._step = counted  # type: ignore[method-assign]
+    batches._step = counted  # type: ignore[method-assign]
     async with siena.connect(url(broker)) as client:
         for at in range(0, 10, 2):
             two = client.log.blocks_of([{"n": at}, {"n": at + 1}])
             await client.log.stage_pile(part, at, [*two])
     wire = await connect(broker)
     wire.send(Batch("q", 1, [Part(part, 10)]))
-    await until(lambda: steps == until_step and sinks._kept.value.begun)
+    await until(lambda: steps == until_step and batches._kept.value.begun)
 
 
 def _is_full_at_once(journal: Journal) -> bool:
@@ -361,7 +364,9 @@ async def test_a_batch_is_completed_once_though_room_is_made(
                 if each == 1:
                     await _begin(broker, 3)
                 else:
-                    await until(lambda: not broker.log_service.sinks._queue)
+                    await until(
+                        lambda: not broker.log_service.idempotent_batches._queue
+                    )
                     assert await numbers(broker) == [*range(10)]
 
 
@@ -373,7 +378,7 @@ async def test_parts_of_a_batch_of_another_life_stay(tmp_path: Path) -> None:
     async with serving(kept_in(tmp_path)) as broker:
         broker.log_service._staging.drop_old()
         broker.log_service._staging.drop_unclaimed(bytes.fromhex(path.stem))
-        await until(lambda: not broker.log_service.sinks._queue)
+        await until(lambda: not broker.log_service.idempotent_batches._queue)
         assert await numbers(broker) == [*range(10)]
 
 
@@ -387,13 +392,13 @@ async def test_a_part_is_of_one_batch(
         asyncio.timeout(20),
         asyncio.TaskGroup() as group,
     ):
-        sinks = broker.log_service.sinks
+        batches = broker.log_service.idempotent_batches
         await other.log.batch("another", 5, [])
         parts = await staged(client, 5)
         with monkeypatch.context() as patch:
-            patch.setattr(sinks, "_go_on", lambda: None)
+            patch.setattr(batches, "_go_on", lambda: None)
             first = group.create_task(client.log.batch("q", 0, parts))
-            await until(lambda: sinks._queue)
+            await until(lambda: batches._queue)
             assert not (await other.log.batch("another", 4, parts)).is_new
             with pytest.raises(RequestRefusedError) as caught:
                 await other.log.batch("another", 6, parts)
@@ -402,6 +407,6 @@ async def test_a_part_is_of_one_batch(
             with pytest.raises(RequestRefusedError) as caught:
                 await other.log.stage_pile(parts[0][0], 5, more)
             assert caught.value.fault == Fault.PART_UNKNOWN.number
-        sinks._go_on()
+        batches._go_on()
         assert (await first).count == 5
         assert await numbers(broker) == [*range(5)]

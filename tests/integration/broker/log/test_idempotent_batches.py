@@ -9,7 +9,7 @@ import pytest
 
 import siena
 from broker.logs import SMALL, kept_in, numbers, publish, staged, url
-from siena.broker.log.batches import idempotent_batches as sinks
+from siena.broker.log.batches import idempotent_batches
 from siena.broker.settings import Settings, as_settings
 from siena.errors import RequestRefusedError
 from siena.model import Value
@@ -156,7 +156,7 @@ async def test_a_batch_that_was_begun_is_completed(
     """The broker dies after so many records; others publish in between."""
     async with serving(kept_in(tmp_path)) as broker:
         wire = await connect(broker)
-        part, batch = secrets.token_bytes(16), broker.log_service.sinks
+        part, batch = secrets.token_bytes(16), broker.log_service.idempotent_batches
         async with siena.connect(url(broker)) as client:
             for at in range(0, 10, 2):
                 blocks = client.log.blocks_of([{"n": at}, {"n": at + 1}])
@@ -175,7 +175,7 @@ async def test_a_batch_that_was_begun_is_completed(
         await publish(broker, 3, first=100)
         # Only what is on the disk survives.
     async with serving(kept_in(tmp_path)) as broker:
-        await until(lambda: not broker.log_service.sinks._queue)
+        await until(lambda: not broker.log_service.idempotent_batches._queue)
         found = await numbers(broker)
         assert [n for n in found if isinstance(n, int) and n < 100] == [*range(10)]
         assert len(found) == 13
@@ -224,15 +224,21 @@ async def test_who_may_not_publish_it_may_not_stage_it(tmp_path: Path) -> None:
 async def test_queries_that_were_quiet_longest_are_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sinks, "QUERIES_MAX", 2)
+    monkeypatch.setattr(idempotent_batches, "QUERIES_MAX", 2)
     async with (
         serving(kept_in(tmp_path)) as broker,
         siena.connect(url(broker)) as client,
     ):
         for query in ("a", "b", "a", "c"):
-            number = broker.log_service.sinks._kept.value.done.get(query, -1) + 1
+            number = (
+                broker.log_service.idempotent_batches._kept.value.done.get(query, -1)
+                + 1
+            )
             await client.log.batch(query, number, [])
-        assert broker.log_service.sinks._kept.value.done == {"a": 1, "c": 0}
+        assert broker.log_service.idempotent_batches._kept.value.done == {
+            "a": 1,
+            "c": 0,
+        }
 
 
 async def test_the_longest_frame_that_can_be_staged(tmp_path: Path) -> None:

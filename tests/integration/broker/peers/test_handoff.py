@@ -131,7 +131,7 @@ async def test_who_hangs_up_while_it_moves_leaves_nothing_behind() -> None:
             moved.send(Move(old.addresses[0].url))
             moved.close()
             await until(lambda: "ann" not in new.state.identities or kept(new) > 0)
-            await until(lambda: not len(new.handoff))
+            await until(lambda: not len(new.handoff_tasks))
         names = set(new.state.exchange._watched)
         sessions = new.state.sessions
         assert all(int(str(name).split("/")[0]) in sessions for name in names)

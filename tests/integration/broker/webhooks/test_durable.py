@@ -169,7 +169,9 @@ async def test_grants_count_and_are_looked_up_again_after_a_restart(
             await server.start()
             try:
                 assert list(server.handlers.snapshot()) == ["ann"]
-                session = server.handlers._couriers["ann"][0].visit.client.session
+                session = server.handlers._deliveries["ann"][
+                    0
+                ].in_process_session.client.session
                 assert session.principal.roles == ("all",)
                 await until(lambda: shown(broker, "ann")["readers"] == 1)
                 assert shown(broker, "lee")["readers"] == 0

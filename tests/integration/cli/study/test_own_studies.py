@@ -50,8 +50,8 @@ def test_a_new_study_is_checked_run_shown_and_reported() -> None:
     assert "✓ fewer" in siena("study", "check", "bands.py")
     run = ["study", "run", "bands.py", "--quick", "--serial", "--seeds"]
     assert "one seed has no interval" in siena(*run, "1")
-    assert "✓ fewer" in siena(*run, "2")
-    assert "Found (quick, 2 seeds" in siena("study", "show", "bands.py")
+    assert "✓ fewer" in siena(*run, "3")
+    assert "Found (quick, 3 seeds" in siena("study", "show", "bands.py")
     siena("study", "report", "bands.py", "-o", "bands.html")
     assert "Bands, wide and narrow" in Path("bands.html").read_text(encoding="utf-8")
 
@@ -166,7 +166,7 @@ def test_a_scenario_becomes_a_report_in_one_command() -> None:
     Path("small.txt").write_text(SCENARIO, encoding="utf-8")
     run = ["study", "run", "small.txt", "--quick", "--serial", "--json"]
     (entry,) = json.loads(siena(*run, "--report", "small.html"))
-    assert entry["rows"] == 8
+    assert entry["rows"] == 12
     assert [f["verdict"] for f in entry["findings"]] == ["holds"]
     assert "small.txt" in Path("small.html").read_text(encoding="utf-8")
 

@@ -183,7 +183,7 @@ def test_a_file_of_one_row_group_is_matched_by_several_tasks(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 40)
-    file = str(tmp_path / "one.parquet")
+    file = str(tmp_path / "one file, 100 % of it.parquet")
     pq.write_table(pa.table({"x": range(100)}), file)
     wanted = spark.createDataFrame(
         [("ann", "x > 3")], "subscriber string, filter string"
@@ -198,6 +198,21 @@ def test_a_file_of_one_row_group_is_matched_by_several_tasks(
         assert match(other, wanted).rdd.getNumPartitions() == 1
     monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 60)
     assert match(rows, wanted).rdd.getNumPartitions() == 1
+
+
+def test_a_file_of_another_file_system_is_matched_by_several_tasks(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreading, "ROWS_PER_TASK_MIN", 40)
+    pq.write_table(pa.table({"x": range(100)}), tmp_path / "one.parquet")
+    # A view of this machine's files, which no other reader than Hadoop knows.
+    link = "fs.viewfs.mounttable.here.link./rows"
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set(link, tmp_path.as_uri())
+    rows = spark.read.parquet("viewfs://here/rows/one.parquet")
+    found = match(rows, ["x > 3"])
+    assert found.rdd.getNumPartitions() == 2
+    assert found.count() == 96
 
 
 @pytest.mark.parametrize("cores", [1, 2, 32])

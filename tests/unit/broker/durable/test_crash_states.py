@@ -25,7 +25,7 @@ from siena.broker.durable.relays.relay import Relay
 from siena.broker.durable.relays.relay_file import RelayFile
 from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Readers
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.clock import SystemClock
 from siena.lang.parser import parse_filter
 from siena.messages import Side
@@ -202,7 +202,7 @@ def test_readers_and_sinks_are_where_they_said_however_the_log_is_synced(
     history = History(memory / "made")
     folder, files = memory / "made", history.files
     readers = Readers(folder / "readers.json", SystemClock(), 60.0, files=files)
-    sinks = Kept(folder / "sinks.json", State, State(), files=files)
+    sinks = StateFile(folder / "sinks.json", State, State(), files=files)
     for n in range(1, 20):
         readers.commit("me", n)
         history.promise("me", str(n))
@@ -213,7 +213,7 @@ def test_readers_and_sinks_are_where_they_said_however_the_log_is_synced(
         left = memory / "left"
         lay_out(left, state)
         again = Readers(left / "readers.json", SystemClock(), 60.0)
-        tag = Kept(left / "sinks.json", State, State()).value.tag
+        tag = StateFile(left / "sinks.json", State, State()).value.tag
         found = {"me": str(again.ask("me") or 0), "tag": str(tag)}
         history.check(steps, found, "0")
 

@@ -54,6 +54,76 @@ def test_a_log_source_that_windows_does_not_have_stays_an_attribute() -> None:
     assert "logsource.product = linux" in str(rule)
 
 
+def of_source(**source: str) -> str:
+    """A rule about one source, that asks nothing else."""
+    lines = "".join(f"    {part}: {value}\n" for part, value in source.items())
+    detection = "detection:\n    s:\n        a: 1\n    condition: s\n"
+    return (
+        f"title: A rule of ours\nlogsource:\n    product: windows\n{lines}{detection}"
+    )
+
+
+CHANNELS = [
+    ("servicebus-client", "Microsoft-ServiceBus-Client/Operational"),
+    ("microsoft-servicebus-client", "Microsoft-ServiceBus-Client/Admin"),
+    ("appmodel-runtime", "Microsoft-Windows-AppModel-Runtime/Admin"),
+    ("dns-server-analytic", "Microsoft-Windows-DNS-Server/Analytical"),
+    ("dns-server-audit", "Microsoft-Windows-DNS-Server/Audit"),
+    ("dns-client", "Microsoft-Windows-DNS-Client/Operational"),
+    ("dns-client", "Microsoft-Windows-DNS Client Events/Operational"),
+    ("ldap", "Microsoft-Windows-LDAP-Client/Debug"),
+    ("iis-configuration", "Microsoft-IIS-Configuration/Operational"),
+    ("smbclient-connectivity", "Microsoft-Windows-SMBClient/Connectivity"),
+    ("smbserver-connectivity", "Microsoft-Windows-SMBServer/Connectivity"),
+    ("dhcp", "Microsoft-Windows-DHCP-Server/Operational"),
+    ("bitlocker", "Microsoft-Windows-BitLocker/BitLocker Management"),
+    ("hyper-v-worker", "Microsoft-Windows-Hyper-V-Worker"),
+    ("kernel-event-tracing", "Microsoft-Windows-Kernel-EventTracing"),
+    ("kernel-shimengine", "Microsoft-Windows-Kernel-ShimEngine/Diagnostic"),
+    ("ntfs", "Microsoft-Windows-Ntfs/Operational"),
+    ("sense", "Microsoft-Windows-SENSE/Operational"),
+    (
+        "application-experience",
+        "Microsoft-Windows-Application-Experience/Program-Telemetry",
+    ),
+]
+
+
+@pytest.mark.parametrize(("service", "channel"), CHANNELS)
+def test_a_service_of_windows_is_its_channel(service: str, channel: str) -> None:
+    text = of_source(service=service)
+    rule = factor(read_sigma(text, SigmaSettings(logsource="windows")))
+    assert rule.matches({"Channel": channel, "a": 1})
+    assert not rule.matches({"Channel": "Security", "a": 1})
+
+
+@pytest.mark.parametrize("category", ["file_access", "file_rename"])
+def test_a_category_without_a_channel_is_its_provider(category: str) -> None:
+    text = of_source(category=category)
+    rule = factor(read_sigma(text, SigmaSettings(logsource="windows")))
+    assert rule.matches({"Provider_Name": "Microsoft-Windows-Kernel-File", "a": 1})
+    assert not rule.matches({"Provider_Name": "Microsoft-Windows-Sysmon", "a": 1})
+
+
+def test_fields_that_are_referred_to_have_the_names_of_attributes() -> None:
+    settings = SigmaSettings({"a": "one", "b": "other"}, "none")
+    rule = factor(read_sigma(RULES["fields-of-different-kinds"], settings))
+    assert rule.matches({"one": "x", "other": "X"})
+    assert not rule.matches({"one": "x", "b": "X"})
+
+
+@pytest.mark.parametrize("field", ["a", "a|gt", "'|all'"])
+@pytest.mark.parametrize("number", [2**53 + 1, 10**23 - 1])
+def test_an_integer_that_pysigma_rounds_is_refused(field: str, number: int) -> None:
+    values = f"[{number}, 1]" if "all" in field else number
+    text = of_source().replace("a: 1", f"{field}: {values}")
+    with pytest.raises(FilterError, match="pySigma has rounded"):
+        read_sigma(text, SETTINGS)
+    rule = factor(read_sigma(of_source().replace("a: 1", f"a: {2**53}"), SETTINGS))
+    assert rule.matches({"a": 2**53})
+    assert not rule.matches({"a": 2**53 - 1})
+
+
 def test_fields_have_the_names_of_attributes() -> None:
     rule = factor(read_sigma(RULE, SigmaSettings({"Image": "process.path"}, "none")))
     assert rule.matches({"process.path": "C:\\cmd.exe"})

@@ -22,7 +22,7 @@ from siena.matching.engine import (
     arena,
     engine as engine_module,
     layout,
-    ranks as vocabulary,
+    ranks,
 )
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine
@@ -59,8 +59,8 @@ def test_the_plain_twin_lays_out_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("enter_lists", "fill_groups", "fill_lists", "fill_masks"):
         monkeypatch.setattr(arena, name, getattr(twin, name))
     for name in ("enter_edges", "enter_operands", "link_nodes", "sort_strings"):
-        monkeypatch.setattr(vocabulary, name, getattr(plain("operands"), name))
-    monkeypatch.setattr(vocabulary, "hash_of", plain("match").hash_of)
+        monkeypatch.setattr(ranks, name, getattr(plain("operands"), name))
+    monkeypatch.setattr(ranks, "hash_of", plain("match").hash_of)
     got = lay_out(columns.snapshot(), SEED)
     assert got.keys() == expected.keys()
     for name, array in expected.items():
@@ -76,7 +76,7 @@ def test_room_for_operands_grows_without_a_trace(
             parse_filter(f's * "{"ab" * number}x" and t >* "{number}y"'), number
         )
     expected = lay_out(columns.snapshot(), SEED)
-    monkeypatch.setattr(vocabulary, "NODES_AT_FIRST", 4)
+    monkeypatch.setattr(ranks, "NODES_AT_FIRST", 4)
     got = lay_out(columns.snapshot(), SEED)
     for name, array in expected.items():
         assert np.array_equal(got[name], array), name

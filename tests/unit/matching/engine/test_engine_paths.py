@@ -15,7 +15,7 @@ import pytest
 from kernels import plain
 from siena.block import encode
 from siena.lang import parse_filter
-from siena.matching.engine import engine as engine_module, ranks as vocabulary
+from siena.matching.engine import engine as engine_module, ranks
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Engine
 from siena.matching.engine.layout import lay_out
@@ -239,9 +239,9 @@ def test_everything_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     building, operands = plain("build"), plain("operands")
     monkeypatch.setattr(building, "mix", lambda _key: 3)
     monkeypatch.setattr(operands, "mix", lambda _key: 3)
-    monkeypatch.setattr(vocabulary, "hash_of", lambda _name, _seed: 7)
+    monkeypatch.setattr(ranks, "hash_of", lambda _name, _seed: 7)
     for name in ("enter_edges", "enter_operands", "link_nodes"):
-        monkeypatch.setattr(vocabulary, name, getattr(operands, name))
+        monkeypatch.setattr(ranks, name, getattr(operands, name))
     monkeypatch.setattr("siena.matching.engine.arena.enter_lists", building.enter_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_lists", building.fill_lists)
     monkeypatch.setattr("siena.matching.engine.arena.fill_groups", building.fill_groups)

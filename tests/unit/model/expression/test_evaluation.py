@@ -173,6 +173,9 @@ def test_a_failure_is_caught_where_truth_is_asked_for() -> None:
         ('anywhere_like("*2*")', True),
         ('anywhere_like("*7*")', False),
         ('anywhere_matches("^[a-c]+$")', True),
+        # What is not there is no text, and not that of Python's None.
+        ('some(e, anywhere_matches("None"))', False),
+        ('some(nowhere, anywhere_matches("None"))', False),
     ],
 )
 def test_of_several_values_one_suffices(text: str, value: object) -> None:

@@ -19,7 +19,7 @@ from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import pack_msg
 from siena.protocol.fast.delivery_writer import LICENCE_SLOT, NO_SLOT, Dispatcher
 from siena.protocol.fast.kernels import framing
-from siena.protocol.frames import Op, pack
+from siena.protocol.frames import HEAD_BYTES, Op, pack
 from strategies import filters, notifications, predicates
 
 KERNELS = {"compiled": framing, "plain": plain("framing")}
@@ -279,7 +279,8 @@ def test_blocks_are_matched_behind_their_heads(
     for number, f in enumerate(held):
         columns.add(f, number)
     make = {"engine": Kernel, "plain engine": plain("match").Kernel}[kernel]
-    batches = Batches(Engine(lay_out(columns.snapshot(), 7), make))
+    engine = Engine(lay_out(columns.snapshot(), 7), make)
+    batches = Batches(engine, HEAD_BYTES)
     data = b"".join(pack(op, encode(n)) for n, op in sent)
     end = max(0, len(data) - missing)
     found = batches.match(memoryview(data), 0, end, Op.PUB, longest)

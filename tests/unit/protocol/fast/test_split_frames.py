@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from kernels import plain
 from siena.block import BLOCK_BYTES_MAX
 from siena.protocol.data_frames import MSG_HEAD_BYTES, pack_msg
-from siena.protocol.fast import split_frames as intake
+from siena.protocol.fast import split_frames
 from siena.protocol.fast.kernels import framing
 from siena.protocol.fast.split_frames import PublishRun, cut, cut_one_by_one, run_of
 from siena.protocol.frames import HEAD_BYTES, Frame, Op, pack
@@ -36,9 +36,9 @@ def test_both_cut_alike(
     data = (b"".join(sent) + rest)[:size]
     pieces: list[PublishRun | Frame] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intake, "SHORT_BYTES", 0)
-        patch.setattr(intake, "AT_ONCE_BYTES", at_once)
-        patch.setattr(intake, "framing", KERNELS[kernel])
+        patch.setattr(split_frames, "SHORT_BYTES", 0)
+        patch.setattr(split_frames, "AT_ONCE_BYTES", at_once)
+        patch.setattr(split_frames, "framing", KERNELS[kernel])
         found = cut(data, LIMIT)
         pieces += found.pieces
         while not found.is_all:
@@ -97,8 +97,7 @@ def test_a_publication_that_is_too_long_is_for_itself() -> None:
 def test_kernels_have_the_numbers_of_the_protocol() -> None:
     """Those below the protocol cannot import them, and have their own."""
     framing = plain("framing")
-    assert framing.OTHER_FRAME == intake.OTHER_FRAME
+    assert framing.OTHER_FRAME == split_frames.OTHER_FRAME
     assert (framing.PUB, framing.MSG, framing.HEAD) == (Op.PUB, Op.MSG, HEAD_BYTES)
-    assert plain("match").FRAME_HEAD == HEAD_BYTES
     message = pack_msg([], b"")
     assert framing.MSG_HEAD == MSG_HEAD_BYTES == len(message)

@@ -5,6 +5,8 @@ from random import Random
 
 import pytest
 
+from siena.block import encode
+from siena.lang import parse_filter
 from siena.research.schemes.ways import (
     KEY_NAMES,
     SUBJECT_NAMES,
@@ -94,3 +96,21 @@ def test_each_way_is_counted_on_a_chain_of_three() -> None:
     )
     assert costs["flat"].entries == 4  # two filters over two links
     assert costs["keys"].entries == 2  # the band's expression includes the other
+
+
+def test_bytes_are_those_of_the_block_and_of_what_a_way_writes_beside_it() -> None:
+    tree = chain(2)
+    one, other = tree.brokers
+    quote = draw_notification(Random(1))
+    costs = costs_of(
+        tree, [Subscriber(parse_filter("price any"), other)], [Publication(quote, one)]
+    )
+    block = len(encode(quote))
+    subject = ".".join(address_of(quote, SUBJECT_NAMES))
+    key = "/".join(address_of(quote, KEY_NAMES))
+    topic = str(quote["class"]).split("/", maxsplit=1)[0]
+    assert costs["content"].octets == costs["flooding"].octets == block
+    assert costs["subject"].octets == block + len(subject)
+    assert costs["keys"].octets == block + len(key)
+    # From the log, which is at the first broker, to the one consumer.
+    assert costs["consumer"].octets == block + len(topic)

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from networks import topologies
+from networks import print_topology, topologies
 from siena.errors import InvalidTopologyError, SienaError
 from siena.routing.topology.topology import Topology
 from siena.sim.topologies.examples import EXAMPLES, N12
 from siena.sim.topologies.gt_itm import parse_gt_itm
-from siena.sim.topologies.text import parse_shape, parse_topology, print_topology
+from siena.sim.topologies.text import parse_shape, parse_topology
 
 
 @given(topologies(weights=(1, 2)))

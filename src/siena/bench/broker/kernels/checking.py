@@ -2,7 +2,7 @@
 
 A connection knows which publications of each publisher it gets, so the next one is
 known: a delivery with another number means that one was lost, repeated, overtaken, or
-for nobody here.
+for no subscriber here.
 The notification is compared with what was published, byte by byte.  Where the server
 knows no content, the client's own filter runs here, as it would in an application.
 """
@@ -21,8 +21,7 @@ WRONG_SUBSCRIPTIONS = 6
 # A running number holds its publisher in the bits above these;
 # siena.cli.lab.bench_broker counts on it.
 NUMBER_BITS = 40
-# Latencies are counted by their highest bits: so many below the highest one.
-DETAIL_BITS = 6
+# Latencies are counted by their highest bits: where the first one is, and six more.
 LATENCY_COUNTERS = 64 << 6
 
 _BASE = cython.declare(cython.longlong, 1 << 60)

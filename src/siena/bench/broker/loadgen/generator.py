@@ -91,10 +91,10 @@ class Pace(NamedTuple):
     p99: float
 
 
-class InProcessClient(Protocol):
+class SideTask(Protocol):
     """Who does something of its own while publications are paced."""
 
-    def turn(self) -> bool:
+    def advance(self) -> bool:
         """Go on; whether there is more to do."""
         ...
 
@@ -267,16 +267,16 @@ class Generator:
     # --- Pacing ----------------------------------------------------------------------
 
     def pace(
-        self, rate: float, seconds: float, guest: InProcessClient | None = None
+        self, rate: float, seconds: float, side_task: SideTask | None = None
     ) -> Pace:
-        """Publish at this rate for so long, or while the guest has more to do.
+        """Publish at this rate for so long, or while the side_task has more to do.
 
         All that was to be sent by then is sent, however late.
         """
         self.bench.latencies = new_counters()
         before = self._counts()
         schedule = Schedule(rate, len(self.publishers))
-        if guest is None:
+        if side_task is None:
             schedule.end = schedule.begin + int(seconds * 1e9)
         deadline = perf_counter() + STALL_SECONDS
         while True:
@@ -286,7 +286,11 @@ class Generator:
                 deadline = perf_counter() + STALL_SECONDS
             elif perf_counter() > deadline:
                 raise self._stalled()
-            if guest is not None and schedule.end == inf and not guest.turn():
+            if (
+                side_task is not None
+                and schedule.end == inf
+                and not side_task.advance()
+            ):
                 schedule.end = now
             if now >= schedule.end and not any(waiting):
                 break

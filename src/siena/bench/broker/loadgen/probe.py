@@ -32,7 +32,7 @@ READ_BYTES = 65_536
 
 
 class Probe:
-    """A guest of the generator: subscribes, waits, checks, and begins again.
+    """A side task of the generator: subscribes, waits, checks, and begins again.
 
     Attributes:
         seconds: how long each took until it was in force.
@@ -53,7 +53,7 @@ class Probe:
         self._number = 0
         self._step = self._begin
 
-    def turn(self) -> bool:
+    def advance(self) -> bool:
         """Go on with what can go on now."""
         if self._left and perf_counter() > self._asked_at + ANSWER_SECONDS:
             raise SienaError("a subscription is not answered while others publish")

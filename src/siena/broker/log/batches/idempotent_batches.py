@@ -1,4 +1,4 @@
-"""Sinks: batches that are published once, however often they are sent.
+"""Batches of sinks that are published once, however often they are sent.
 
 A batch is first written down as begun, then published part by part, then written down
 as done.  Each record of it in the log has its tag; so a broker that died in between
@@ -23,7 +23,7 @@ from siena.broker.log.batches.staging import Staging
 from siena.broker.log.journal import Journal
 from siena.broker.log.limits import QUERIES_MAX, SCAN_BYTES_MAX
 from siena.broker.log.records import DamagedLogError, Record
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.protocol.error_codes import Fault, ProtocolError
 from siena.protocol.fast.split_frames import run_of
 from siena.protocol.frames import HEAD_BYTES, Op
@@ -70,7 +70,7 @@ class _Work:
         """Why nothing more of it can be published."""
 
 
-class Sinks:
+class IdempotentBatches:
     """Publishes batches, one after the other, a record in a turn.
 
     Back-pressure: it waits for those who block their publishers, and for the log.
@@ -90,13 +90,13 @@ class Sinks:
         self._publications = publications
         self._staging = staging
         self._journal = journal
-        self._kept = Kept(path, State, State())
+        self._kept = StateFile(path, State, State())
         self._queue: deque[_Work] = deque()
         self._held_by: set[Holder] = set()
         self._is_due = False
         if journal is not None:
             journal.on_room = self._go_on
-            journal.sinks_floor = self._floor
+            journal.batches_floor = self._floor
         for begun in self._kept.value.begun:
             self._queue.append(self._begun_before(begun))
 
@@ -191,7 +191,7 @@ class Sinks:
         self._is_due = False
         if not self._queue or self._held_by:
             return
-        if self._journal is not None and self._journal.is_full_for_sinks:
+        if self._journal is not None and self._journal.is_full_for_batches:
             return  # it will call when there is room
         work = self._queue[0]
         record = None

@@ -26,7 +26,7 @@ from siena.broker.log.records import FORM, Record, pack_record
 from siena.broker.log.salvage import good_records_of
 from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Gap, Segment
 from siena.broker.log.segment_file import HEADER_BYTES, Header
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.broker.log.store import EARLIEST, Earliest, locked
 from siena.broker.log.stores.working_copy import working_copy_of
 from siena.errors import SienaError
@@ -131,7 +131,7 @@ class OfflineLog:
 
     def _check_beginning(self, segments: list[Segment], report: Report) -> None:
         try:
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
+            kept = StateFile(self.folder / EARLIEST, Earliest, Earliest())
         except SienaError:  # which was said
             return
         should_be = kept.value.offset
@@ -250,7 +250,7 @@ class OfflineLog:
             before = Header(0, segment.first, segment.size, end)
         if segments:
             segments[-1].path.with_suffix(INDEX_SUFFIX).unlink(missing_ok=True)
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
+            kept = StateFile(self.folder / EARLIEST, Earliest, Earliest())
             if kept.value.offset != segments[0].first:
                 kept.value.offset = segments[0].first
                 kept.save()
@@ -272,8 +272,8 @@ class OfflineLog:
         Raises:
             SienaError: if a reader still needs them.
         """
-        readers = Kept(self.folder / READERS, dict[str, Position], {}).value
-        batches = Kept(self.folder / SINKS, State, State()).value.begun
+        readers = StateFile(self.folder / READERS, dict[str, Position], {}).value
+        batches = StateFile(self.folder / SINKS, State, State()).value.begun
         needed = [position.offset for position in readers.values()]
         needed += [begun.first for begun in batches]
         needed += [] if others_need is None else [others_need]
@@ -287,7 +287,7 @@ class OfflineLog:
         segments = self._segments()
         going = [segment for segment in segments[:-1] if segment.end <= before]
         if going:
-            kept = Kept(self.folder / EARLIEST, Earliest, Earliest())
+            kept = StateFile(self.folder / EARLIEST, Earliest, Earliest())
             kept.value.offset = segments[len(going)].first
             kept.save()
         for segment in going:

@@ -19,7 +19,7 @@ from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Position
 from siena.broker.log.files import SYSTEM
 from siena.broker.log.given import FILE as GIVEN, GivenOffsets
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.broker.log.store import EARLIEST, Earliest
 from siena.broker.log.stores.states import STORE
 from siena.broker.log.stores.working_copy import CopyOf
@@ -75,7 +75,7 @@ def _value(kind: object, default: object) -> Callable[[Path], Looked]:
 
     def look(path: Path) -> Looked:
         try:
-            Kept(path, kind, default)  # type: ignore[arg-type]
+            StateFile(path, kind, default)  # type: ignore[arg-type]
         except SienaError as error:
             return Looked([error.message])
         return Looked([])

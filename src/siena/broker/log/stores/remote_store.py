@@ -33,7 +33,7 @@ from siena.broker.log.stores.limits import (
 from siena.broker.log.stores.pieces import LOG, Joining, read_piece, split_records
 from siena.broker.log.stores.states import States, is_state, write_state
 from siena.broker.log.stores.stream import DisplacedError, MessageStream, StreamError
-from siena.broker.log.stores.working_copy import Standing, WorkingCopy
+from siena.broker.log.stores.working_copy import CopyStatus, WorkingCopy
 from siena.broker.log.stores.writer import StateOf, StreamWriter, end_of
 from siena.clock import Clock
 from siena.errors import SienaError
@@ -84,10 +84,10 @@ class RemoteStore(Store):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(folder):
                 working_copy = WorkingCopy(folder, stream, identity, files)
-                standing = working_copy.prepare()
+                status = working_copy.prepare()
             super().__init__(folder, segment_bytes, files)
             try:
-                self._take_over(working_copy, standing)
+                self._take_over(working_copy, status)
                 self.want_states()
                 self._pushing(SYNC_SECONDS)()
             except BaseException:
@@ -101,7 +101,7 @@ class RemoteStore(Store):
 
     # --- Taking over ----------------------------------------------------------------
 
-    def _take_over(self, working_copy: WorkingCopy, standing: Standing) -> None:
+    def _take_over(self, working_copy: WorkingCopy, status: CopyStatus) -> None:
         """Get what the folder lacks, and be the one that writes."""
         working_copy.begin_life(self._writer.name)
         states: dict[str, bytes] = {}
@@ -109,21 +109,21 @@ class RemoteStore(Store):
         for _ in range(TAKE_OVER_TRIES):
             last = self._stream.last_number()
             kept = end_of(self._stream.last())
-            if standing is Standing.BEHIND or kept > self.latest:
+            if status is CopyStatus.BEHIND or kept > self.latest:
                 self._read(seen + 1, last + 1, states)
                 seen = last
             try:
                 self._writer.begin(last, kept)
                 break
             except DisplacedError:
-                if standing is Standing.AHEAD:
+                if status is CopyStatus.AHEAD:
                     text = f"another broker has just begun to write to {self.where}"
                     raise SienaError(text) from None
         else:
             raise SienaError(f"another broker writes to {self.where} all the time")
         self._leave_out()
         self._begun = self.latest
-        if standing is Standing.BEHIND:
+        if status is CopyStatus.BEHIND:
             for name, data in states.items():
                 if is_state(name):
                     write_state(self._folder, StateOf(name, data), self.files)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from siena.broker.log.files import Files
 from siena.broker.log.given import FILE as GIVEN
 from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Segment
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.broker.log.stores.pieces import LOG, read_piece
 from siena.broker.log.stores.states import EARLIEST, STORE, state_files
 from siena.broker.log.stores.stream import MessageStream
@@ -35,7 +35,7 @@ class CopyOf(Struct):
     writers: list[str] = []
 
 
-class Standing(Enum):
+class CopyStatus(Enum):
     """How a folder stands to its stream."""
 
     AHEAD = auto()
@@ -46,7 +46,7 @@ class Standing(Enum):
 
 def working_copy_of(folder: Path) -> str:
     """The stream of which a folder is the working copy; nothing if of none."""
-    return Kept(folder / STORE, CopyOf, CopyOf()).value.stream
+    return StateFile(folder / STORE, CopyOf, CopyOf()).value.stream
 
 
 class WorkingCopy:
@@ -59,9 +59,9 @@ class WorkingCopy:
         self._stream = stream
         self._identity = identity
         self._files = files
-        self._kept = Kept(folder / STORE, CopyOf, CopyOf(), files=files)
+        self._kept = StateFile(folder / STORE, CopyOf, CopyOf(), files=files)
 
-    def prepare(self) -> Standing:
+    def prepare(self) -> CopyStatus:
         """Let the folder be one that can be opened, and go on.
 
         Raises:
@@ -81,7 +81,7 @@ class WorkingCopy:
                 log.warning("%s gets all that is in the log", self._stream.name)
             # First the one that the stream knows: it does not hear of every life.
             self._write(sorted(copy.writers, key=lambda each: each != writer))
-            return Standing.AHEAD
+            return CopyStatus.AHEAD
         if has_log and not copy.stream:
             raise SienaError(
                 f"{self._folder} has a log of its own, and {self._stream.name} has "
@@ -92,7 +92,7 @@ class WorkingCopy:
         if has_log:
             self._set_aside()
         self._begin()
-        return Standing.BEHIND
+        return CopyStatus.BEHIND
 
     def _write(self, writers: list[str]) -> None:
         self._kept.value = CopyOf(self._identity, writers)

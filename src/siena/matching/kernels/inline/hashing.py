@@ -17,9 +17,9 @@ def scrambled(h, word):
 
 
 def hash_bytes(p, start, end, seed):
-    """A hash, eight bytes at a time; whoever finds an equal one compares the bytes.
+    """A hash, eight bytes at a time; of what has an equal one the bytes are compared.
 
-    The seed is secret, so that nobody can prepare strings that collide.
+    The seed is secret, so that strings that collide cannot be prepared.
     """
     secret = scrambled(seed, _MULTIPLIER) | 1
     h = scrambled(seed, end - start)

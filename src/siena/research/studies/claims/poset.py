@@ -34,7 +34,7 @@ from siena.research.studies.framework.intervals import (
 )
 from siena.research.studies.framework.rows import Row, curve, number, where
 from siena.research.studies.framework.spoils import constant, copied, each, one, times
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, formula, line, panels
 from siena.research.studies.runs.posets import NAMES, PRICE_MAX, PROBES, search
 
@@ -44,7 +44,7 @@ SHAPES = {
     "W": f"W of {NAMES} names",
 }
 FILTERS = {
-    "full": (50, 100, 200, 400, 800),
+    "full": (50, 100, 200, 400, 800, 1600),
     "quick": (100, 200, 400),
     "test": (30, 60, 120),
 }
@@ -366,6 +366,8 @@ STUDY = Study(
     "test a filter with a notification, and to compare two filters, against their "
     "sizes, with lines of slope 1 and 2. All axes are logarithmic.",
     parameters=(
+        Parameter("filters", listed(FILTERS["full"]), "ours"),
+        Parameter("constraints in a filter", listed(CONSTRAINTS), "ours: times"),
         Parameter("bands", f"two bounds on one name, of 0 to {PRICE_MAX}", "ours"),
         Parameter("W", f"W-TR0605 with {NAMES} names, equally likely", "ours"),
         Parameter("additions, matches", f"{PROBES} in each poset", "ours"),

@@ -13,7 +13,7 @@ from siena.research.studies.framework.claim import Answer, Claim, decided
 from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only
-from siena.research.studies.framework.study import Parameter, Size, Study, among
+from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
 from siena.research.studies.reporting.drawing import finish, line, panels
 from siena.research.studies.runs.cbcb import prune
 
@@ -181,6 +181,7 @@ STUDY = Study(
     "of the brokers interested.",
     parameters=(
         Parameter("networks", "BRITE's power law and Waxman, 2 links each", "makefile"),
+        Parameter("brokers", listed(BROKERS["full"]), "ours"),
         Parameter("subscribers", "75 % of the brokers, one of 4 interests", "ours"),
         Parameter("order", "one advertisement after the other", "ours"),
         Parameter("publications", "one of each interest at every broker", "ours"),

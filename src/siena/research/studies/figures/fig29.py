@@ -59,6 +59,7 @@ def _below(names: Sequence[str], other: str, limit: float = 1.0) -> Decide:
 
 
 _alike = constant("cost", 1.0)
+_dear_centre = only(lambda r: r["architecture"] == "ce", times("cost", 10))
 CLAIMS = (
     Claim(
         "F29a",
@@ -66,6 +67,7 @@ CLAIMS = (
         EVERY_CASE,
         _below(("hs", "as", "aa"), "ce"),
         {"ce is hs": swapped("ce", "hs"), "all cost the same": _alike},
+        {"ce costs ten times as much": _dear_centre},
         of=runs(ARCHITECTURES, lambda _, parties: parties >= 30),
         about="hs, as, aa against ce, from 30 parties on",
     ),

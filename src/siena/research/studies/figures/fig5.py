@@ -250,5 +250,5 @@ STUDY = Study(
     draw=draw,
     seeds={"full": 10, "quick": 3, "test": 2},
     remark="How the paper draws Zipf predicates is not said. With sets of exact size "
-    "only a quarter is saved at the stated point; that curve is drawn as well.",
+    "less is saved at the stated point; that curve is drawn as well.",
 )

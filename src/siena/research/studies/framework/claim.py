@@ -17,6 +17,9 @@ from typing import NamedTuple
 from siena.errors import SienaError
 from siena.research.studies.framework.rows import Row
 
+# With fewer seeds an interval would be too wide to tell anything; see decision 30.
+CHANCE_SEEDS = 3
+
 Spoil = Callable[[Sequence[Row]], list[Row]]
 """From rows to wrong ones."""
 
@@ -134,8 +137,13 @@ class Claim:
         if seeds < self.seeds_min and answer.verdict is not Verdict.UNDECIDED:
             words = f"{answer.found}; needs {self.seeds_min} seeds"
             answer = undecided(words)
-        elif seeds == 1 and is_of_chance and answer.verdict is Verdict.HOLDS:
-            answer = undecided(f"{answer.found}; one seed has no interval")
+        elif is_of_chance and seeds < CHANCE_SEEDS and self._is_too_sure(answer):
+            few = (
+                f"needs {CHANCE_SEEDS} seeds"
+                if seeds > 1
+                else "one seed has no interval"
+            )
+            answer = undecided(f"{answer.found}; {few}")
         elif self.leaves_open and answer.verdict is not Verdict.UNDECIDED:
             outcome = f"with our choices it {answer.verdict}: {answer.found}"
             answer = Answer(Verdict.OPEN, outcome)
@@ -173,6 +181,12 @@ class Claim:
             if self._decide(mend(own)).verdict is not Verdict.HOLDS
         ]
         return missed
+
+    def _is_too_sure(self, answer: Answer) -> bool:
+        """Of few seeds: what a run must pass may fail by them, and no more."""
+        if self.is_gating:
+            return answer.verdict is Verdict.HOLDS
+        return answer.verdict is not Verdict.UNDECIDED
 
     def _decide(self, rows: Sequence[Row]) -> Answer:
         try:

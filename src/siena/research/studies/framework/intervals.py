@@ -4,15 +4,24 @@ A cell of an experiment has one value for each seed.  Seeds are drawn again, wit
 replacement, and what is computed from the means of the drawn ones varies as it would
 among repetitions of the whole experiment.  Cells that are compared are drawn together,
 seed by seed, because they share networks and places.
+
+*Theory of operation.*  The means of drawn seeds vary less than those of fresh ones: of
+n seeds by the root of (n - 1) / n, because they vary around their own mean; and a few
+seeds do not tell how much there is to vary, for which Student's t allows.  Three seeds
+have the truth between the plain ends in three of four repetitions.  So both ends move
+away from the value: by the inverse of that root, and by t over the normal distribution.
+The draws say how lopsided an interval is, and t how wide.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isclose, sqrt
 from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from siena.research.studies.framework.claim import (
+    CHANCE_SEEDS,
     Answer,
     Verdict,
     decided,
@@ -24,6 +33,12 @@ from siena.research.studies.framework.rows import Cell, Row, integer, number
 
 # Of 1,000 draws, 25 lie beyond each end.
 DRAWS, LOW, HIGH = 1000, 2.5, 97.5
+# Student's t beyond which a fortieth is, by degrees of freedom from 1 on, and without
+# bound, which is the normal distribution's.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+NORMAL = 1.960
+# Ends that are so near to each other, as a share, differ in how machines add up.
+ROUNDING = 1e-9
 
 Samples = Mapping[int, float]
 """A value for each seed."""
@@ -58,7 +73,7 @@ class Interval(NamedTuple):
         ('0.62 (0.50 to 0.75)', '2')
         """
         value = f"{self.value:{form}}"
-        if self.low == self.high:
+        if isclose(self.low, self.high, rel_tol=ROUNDING, abs_tol=1e-12):
             return value
         return f"{value} ({self.low:{form}} to {self.high:{form}})"
 
@@ -76,12 +91,19 @@ def cells(rows: Sequence[Row], names: Sequence[str], value: str) -> Cells:
     return found
 
 
-def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
+def of_means(
+    function: Callable[..., Means], *samples: Samples, is_scale: bool = False
+) -> Interval:
     """What a function makes of the means of cells that share seeds.
+
+    On a scale, where 1/2 is as far from 1 as 2 is and nothing is below 0, ends move by
+    factors.
 
     >>> one, other = {1: 10.0, 2: 30.0}, {1: 20.0, 2: 60.0}
     >>> of_means(lambda a, b: a / b, one, other)  # the same in every draw
     Interval(low=0.5, value=0.5, high=0.5, seeds=2)
+    >>> of_means(lambda a: a, {1: 10.0, 2: 20.0, 3: 30.0}).words(".0f")
+    '20 (-7 to 47)'
     """
     seeds = sorted(set.intersection(*(set(each) for each in samples)))
     assert seeds, "cells that are compared have no seed in common"
@@ -93,18 +115,57 @@ def of_means(function: Callable[..., Means], *samples: Samples) -> Interval:
         found = np.asarray(function(*means), dtype=float)
         value = float(cast("float", function(*values.mean(axis=1))))
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
-    ends = (min(float(low), value), value, max(float(high), value))
-    return Interval(*ends, len(seeds))
+    wider = widening(len(seeds))
+    ends = (min(float(low), value), max(float(high), value))
+    lower, upper = (_away(value, end, wider, is_scale=is_scale) for end in ends)
+    return Interval(lower, value, upper, len(seeds))
+
+
+def _away(value: float, end: float, wider: float, *, is_scale: bool) -> float:
+    """The end, so many times as far from the value."""
+    if end == value:
+        return value  # and be it without bound
+    if is_scale:
+        return cast("float", value * (end / value) ** wider)
+    return value + (end - value) * wider
+
+
+def widening(seeds: int) -> float:
+    """By how much the ends of a bootstrap interval of so few seeds move away.
+
+    Two seeds would need nine times the width, which would tell nothing: they
+    have the range of both, and confirm no claim.
+
+    >>> [round(widening(seeds), 2) for seeds in (2, 3, 5, 10, 40)]
+    [1.0, 2.69, 1.58, 1.22, 1.05]
+    """
+    if seeds < CHANCE_SEEDS:
+        return 1.0
+    freedom = seeds - 1
+    if freedom <= len(STUDENT):
+        student = STUDENT[freedom - 1]
+    else:
+        # The first terms of its expansion around the normal distribution's.
+        student = NORMAL + (NORMAL**3 + NORMAL) / (4 * freedom)
+        student += (5 * NORMAL**5 + 16 * NORMAL**3 + 3 * NORMAL) / (96 * freedom**2)
+    return student / NORMAL * sqrt(seeds / freedom)
 
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
     """The ratio of two means."""
-    return of_means(lambda a, b: a / b, top, bottom)
+    return _at_least_zero(lambda a, b: a / b, top, bottom)
 
 
 def mean(samples: Samples) -> Interval:
     """The mean of a cell."""
-    return of_means(lambda a: a, samples)
+    return _at_least_zero(lambda a: a, samples)
+
+
+def _at_least_zero(function: Callable[..., Means], *samples: Samples) -> Interval:
+    """What comes of numbers of which none is negative is not so either."""
+    least = min(min(each.values()) for each in samples)
+    found = of_means(function, *samples, is_scale=least > 0)
+    return found._replace(low=max(0.0, found.low)) if least >= 0 else found
 
 
 def curve_of(

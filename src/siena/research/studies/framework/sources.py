@@ -4,7 +4,8 @@ What a module imports is read from its text, wherever the import stands, and fol
 as long as it is ours, or of the package that a study of another maker lives in.  So a
 change of anything that a row may depend on makes a new version.  A change of how a
 figure is drawn does not, unless a study does both in one file, and none of what is only
-said about the code: comments, docstrings and empty lines do not count.
+said about the code: comments, docstrings and empty lines do not count, nor does what is
+imported for checkers of types alone.
 """
 
 import ast
@@ -134,10 +135,22 @@ def source(module: str, home: str = OURS) -> Path | None:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """What a source names in imports, some of which may be no modules."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """What a source names in imports that may run; some names may be no modules."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and _is_for_types(node.test):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    """Whether a condition is true for checkers of types alone, who compute no rows."""
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
+    return name == "TYPE_CHECKING"

@@ -1,6 +1,6 @@
 """What a study is: a question, how it is asked, and what the answer must look like."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -47,8 +47,9 @@ class Study:
     claims: tuple[Claim, ...]
     draw: Draw
     seeds: dict[Size, int] = field(
-        default_factory=lambda: {"full": 10, "quick": 2, "test": 1}
+        default_factory=lambda: {"full": 10, "quick": 3, "test": 1}
     )
+    first_seed: int = 1
     bands: str = (
         "Points are means over the seeds, and bands their 95 % bootstrap intervals "
         "where there are several."
@@ -63,6 +64,11 @@ class Study:
         """The plan, with the number of seeds that is usual for the size."""
         return self.plan(size, self.seeds[size] if seeds is None else seeds)
 
+    def seeds_in_words(self, seeds: int) -> str:
+        """Which seeds those of a plan are."""
+        first, last = self.first_seed, self.first_seed + seeds - 1
+        return f"seed {first}" if seeds == 1 else f"seeds {first} to {last}"
+
     def check(self, rows: Sequence[Row]) -> list[Finding]:
         """What becomes of all claims."""
         names = [name for row in self.plan("test", 1)[:1] for name in row]
@@ -72,6 +78,19 @@ class Study:
         ]
 
 
-def among(seeds: int) -> range:
-    """The seeds: more of them are the same ones first."""
-    return range(1, seeds + 1)
+def among(seeds: int, first: int = 1) -> range:
+    """The seeds: more of them are the same ones first.
+
+    >>> list(among(3))
+    [1, 2, 3]
+    """
+    return range(first, first + seeds)
+
+
+def listed(values: Iterable[float]) -> str:
+    """Numbers as a table of parameters has them, so that it says what is run.
+
+    >>> listed((50, 100, 2000))
+    '50, 100, 2,000'
+    """
+    return ", ".join(f"{value:,}" for value in values)

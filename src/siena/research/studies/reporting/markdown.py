@@ -169,9 +169,10 @@ def _section(study: Study, result: Result, forms: Sequence[str]) -> list[str]:
     lines += [
         "",
         (
-            f"`{result.command}`: {result.rows:,} rows, seeds 1 to {result.seeds}, "
-            f"size {result.size}, {result.seconds:,.0f} s of computing, Siena "
-            f"{result.version}, code `{result.code}`. {age(study, result)}".strip()
+            f"`{result.command}`: {result.rows:,} rows, "
+            f"{study.seeds_in_words(result.seeds)}, size {result.size}, "
+            f"{result.seconds:,.0f} s of computing, Siena {result.version}, "
+            f"code `{result.code}`. {age(study, result)}".strip()
         ),
     ]
     return lines

@@ -187,7 +187,7 @@ def _section(study: Study, result: Result, store: Store) -> str:
 
 def caption(study: Study, result: Result) -> str:
     """What the figure shows, for a reader who sees nothing else of the report."""
-    seeds = "1 seed" if result.seeds == 1 else f"seeds 1 to {result.seeds}"
+    seeds = study.seeds_in_words(result.seeds)
     return (
         f"{study.title} ({study.paper}). {study.caption} {study.bands} "
         f"{result.rows:,} rows, {seeds}."

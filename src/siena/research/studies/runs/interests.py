@@ -28,15 +28,15 @@ from siena.sim.world import World
 BROKERS = 32
 # Of so many names, equally popular, interests meet often enough to cover each other.
 NAMES = 10
-# So many clients change their minds, one after the other; so many links break.
-CHANGES, FAULTS = 40, 10
+# So many links break, one after the other.
+FAULTS = 10
 
 
 def live(row: Row) -> Row:
     """What happens in a network, from the first subscription to the last fault.
 
     >>> row = {"workload": "W", "subscriptions": 50, "covering": "exact",
-    ...        "merging": "none", "publications": 20, "seed": 1}
+    ...        "merging": "none", "publications": 20, "changes": 10, "seed": 1}
     >>> found = live(row)
     >>> found["is_right"], found["told"] < found["told_alone"]
     (True, True)
@@ -80,6 +80,7 @@ class _Life:
         self.random = Random(f"{self.seed}/life")
         topology = random_tree(BROKERS, seed=self.seed)
         self.merges = row["merging"] != "none"
+        self.changes = integer(row, "changes")
         options = Options(
             covering=cast("Covering", text(row, "covering")),
             merging=cast("Merging", text(row, "merging")),
@@ -129,7 +130,7 @@ class _Life:
         equal filters brokers tell one, so these do not go everywhere.
         """
         shared = 0
-        for client in self.random.choices(self.clients, k=CHANGES):
+        for client in self.random.choices(self.clients, k=self.changes):
             given_up = self.wanted.pop(client.name)
             shared += given_up in self.wanted.values()
             self.world.ask(client, Unsubscribe(given_up))
@@ -137,7 +138,7 @@ class _Life:
             self._subscribe(client)
             shared += Counter(self.wanted.values())[self.wanted[client.name]] > 1
             self.world.run()
-        messages = self._take().total() / CHANGES
+        messages = self._take().total() / self.changes
         return {"messages_per_change": messages, "shared_in_changes": shared}
 
     def _break(self) -> float:

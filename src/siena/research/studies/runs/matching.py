@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from time import process_time
-from typing import cast
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from siena.algebra.poset.poset import Poset
 from siena.lang.parser import parse_predicate
@@ -12,7 +15,7 @@ from siena.matching.table import ForwardingTable
 from siena.model import Constraint, Filter, Notification
 from siena.research.matchers.counting import CountingMatcher
 from siena.research.matchers.tree import TreeMatcher
-from siena.research.studies.framework.rows import Row, integer, text
+from siena.research.studies.framework.rows import Row, digest, integer, text
 from siena.sim.flight_subscriptions import flight_subscriptions
 from siena.sim.flights import flights
 from siena.sim.workload import TR0605, Distribution
@@ -22,8 +25,15 @@ SECONDS_MIN = 0.15
 ROUNDS_MAX = 200
 _ENDLESS = 2**62
 
-Match = Callable[[], int]
-"""Match all notifications; how many interfaces want one, in all."""
+
+class _Ready(NamedTuple):
+    """A table that is built, and notifications that are encoded for it."""
+
+    match: Callable[[], int]
+    """Match all notifications; how many interfaces want one, in all."""
+    wanted: Callable[[], Iterator[list[int]]]
+    """The interfaces that want each of them, in ascending order."""
+    bytes: int | None = None
 
 
 def match_rows(row: Row) -> Row:
@@ -51,20 +61,21 @@ def match_rows(row: Row) -> Row:
             f if owner < wanting else _strange(f)
             for owner, f in zip(owners, filters, strict=True)
         ]
-    match, table_bytes = _matcher(row, filters, owners, notifications)
-    found = match()  # also builds what is built at the first match
+    ready = _matcher(row, filters, owners, notifications)
+    found = ready.match()  # also builds what is built at the first match
     least, spent, rounds = float("inf"), 0.0, 0
     while spent < SECONDS_MIN and rounds < ROUNDS_MAX:
         start = process_time()
-        again = match()
+        again = ready.match()
         taken = process_time() - start
         assert again == found
         least, spent, rounds = min(least, taken), spent + taken, rounds + 1
     return {
         "microseconds": 1e6 * least / len(notifications),
         "matched": found / len(notifications),
+        "which": digest(ready.wanted()),
         "constraints": sum(map(len, filters)),
-        "bytes": table_bytes,
+        "bytes": ready.bytes,
     }
 
 
@@ -91,28 +102,47 @@ def _matcher(
     filters: Sequence[Filter],
     owners: Sequence[int],
     notifications: Sequence[Notification],
-) -> tuple[Match, int | None]:
+) -> _Ready:
     pairs = list(zip(owners, filters, strict=True))
     name = text(row, "matcher")
     if name == "tree":
         tree = TreeMatcher()
         for owner, f in pairs:
             tree.add(owner, f)
-        return (lambda: sum(len(tree.match(n)) for n in notifications)), None
+        return _Ready(
+            lambda: sum(len(tree.match(n)) for n in notifications),
+            lambda: (sorted(tree.match(n)) for n in notifications),
+        )
     if name == "engine":
         table = ForwardingTable()
         for owner, f in pairs:
             table.add(owner, f)
         blocks, offsets = encode_all(notifications)
-        return (lambda: len(table.match_interfaces(blocks, offsets).interfaces)), None
+        return _Ready(
+            lambda: len(table.match_interfaces(blocks, offsets).interfaces),
+            lambda: _lists(*table.match_interfaces(blocks, offsets)),
+        )
     counting = CountingMatcher(
         rounds=integer(row, "rounds"), early_exit=bool(row["early_exit"])
     )
     for owner, f in pairs:
         counting.add(owner, f)
     batch = counting.encode(notifications)
-    size = counting.sizes.bytes
-    return (lambda: len(counting.match_interfaces(batch)[1])), size
+
+    def wanted() -> Iterator[list[int]]:
+        offsets, found = counting.match_interfaces(batch)
+        return _lists(np.diff(offsets), found)
+
+    return _Ready(
+        lambda: len(counting.match_interfaces(batch)[1]), wanted, counting.sizes.bytes
+    )
+
+
+def _lists(
+    counts: npt.NDArray[np.integer], found: npt.NDArray[np.integer]
+) -> Iterator[list[int]]:
+    """Numbers that stand one after the other, as lists of so many, each sorted."""
+    return (sorted(part.tolist()) for part in np.split(found, np.cumsum(counts)[:-1]))
 
 
 # --- Covering -------------------------------------------------------------------

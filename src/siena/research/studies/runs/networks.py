@@ -14,7 +14,7 @@ from siena.research.schemes.link_matching import LinkMatching
 from siena.research.schemes.network import Network
 from siena.research.schemes.pif import PIF
 from siena.research.schemes.psf import PSF
-from siena.research.studies.framework.rows import Row, integer, text
+from siena.research.studies.framework.rows import Row, digest, integer, text
 from siena.routing.topology.topology import Topology
 from siena.sim.topologies.drawn import barabasi_albert, random_graph, random_tree
 from siena.sim.topologies.examples import EXAMPLES
@@ -58,6 +58,7 @@ def assess_scheme(row: Row) -> Row:
     memory = scheme.memory()
     random = Random(f"{seed}/{kind}/notifications")
     ratios, stretches, sizes = [], [], []
+    paths: list[tuple[int, ...]] = []
     is_correct = True
     for _ in range(NOTIFICATIONS):
         source = random.choice(topology.brokers)
@@ -68,6 +69,7 @@ def assess_scheme(row: Row) -> Row:
         is_correct = is_correct and found.is_correct
         ratios.append(len(found.tree) / found.ideal_size)
         sizes.append(len(found.tree))
+        paths += found.tree.paths()
         stretches += [float(each) for each in found.stretch.values()]
     return {
         "size": len(topology),
@@ -81,6 +83,7 @@ def assess_scheme(row: Row) -> Row:
         ),
         "is_correct": is_correct,
         "vertices": sum(sizes),
+        "trees": digest(paths),
         "cost": fmean(ratios),
         "stretch": max(stretches, default=1.0),
     }

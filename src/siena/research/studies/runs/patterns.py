@@ -1,8 +1,12 @@
 """What brokers save that look for patterns together, carried by production routers.
 
 Sensors publish events, each kind from one place.  A pattern is a sequence of kinds.
-Either brokers factor and delegate patterns, or every client subscribes to the single
-events and looks for the sequence by itself: the same routers, another way to ask.
+Either brokers take patterns apart and delegate them, or every client subscribes to the
+single events and looks for the sequence by itself: the same routers, another way to
+ask.
+
+Factoring is no third way.  A broker that takes a pattern apart and delegates no part
+subscribes to its steps one by one, as the client would: what crosses links is the same.
 """
 
 from random import Random
@@ -12,7 +16,7 @@ from siena.lang import parse_advertisement, parse_filter
 from siena.matching.pattern import PatternMatcher
 from siena.messages import Advertise, Subscribe
 from siena.model import Notification, Pattern
-from siena.research.studies.framework.rows import Row, integer, number
+from siena.research.studies.framework.rows import Row, digest, integer, number
 from siena.routing.options import Options
 from siena.routing.topology.trees import minimum_spanning_tree
 from siena.sim.topologies.drawn import barabasi_albert
@@ -24,7 +28,7 @@ PATTERNS = 20
 MOMENT = 1.0
 
 
-class _Plan(NamedTuple):
+class Plan(NamedTuple):
     """Who wants what, and what is published where."""
 
     patterns: list[Pattern]
@@ -39,9 +43,9 @@ def look_for_patterns(row: Row) -> Row:
     """Messages that crossed links, with delegation and without, and what was found."""
     seed = integer(row, "seed")
     tree = minimum_spanning_tree(barabasi_albert(integer(row, "brokers"), seed=seed))
-    plan = _draw(row, tree.brokers, Random(f"{seed}/patterns"))
+    plan = draw(row, tree.brokers, Random(f"{seed}/patterns"))
     delegated, alone = (
-        _carry(World(tree, "acyclic", _OPTIONS), plan, delegates=delegates)
+        carry(World(tree, "acyclic", _OPTIONS), plan, delegates=delegates)
         for delegates in (True, False)
     )
     return {
@@ -49,21 +53,29 @@ def look_for_patterns(row: Row) -> Row:
         "alone_messages": alone.messages,
         "delegated_setup": delegated.setup,
         "alone_setup": alone.setup,
-        "delegated_found": delegated.found,
-        "alone_found": alone.found,
+        "delegated_found": len(delegated.found),
+        "alone_found": len(alone.found),
+        "delegated_which": digest(delegated.found),
+        "alone_which": digest(alone.found),
     }
 
 
 _OPTIONS = Options(forwarding="advertisement")
 
 
-class _Carried(NamedTuple):
+# A client, and which publications made the sequence that it got.
+Sequence = tuple[int, tuple[int, ...]]
+
+
+class Carried(NamedTuple):
+    """Messages on links before anything is published, those after, and what came."""
+
     setup: int
     messages: int
-    found: int
+    found: list[Sequence]
 
 
-def _draw(row: Row, brokers: tuple[int, ...], random: Random) -> _Plan:
+def draw(row: Row, brokers: tuple[int, ...], random: Random) -> Plan:
     """Patterns whose kinds come from one place with the probability ``together``."""
     patterns, sensors = [], {}
     for place in range(PATTERNS):
@@ -79,16 +91,18 @@ def _draw(row: Row, brokers: tuple[int, ...], random: Random) -> _Plan:
         for _ in range(integer(row, "clients"))
     ]
     events = random.choices(list(sensors), k=integer(row, "publications"))
-    return _Plan(patterns, sensors, clients, events)
+    return Plan(patterns, sensors, clients, events)
 
 
-def _carry(world: World, plan: _Plan, *, delegates: bool) -> _Carried:
+def carry(world: World, plan: Plan, *, delegates: bool) -> Carried:
+    """Advertise, subscribe, publish; clients ask for patterns, or for their steps."""
     sensors = {
         kind: world.client(f"sensor-{kind}", broker)
         for kind, broker in plan.sensors.items()
     }
     for kind, sensor in sensors.items():
-        world.ask(sensor, Advertise(parse_advertisement(f"kind = {kind}")))
+        offered = parse_advertisement(f"kind = {kind} and serial any")
+        world.ask(sensor, Advertise(offered))
     world.run()
     for place, (broker, wanted) in enumerate(plan.clients):
         client = world.client(f"c{place}", broker)
@@ -97,26 +111,37 @@ def _carry(world: World, plan: _Plan, *, delegates: bool) -> _Carried:
             world.ask(client, Subscribe(interest))
     world.run()
     setup = world.network.account.counts.total()
-    for kind in plan.events:
+    for serial, kind in enumerate(plan.events):
         world.scheduler.after(MOMENT, lambda: None)
         world.run()
-        world.publish(sensors[kind], Notification(kind=kind))
+        world.publish(sensors[kind], Notification(kind=kind, serial=serial))
         world.run()
     messages = world.network.account.counts.total() - setup
-    return _Carried(setup, messages, _found(world, plan, delegates=delegates))
+    return Carried(setup, messages, _found(world, plan, delegates=delegates))
 
 
-def _found(world: World, plan: _Plan, *, delegates: bool) -> int:
+def _found(world: World, plan: Plan, *, delegates: bool) -> list[Sequence]:
     """Sequences that clients got, or found in what they got."""
-    total = 0
+    found: list[Sequence] = []
     for place, (_, wanted) in enumerate(plan.clients):
         client = world.clients[f"c{place}"]
         if delegates:
-            total += len(client.found)
-            continue
-        matcher = PatternMatcher(plan.patterns[wanted])
-        total += sum(
-            matcher.offer(notify.notification, moment) is not None
-            for moment, notify in enumerate(client.received)
-        )
-    return total
+            sequences = [
+                tuple(notify.notification for notify in each.sequence)
+                for each in client.found
+            ]
+        else:
+            matcher = PatternMatcher(plan.patterns[wanted])
+            offered = (
+                matcher.offer(notify.notification, moment)
+                for moment, notify in enumerate(client.received)
+            )
+            sequences = [each for each in offered if each is not None]
+        found += [(place, tuple(map(_serial, sequence))) for sequence in sequences]
+    return found
+
+
+def _serial(notification: Notification) -> int:
+    serial = notification["serial"]
+    assert isinstance(serial, int)
+    return serial

@@ -14,7 +14,7 @@ from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Readers
 from siena.broker.log.offline.folder import OfflineLog, Report
 from siena.broker.log.offline.small_files import DAMAGED
-from siena.broker.log.state_file import Kept
+from siena.broker.log.state_file import StateFile
 from siena.broker.log.store import Store
 from siena.broker.log.stores.states import STORE
 from siena.broker.log.stores.working_copy import CopyOf
@@ -33,8 +33,8 @@ async def fill(folder: Path) -> None:
     """A log, and all its small files."""
     Store(folder, 4_096).close()
     Readers(folder / "readers.json", SystemClock(), 60.0).commit("me", 0)
-    Kept(folder / "sinks.json", State, State()).save()
-    Kept(folder / STORE, CopyOf, CopyOf()).save()
+    StateFile(folder / "sinks.json", State, State()).save()
+    StateFile(folder / STORE, CopyOf, CopyOf()).save()
     cursors = Cursors(folder, 1000)
     for name in ("billing", "shipping"):
         cursors.save(cursors.make("", name, Epoch("x any", 7), Spec(30, 0, None)))

@@ -1,6 +1,7 @@
 """What becomes of a claim: as few seeds as its cells share, and no word of its test."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -54,8 +55,32 @@ def test_an_interval_of_one_shared_seed_confirms_nothing(test: str) -> None:
 def test_seeds_that_cells_do_not_share_do_not_count() -> None:
     rows: list[Row] = [*ROWS, {"size": 2, "seed": 3, "cost": 5.5}]
     assert "needs 2 seeds" in claim("below 1", 2).finding(rows).found
-    rows.append({"size": 2, "seed": 2, "cost": 5.5})
+    rows += [
+        {"size": 2, "seed": 2, "cost": 5.5},
+        {"size": 1, "seed": 3, "cost": 11.0},
+    ]
+    assert claim("below 1", 4).finding(rows).verdict is Verdict.UNDECIDED
     assert claim("below 1", 2).finding(rows).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("is_gating", [True, False])
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_few_seeds_confirm_nothing_and_refute_what_a_run_must_pass(
+    seeds: int, *, is_gating: bool
+) -> None:
+    both = [
+        replace(claim("below 1"), is_gating=is_gating).finding(
+            [
+                {"size": size, "seed": seed, "cost": cost * (1 + seed / 1000)}
+                for seed in range(1, seeds + 1)
+                for size, cost in ((1, 10.0), (2, large))
+            ]
+        )
+        for large in (5.0, 20.0)
+    ]
+    few = (Verdict.UNDECIDED, Verdict.DIFFERS if is_gating else Verdict.UNDECIDED)
+    enough = (Verdict.HOLDS, Verdict.DIFFERS)
+    assert tuple(each.verdict for each in both) == (enough if seeds == 3 else few)
 
 
 def test_what_leaves_nothing_to_chance_is_decided_by_one_seed() -> None:

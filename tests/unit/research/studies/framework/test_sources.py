@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import siena
-from siena.research.studies.framework.sources import code_of
+from siena.research.studies.framework.sources import closure, code_of, imported
 
 SOURCE = """\
 from a import b
@@ -78,3 +78,21 @@ def test_code_is_the_same_to_python_without_what_is_said() -> None:
         compared += 1
         assert ast.dump(left) == ast.dump(Bare().visit(ast.parse(text))), path
     assert compared > 20
+
+
+def test_what_is_imported_for_checkers_of_types_computes_no_rows(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "facade.py"
+    path.write_text(
+        "import typing\n"
+        "if typing.TYPE_CHECKING:\n    import a\nelse:\n    import b\n"
+        "def later():\n    from c import d\n"
+    )
+    assert set(imported(path)) == {"typing", "b", "c", "c.d"}
+
+
+def test_a_study_of_routing_depends_on_no_client() -> None:
+    found = closure("siena.research.studies.runs.architectures")
+    assert "siena.routing.router" in found
+    assert not any(name.startswith("siena.client") for name in found)

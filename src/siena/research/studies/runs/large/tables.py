@@ -30,20 +30,32 @@ def held(tree: ArrayTree, random: np.random.Generator) -> Row:
     # Popular topics are much more popular than others (Zipf).
     topics = (TOPICS ** random.random(sites)).astype(np.int64)
     ranges = random.integers(RANGES, size=sites)
+    by_broker = tables(tree, at, topics, ranges)
+    return {
+        "topics": len(np.unique(topics)),
+        "held_root": int(by_broker["hierarchical"][tree.root]),
+        "held_mean": float(by_broker["hierarchical"].mean()),
+        "held_99": float(np.percentile(by_broker["hierarchical"], 99)),
+        "held_plain_root": int(by_broker["hierarchical_plain"][tree.root]),
+        "held_plain_mean": float(by_broker["hierarchical_plain"].mean()),
+        "held_acyclic_mean": float(by_broker["acyclic"].mean()),
+        "held_acyclic_plain_mean": float(by_broker["acyclic_plain"].mean()),
+    }
+
+
+def tables(
+    tree: ArrayTree, at: Integers, topics: Integers, ranges: Integers
+) -> dict[str, Integers]:
+    """What each broker holds of its neighbours, by architecture; plain: not covered."""
     walk = walk_of(tree)
     covered = told(walk, at, topics)
     plain = told(walk, at, topics * RANGES + ranges)
-    hierarchical = tables_of(tree, covered.up)
-    acyclic = hierarchical + covered.down
+    from_below, from_below_plain = (tables_of(tree, t.up) for t in (covered, plain))
     return {
-        "topics": covered.kinds,
-        "held_root": int(hierarchical[tree.root]),
-        "held_mean": float(hierarchical.mean()),
-        "held_99": float(np.percentile(hierarchical, 99)),
-        "held_plain_root": int(tables_of(tree, plain.up)[tree.root]),
-        "held_plain_mean": float(plain.up.sum() / sites),
-        "held_acyclic_mean": float(acyclic.mean()),
-        "held_acyclic_plain_mean": float((plain.up.sum() + plain.down.sum()) / sites),
+        "hierarchical": from_below,
+        "acyclic": from_below + covered.down,
+        "hierarchical_plain": from_below_plain,
+        "acyclic_plain": from_below_plain + plain.down,
     }
 
 

@@ -18,13 +18,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from statistics import fmean
 
-from siena.research.schemes.memory import (
-    drp_bits,
-    log2_ceiling,
-    pif_bits,
-    psf_bits,
-    text_bits,
-)
+from siena.research.schemes.memory import log2_ceiling, psf_bits, text_bits
 from siena.research.studies.framework.rows import Row, integer, text
 from siena.research.studies.runs.networks import RECEIVERS_MAX, topology_of, wants
 from siena.routing.topology.topology import Broker, Topology
@@ -56,7 +50,6 @@ def count_schemes(row: Row) -> Row:
     classes = sum(map(len, counted.classes.values()))
     delivered, needed = counted.deliveries(Random(f"{seed}/{kind}/notifications"))
     size = round(fmean(sizes.values()))
-    degree = max(len(topology.neighbours(b)) for b in brokers)
     return {
         "size": n,
         "links": len(topology.links),
@@ -73,15 +66,6 @@ def count_schemes(row: Row) -> Row:
         "PSF_formula": psf_bits(
             brokers=n, senders=n, hops=counted.hops, predicate=size
         ),
-        "PIF_formula": pif_bits(
-            brokers=n,
-            senders=n,
-            receivers=n,
-            degree_max=degree,
-            predicate=size,
-            alpha=1.0,
-        )[0],
-        "DRP_formula": drp_bits(brokers=n, senders=n, receivers=n, predicate=size),
         "PIF_vertices": delivered,
         "PSF_vertices": needed,
     }

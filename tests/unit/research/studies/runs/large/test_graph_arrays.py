@@ -15,8 +15,9 @@ from siena.research.studies.runs.large.graph_arrays import (
     least_spanning_tree,
     shortest_path_tree,
 )
+from siena.research.studies.runs.large.links import above, joined
 from siena.research.studies.runs.large.networks import FAMILIES, draw
-from siena.research.studies.runs.large.scale import above, joined, root_of
+from siena.research.studies.runs.large.scale import root_of
 from siena.routing.topology.topology import Topology
 from siena.routing.topology.trees import (
     distances,

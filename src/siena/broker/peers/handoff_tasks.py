@@ -48,7 +48,7 @@ MOVE_SECONDS_MAX = 30.0
 MOVES_MAX = 1_000
 
 
-class Moving:
+class HandoffTask:
     """One client on its way here, and the connection to its old broker.
 
     Ownership: the task that fetches, which ends with the move.
@@ -169,13 +169,13 @@ def check_room(session: Session, listing: Listing) -> None:
             raise ProtocolError(Fault.TOO_MANY, f"more than {most} {what}")
 
 
-class Handoff:
+class HandoffTasks:
     """The clients that move to this broker."""
 
     def __init__(self, state: BrokerState, certificates: Certificates) -> None:
         self._state = state
         self._certificates = certificates
-        self._moves: dict[Session, Moving] = {}
+        self._moves: dict[Session, HandoffTask] = {}
 
     def __len__(self) -> int:
         return len(self._moves)
@@ -201,7 +201,7 @@ class Handoff:
                 Fault.TOO_MANY, f"more than {MOVES_MAX} moves at a time"
             )
         secure = self._certificates.client if address.is_secure else None
-        move = self._moves[session] = Moving(self._state, session, address, secure)
+        move = self._moves[session] = HandoffTask(self._state, session, address, secure)
         move.task.add_done_callback(lambda _: self._moves.pop(session, None))
 
     def _allowed(self, session: Session, url: str) -> Address:

@@ -14,7 +14,7 @@ from siena.block import encode
 from siena.broker.broker import Broker
 from siena.broker.io.listen import listen
 from siena.broker.settings import LinkSettings, Settings
-from siena.broker.workers.handover import Takeover, hand_over
+from siena.broker.workers.socket_passing import SocketReceiver, pass_socket
 from siena.broker.workers.worker import Worker
 from siena.protocol.address import Address
 from siena.protocol.control_frames import Connect, Resume, Subscribe
@@ -41,7 +41,7 @@ async def workers() -> AsyncIterator[tuple[Broker, Broker]]:
             one = Worker(0, address, "the secret", Path(folder) / "hub")
             hub = Broker(replace(SETTINGS, name="w"), worker=one)
             await hub.start()
-            takeover = Takeover(one.handover, hub)
+            receiver = SocketReceiver(one.sockets, hub)
             told = replace(SETTINGS, name="w#1", links=(LinkSettings(url=address.url),))
             other = Broker(told, worker=one._replace(number=1))
             await other.start()
@@ -49,7 +49,7 @@ async def workers() -> AsyncIterator[tuple[Broker, Broker]]:
                 await until(lambda: len(hub.state.links) == len(other.state.links) == 1)
                 yield hub, other
             finally:
-                await takeover.stop()
+                await receiver.stop()
                 await other.drain()
                 await hub.drain()
                 hang_up()
@@ -111,7 +111,7 @@ async def test_where_nothing_is_taken_over_the_connection_ends(tmp_path: Path) -
     ours, theirs = socket.socketpair()
     with theirs:
         with pytest.raises(FileNotFoundError):
-            await hand_over(tmp_path / "none", ours, b"")
+            await pass_socket(tmp_path / "none", ours, b"")
         assert theirs.recv(1) == b""
 
 
@@ -122,14 +122,14 @@ class Refusing:
         raise AssertionError(connection, data)
 
 
-async def test_half_a_handover_is_none() -> None:
+async def test_half_a_message_passes_no_socket() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hub"
-        takeover = Takeover(path, Refusing())
+        receiver = SocketReceiver(path, Refusing())
         for sent in (b"", b"\x01\x00\x00\x00"):
             reader, writer = await asyncio.open_unix_connection(path)
             writer.write(sent)
             writer.write_eof()
             assert await reader.read() == b""
             writer.close()
-        await takeover.stop()
+        await receiver.stop()

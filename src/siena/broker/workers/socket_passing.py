@@ -1,4 +1,4 @@
-"""Handing a connection over to another process of the same broker.
+"""Passing a connection to another process of the same broker.
 
 The socket itself travels, over a Unix socket in a folder of this user's own, and with
 it what has been read of it already.  The other end notices nothing.
@@ -15,9 +15,9 @@ from typing import Protocol
 log = logging.getLogger("siena.broker")
 
 # How long all of it may take: both ends are on this machine.
-HANDOVER_SECONDS_MAX = 10.0
+PASSING_SECONDS_MAX = 10.0
 # What travels with a socket: CONNECT, and what was read behind it at once.
-HANDOVER_BYTES_MAX = 1024 * 1024
+PASSING_BYTES_MAX = 1024 * 1024
 _SIZE = struct.Struct("<I")
 
 
@@ -29,19 +29,19 @@ class Adopter(Protocol):
         ...
 
 
-async def hand_over(path: Path, connection: socket.socket, data: bytes) -> None:
+async def pass_socket(path: Path, connection: socket.socket, data: bytes) -> None:
     """Let another process serve a connection; here it is closed, whatever happens."""
     with connection, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as way:
         way.setblocking(False)
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(HANDOVER_SECONDS_MAX):
+        async with asyncio.timeout(PASSING_SECONDS_MAX):
             await loop.sock_connect(way, str(path))
             # A few bytes: there is room for them in a socket that is new.
             socket.send_fds(way, [_SIZE.pack(len(data))], [connection.fileno()])
             await loop.sock_sendall(way, data)
 
 
-class Takeover:
+class SocketReceiver:
     """Where connections are taken over.
 
     Ownership: its maker calls :meth:`stop`.
@@ -77,7 +77,7 @@ class Takeover:
     async def _take(self, way: socket.socket) -> None:
         with way:
             try:
-                async with asyncio.timeout(HANDOVER_SECONDS_MAX):
+                async with asyncio.timeout(PASSING_SECONDS_MAX):
                     connection, data = await _receive(way)
                     await self._adopter.adopt(connection, data)
             except (OSError, TimeoutError, ValueError) as error:
@@ -99,7 +99,7 @@ async def _receive(way: socket.socket) -> tuple[socket.socket, bytes]:
 
 
 async def _read(way: socket.socket, size: int) -> bytes:
-    if size > HANDOVER_BYTES_MAX:
+    if size > PASSING_BYTES_MAX:
         raise ValueError("too much came with it")
     loop = asyncio.get_running_loop()
     data = bytearray()

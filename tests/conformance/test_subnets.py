@@ -6,7 +6,7 @@ from hypothesis import event, given, strategies as st
 from siena.lang.addressing import addressed_to, multicast, unicast
 from siena.lang.parser import parse_filter, parse_notification
 from siena.model import Constraint, Filter, Kind, Notification, Operator
-from siena.research.oracles.subnets import next_hops, reduce_table
+from subnets import next_hops, reduce_table
 
 Table = dict[Filter, set[int]]
 

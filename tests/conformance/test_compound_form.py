@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from compound_form import compound_from_json, compound_to_json
 from siena.errors import InvalidFormError, LimitError, SienaError
-from siena.lang.compound_form import compound_from_json, compound_to_json
 from siena.lang.json_text import Json
 from siena.lang.parser import parse_filter, parse_predicate
 from siena.model.compound import PARTS_MAX, Both, Compound, Either, Part, Then

@@ -17,7 +17,7 @@ from siena.protocol.frames import HEAD_BYTES, Body
 from siena.protocol.limits import ACKS_MAX, CREDIT_MAX
 
 
-class StandingDurable:
+class RegisteredDurable:
     """What is read under one number, through all connections.
 
     Acknowledgements of one turn of the loop go together; those of a connection that was

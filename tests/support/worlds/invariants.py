@@ -1,4 +1,4 @@
-"""The judge: says of a run whether everybody got what they must, and nothing else.
+"""What holds of every run: all clients got what they must, and nothing else.
 
 Always: nothing twice, nothing that its receiver never wanted, and what one publisher
 sends in its order, while neither the routes nor the two clients change.  Of what is
@@ -64,7 +64,7 @@ class _Party:
     may_lose: bool = False
 
 
-class Judge:
+class Invariants:
     """Follows a script step by step, and hears of every delivery.
 
     Args:
