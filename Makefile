@@ -80,7 +80,9 @@ test-all: $(BUILT) ## run all tests, the slow ones too, with what they need
 	@install="$(BIN)/python -m pip install -qq --disable-pip-version-check"; \
 	    command -v uv >/dev/null 2>&1 && install="uv pip install --quiet --python $(BIN)/python"; \
 	    $$install --constraint constraints.txt --requirement build/extras.txt
-	$(BIN)/pytest $(ARGS)
+	@if ! command -v tsc >/dev/null && command -v npm >/dev/null; then \
+	    npm install --silent --no-save --prefix build typescript@7.0.2; fi
+	PATH="$(CURDIR)/build/node_modules/.bin:$$PATH" $(BIN)/pytest $(ARGS)
 
 .PHONY: test-night
 test-night: export HYPOTHESIS_PROFILE := night
@@ -194,7 +196,7 @@ $(READY): pyproject.toml constraints.txt
 	fi; \
 	echo '1/3 Cython and setuptools, which build the kernels'; \
 	$$install --constraint constraints.txt cython setuptools; \
-	echo '2/3 Siena with its tests, Spark and the flights: 1.2 GB on disk, silent until done'; \
+	echo '2/3 Siena with its tests, Spark and the flights: 1.3 GB on disk, silent until done'; \
 	$$install --constraint constraints.txt --no-build-isolation --editable '.[dev,demo,spark]'
 	@printf '%s' "$(CURDIR)" >$(READY)
 

@@ -18,7 +18,7 @@ from siena.broker.durable.http_reading import AnswerBody
 from siena.broker.http.identities import Mapped
 from siena.broker.inspect import SNAPSHOTS
 from siena.broker.questions import over_http as questions
-from siena.web.around import Beside, Posted
+from siena.web.around import At, Beside, Posted
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "openapi.json"
 JSON = "application/json"
@@ -35,6 +35,7 @@ QUESTIONS = {
     "prepare": questions.Question,
     "who": questions.WhoMay,
     "link": Beside,
+    "clients": At,
     "way": Posted,
     "trace": Posted,
 }

@@ -33,7 +33,13 @@ def test_a_broker_understands_the_settings_in_the_manifests(tmp_path: Path) -> N
     assert found is not None
     path = tmp_path / "siena.toml"
     path.write_text(dedent(found[1]), encoding="utf-8")
-    assert isinstance(as_settings(read_toml(path)), Settings)
+    settings = as_settings(read_toml(path))
+    assert isinstance(settings, Settings)
+    replicas = re.search(r"^  replicas: (\d+)$", text, re.MULTILINE)
+    assert replicas is not None
+    pods = [f"siena-{number}.siena-brokers" for number in range(int(replicas[1]))]
+    for name in ("siena", *pods):
+        assert {name, f"{name}.default.svc.cluster.local"} <= set(settings.http_hosts)
 
 
 def test_the_container_is_not_root_and_says_how_it_is() -> None:
@@ -47,6 +53,26 @@ def test_the_container_is_not_root_and_says_how_it_is() -> None:
         if what == "COPY" and "--from" not in rest:
             for source in rest.split()[:-1]:
                 assert (ROOT / source).exists(), source
+
+
+def test_brokers_of_compose_are_asked_how_they_are_as_one_container_is() -> None:
+    """Images in OCI's format, which is podman's own, keep no health check."""
+    compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    broker = compose.partition("x-broker: &broker")[2].partition("\nservices:")[0]
+    found = re.search(
+        r'^  healthcheck:\n    test: \["CMD", (.*)\]$', broker, re.MULTILINE
+    )
+    assert found is not None
+    container = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    assert f"CMD [{found[1]}]" in container
+
+
+@pytest.mark.parametrize("file", ["deploy/Containerfile", "docs/guides/deploying.md"])
+def test_podman_builds_an_image_that_keeps_its_health_check(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    said = re.findall(r"podman build\b.*", text)
+    assert said
+    assert all("--format docker" in each for each in said)
 
 
 async def test_the_dashboard_asks_for_metrics_that_there_are(tmp_path: Path) -> None:

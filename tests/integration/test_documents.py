@@ -35,7 +35,10 @@ BLOCK = re.compile(
     r"(?P<above>^<!--[^\n]*-->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-
+# Fences come in pairs: what has a language is passed over whole.
+BARE = re.compile(
+    r"^```\w+\n.*?^```$|^```\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 
 SECONDS = re.compile(r" \(\d+\.\d s\)$", re.MULTILINE)
 
@@ -75,6 +78,15 @@ def test_the_documents_show_commands_terminals_and_a_table() -> None:
     assert len(COMMANDS) >= 10
     assert len(TERMINALS) == 7
     assert len(ROWS) >= 15
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_block_of_commands_says_what_it_is(page: Path) -> None:
+    """Without a language it would neither be run nor have to say why."""
+    text = page.read_text(encoding="utf-8")
+    for block in BARE.finditer(text):
+        first = (block["text"] or "").lstrip().removeprefix("$ ")
+        assert not first.startswith(("siena ", "pip ", "make ")), block[0]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -15,6 +15,7 @@ import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -22,6 +23,8 @@ from repository import ROOT
 
 PARTS = ("setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "src")
 SECONDS = 100
+# What a newcomer is promised.
+FIRST_MILE_SECONDS_MAX = 60
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +84,22 @@ def run(commands: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         timeout=SECONDS,
         check=False,
     )
+
+
+@pytest.mark.slow  # it measures time, beside nothing else that it waits for
+def test_the_first_mile_takes_less_than_a_minute(commands: Path) -> None:
+    """From an empty environment to the first delivery: doctor, serve, sub, pub."""
+    began = perf_counter()
+    done = subprocess.run(
+        [commands / "python", ROOT / "benchmarks" / "first_mile.py"],
+        cwd=commands,
+        env={"PATH": "", "LC_ALL": "C.UTF-8", "HOME": str(commands)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert perf_counter() - began < FIRST_MILE_SECONDS_MAX, done.stdout
 
 
 def test_the_wheel_has_what_is_needed_at_run_time(wheel: Path) -> None:

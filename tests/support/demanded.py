@@ -15,7 +15,7 @@ import pytest
 IS_DEMANDED = os.environ.get("SIENA_DEMAND", "") not in {"", "0"}
 WANTING = re.compile(
     r"pip install \.\[|make docs installs|could not import"
-    r"|there is no (chromium|node)\b"
+    r"|there is no (chromium|node|tsc)\b"
 )
 
 

@@ -33,7 +33,7 @@ def keep_memory() -> bool:
     """Keep what is freed, up to a bound; whether this C library can be told so."""
     try:
         adjust = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError):
+    except (AttributeError, OSError, TypeError):  # there is no such library on Windows
         return False
     adjust.argtypes = (ctypes.c_int, ctypes.c_int)
     adjust.restype = ctypes.c_int

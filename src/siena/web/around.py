@@ -2,12 +2,13 @@
 
 ``/api/network`` draws it; ``/api/way`` says where a notification would come, and which
 links it would not take; ``/api/trace`` publishes one, and says where it went;
-``/api/link`` says what is asked across a link of any of the brokers, and why.  Who
-looks around is told by ``siena serve``: this room knows no broker.
+``/api/link`` says what is asked across a link of any of the brokers, and why;
+``/api/clients`` who is connected to one of them.  Who looks around is told by
+``siena serve``: this room knows no broker.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
@@ -28,6 +29,7 @@ BODY_BYTES_MAX = 100_000
 LOOKS_MAX = 4
 
 Form = dict[str, Any]
+Answer = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T")
 Read = TypeVar("Read", bound=Struct)
 
@@ -47,6 +49,10 @@ class Around(Protocol):
         """What is asked across one link, as a broker beside it says; takes a while."""
         ...
 
+    def clients(self, scope: Scope, here: object, asked: "At") -> Form:
+        """Who is connected to a broker, as it says itself; takes a while."""
+        ...
+
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come; takes a while."""
         ...
@@ -63,6 +69,12 @@ class Posted(Struct, frozen=True, forbid_unknown_fields=True):
     """A notification, to be looked for or published."""
 
     notification: Text
+
+
+class At(Struct, frozen=True, forbid_unknown_fields=True):
+    """A broker."""
+
+    broker: Text
 
 
 class Beside(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,9 +104,26 @@ class _Looks:
             return JSONResponse({"error": str(error)})
 
 
+def _at_one(
+    around: Around, looks: _Looks, kind: type[Struct], look: Callable[..., Form]
+) -> Answer:
+    """What asks one broker, which may be any of them."""
+
+    async def answer(request: Request) -> Response:
+        asked = await _read(request, kind)
+        if isinstance(asked, Response):
+            return asked
+        here = around.here(request.scope, None)
+        return await looks.said(look, request.scope, here, asked)
+
+    return answer
+
+
 def around_routes(around: Around) -> list[BaseRoute]:
     """What answers about the network."""
     looks = _Looks()
+    link = _at_one(around, looks, Beside, around.link)
+    clients = _at_one(around, looks, At, around.clients)
 
     async def network(request: Request) -> Response:
         here = around.here(request.scope, None)
@@ -103,13 +132,6 @@ def around_routes(around: Around) -> list[BaseRoute]:
         except (SienaError, TimeoutError) as error:
             return JSONResponse({"brokers": [], "error": str(error)})
         return JSONResponse({"brokers": found})
-
-    async def link(request: Request) -> Response:
-        asked = await _read(request, Beside)
-        if isinstance(asked, Response):
-            return asked
-        here = around.here(request.scope, None)
-        return await looks.said(around.link, request.scope, here, asked)
 
     async def way(request: Request) -> Response:
         posted = await _posted(request)
@@ -131,6 +153,7 @@ def around_routes(around: Around) -> list[BaseRoute]:
     return [
         Route("/api/network", network),
         Route("/api/link", link, methods=["POST"]),
+        Route("/api/clients", clients, methods=["POST"]),
         Route("/api/way", way, methods=["POST"]),
         Route("/api/trace", trace, methods=["POST"]),
     ]

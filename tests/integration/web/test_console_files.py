@@ -16,7 +16,7 @@ from siena.broker.http.server import HttpServer
 from siena.broker.settings import Settings
 from siena.errors import SienaError
 from siena.model import Notification
-from siena.web.around import LOOKS_MAX, Beside, around_routes
+from siena.web.around import LOOKS_MAX, At, Beside, around_routes
 from siena.web.files import NAMES, file_routes, read_files
 from wire import serving, until
 
@@ -81,6 +81,9 @@ class Around:
     def link(self, scope: Scope, here: object, asked: Beside) -> dict[str, Any]:
         return {"of": asked.neighbour, "seen": self.survey(scope, here)}
 
+    def clients(self, scope: Scope, here: object, asked: At) -> dict[str, Any]:
+        return {"at": asked.broker, "sessions": self.survey(scope, here)}
+
     def way(self, scope: Scope, here: object, n: Notification) -> dict[str, Any]:
         return {"steps": self.survey(scope, here), "of": str(n)}
 
@@ -140,7 +143,9 @@ async def test_a_page_of_another_site_is_not_answered() -> None:
     assert answer.status_code == 403
 
 
-@pytest.mark.parametrize("path", ["/api/way", "/api/trace", "/api/link"])
+@pytest.mark.parametrize(
+    "path", ["/api/way", "/api/trace", "/api/link", "/api/clients"]
+)
 async def test_bad_questions_are_refused(path: str) -> None:
     assert (await ask("POST", path, [], json={})).status_code == 400
     kind = {"content-type": "text/plain"}
@@ -162,6 +167,13 @@ async def test_a_link_is_looked_at_or_that_is_refused() -> None:
     said = (await ask("POST", "/api/link", [], json=body)).json()
     assert said == {"of": "c", "seen": []}
     said = (await ask("POST", "/api/link", json=body)).json()
+    assert said == {"error": "no broker answers"}
+
+
+async def test_clients_are_looked_at_or_that_is_refused() -> None:
+    said = (await ask("POST", "/api/clients", [], json={"broker": "b"})).json()
+    assert said == {"at": "b", "sessions": []}
+    said = (await ask("POST", "/api/clients", json={"broker": "b"})).json()
     assert said == {"error": "no broker answers"}
 
 

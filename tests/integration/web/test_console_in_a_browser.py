@@ -50,6 +50,9 @@ def test_the_network_is_drawn_and_a_link_explained(
         five.focus()
         five.press("Enter")
         page.get_by_role("heading", name="Broker five").wait_for()
+        page.get_by_text("Nobody is connected").wait_for()
+        page.get_by_role("button", name="broker three").press("Enter")
+        page.get_by_role("row", name="trader").get_by_text("symbol = DIS").wait_for()
 
 
 def test_a_link_of_other_brokers_is_explained(
@@ -223,15 +226,39 @@ def test_what_is_typed_is_answered_however_much_comes(
             publishing.join()
 
 
-def test_a_pattern_is_told_from_its_steps(
+def test_sequences_of_a_pattern_are_found_and_patterns_compared(
     browser: Browser, brokers: dict[str, str]
 ) -> None:
-    with opened(browser, brokers["http"], "light") as page:
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"], name="desk") as client,
+    ):
+        wanted = client.subscribe("level > 7 then level < 1")
+        wanted.settled(MILLISECONDS / 1_000)
         go(page, "Workbench")
         text = page.get_by_label("A filter, a predicate or a pattern")
         text.fill("level > 3 then level < 2")
+        page.get_by_text("1 of 1 patterns here").wait_for()
+        page.get_by_role("button", name="watch what comes").click()
+        page.get_by_text("everything that you may hear comes here").wait_for()
+        for level in (5, 3, 1):
+            client.publish(level=level, marked="sequence")
         page.get_by_text(re.compile(r"^\d+ of \d+ match a step of it$")).wait_for()
-        page.get_by_text("Sequences are not looked for here").wait_for()
+        last = page.get_by_text("then level = 1 and marked = sequence").first
+        last.wait_for()
+        check(page)
+        page.get_by_label("Language").select_option("advertisement")
+        page.get_by_label("An advertisement").fill("what = siren, level < 3")
+        page.get_by_text("Its publisher may publish, for example").wait_for()
+        page.get_by_text(re.compile(r"^\d+ of \d+ satisfy it$")).wait_for()
+        check(page)
+        wanted.close()
+
+
+def test_the_example_is_reached_from_live(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    with opened(browser, brokers["http"], "light") as page:
         go(page, "Live")
         page.get_by_role("link", name="a page to copy").click()
         page.get_by_text("Subscribed to symbol = DIS").wait_for()
@@ -258,6 +285,23 @@ def test_kinds_of_values_are_not_lost_on_the_way(
             client.publish(x=x)
             page.get_by_text(f"x = {x!r}", exact=True).last.wait_for()
             page.get_by_text(re.compile(r"^1 of \d+ match$")).wait_for()
+
+
+@pytest.mark.slow
+def test_what_siena_pub_publishes_appears_within_a_second(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """From the end of the command, which may take longer to start than that."""
+    with opened(browser, brokers["http"], "light") as page:
+        go(page, "Live")
+        page.get_by_label("A filter or a pattern; everything without one").fill(
+            "at any"
+        )
+        page.get_by_role("button", name="Subscribe").click()
+        page.get_by_text("in force: at any").wait_for()
+        command = [sys.executable, "-m", "siena", "pub", "--server", brokers["five"]]
+        subprocess.run([*command, "at=7"], check=True)
+        page.get_by_text('{"at":7}').wait_for(timeout=1_000)
 
 
 def test_what_is_published_elsewhere_appears(

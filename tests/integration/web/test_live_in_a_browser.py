@@ -44,6 +44,18 @@ def test_the_sequences_of_a_pattern_are_shown(
     check(page)
 
 
+def test_the_example_publishes_what_is_there(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    with opened(browser, f"{brokers['http']}/console/example/", "light") as page:
+        page.get_by_label("Filter").fill("symbol any")
+        page.get_by_role("button", name="Subscribe").click()
+        page.get_by_text("Subscribed to symbol any").wait_for()
+        page.get_by_label("Price").fill("")
+        page.get_by_role("button", name="Publish").click()
+        page.get_by_text("symbol = DIS", exact=True).wait_for()
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [

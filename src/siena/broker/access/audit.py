@@ -119,6 +119,7 @@ class Audit:
     def _open(self, path: Path) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         number = os.open(path, flags, 0o600)
-        os.fchmod(number, 0o600)
+        if hasattr(os, "fchmod"):  # Windows has had it since Python 3.13
+            os.fchmod(number, 0o600)
         self._file = os.fdopen(number, "ab", buffering=0)
         self._size = os.fstat(number).st_size

@@ -247,7 +247,7 @@ def memory_of_machine() -> int:
     """The memory that there is for this process, in bytes; 0 where it is not said."""
     try:
         found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
         return 0
     try:
         bound = Path("/sys/fs/cgroup/memory.max").read_bytes().strip()

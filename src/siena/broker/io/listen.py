@@ -1,8 +1,9 @@
 """Listening: where a broker may, and how many it can hear."""
 
 import errno
-import resource
+import os
 import socket
+import sys
 from collections.abc import Iterable
 
 from siena.errors import SienaError
@@ -76,6 +77,10 @@ def check_listening(
 
 def raise_file_limit() -> int:
     """Let this process open as many files as the system allows; how many these are."""
+    try:
+        import resource  # noqa: PLC0415 -- not on Windows, which has no such limit
+    except ImportError:
+        return sys.maxsize
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -99,7 +104,8 @@ def listen(address: Address, *, is_shared: bool = False) -> socket.socket:
             f"cannot listen at {address.place}: {error.strerror}"
         ) from None
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let others have the same port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if is_shared:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         found.bind(place)

@@ -10,6 +10,12 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
+
+from siena.errors import SienaError
+
+# By which a folder says that a process writes to it.
+LOCK = "lock"
 
 Pieces = Sequence[bytes | memoryview]
 
@@ -105,3 +111,28 @@ class Files:
 
 
 SYSTEM = Files()
+
+
+def locked(folder: Path) -> IO[bytes]:
+    """A file that no other process has locked, as long as it is open.
+
+    Raises:
+        SienaError: if one has; or on a system whose files are not those of POSIX.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 -- not on Windows
+    except ImportError:
+        hint = "a log is kept on Linux and macOS; without --log a broker runs here, too"
+        raise SienaError(
+            "this system cannot lock the files of a log", hint=hint
+        ) from None
+    file = (folder / LOCK).open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise SienaError(
+            f"{folder} is the log of another broker that runs",
+            hint="each broker has a folder of its own",
+        ) from None
+    return file

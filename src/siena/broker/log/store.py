@@ -23,14 +23,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from siena.broker.log import group_commit
-from siena.broker.log.files import SYSTEM, Files
+from siena.broker.log.files import SYSTEM, Files, locked
 from siena.broker.log.given import Given
 from siena.broker.log.limits import RECORD_BYTES_MAX, RECORD_COUNT_MAX
 from siena.broker.log.records import FORM, Record, cuts_of, pack_record
@@ -40,7 +39,6 @@ from siena.errors import SienaError
 
 log = logging.getLogger("siena.broker")
 
-LOCK = "lock"
 EARLIEST = "earliest.json"
 
 
@@ -579,21 +577,3 @@ def _time_of(segment: Segment) -> float:
         return segment.path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def locked(folder: Path) -> IO[bytes]:
-    """A file that no other process has locked, as long as it is open."""
-    file = (folder / LOCK).open("ab")
-    try:
-        import fcntl  # noqa: PLC0415 -- not on Windows, where nobody is stopped
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass
-    except OSError:
-        file.close()
-        raise SienaError(
-            f"{folder} is the log of another broker that runs",
-            hint="each broker has a folder of its own",
-        ) from None
-    return file

@@ -26,6 +26,8 @@ from siena.broker.questions.listing import list_interests, saving, words
 from siena.broker.questions.past import LOOKED_AT_MAX, Past
 from siena.broker.questions.reading import SIENA, mistake, read_text, told_filter
 from siena.broker.questions.relating import describe, matching, relate
+from siena.broker.questions.sieves import sequences
+from siena.broker.questions.standing import standing
 from siena.broker.questions.turns import Turns
 from siena.broker.questions.viewing import Decisions, Viewer
 from siena.broker.questions.why_not import WhyNot
@@ -194,12 +196,14 @@ class Questions:
         if interest is None:
             interest = read_text(asked.text, asked.dialect)
         read = [_notification(each) for each in asked.notifications]
+        there = standing(self._state, interest)
 
         def answer(index: InterestIndex) -> Form:
             matches = matching(interest, read)
             return {
                 **describe(interest),
-                **relate(interest, index, viewer),
+                **relate(interest, index, viewer, there),
+                **_found(interest, read),
                 "matches": matches,
                 "matched": [
                     str(read[place]) for place in matches[: -MATCHED_MAX - 1 : -1]
@@ -245,9 +249,6 @@ class Questions:
     async def back_test(self, principal: Principal, asked: BackTest) -> Form:
         """What a text would have selected."""
         interest = read_text(asked.text, asked.dialect)
-        if isinstance(interest, Pattern | Advertisement):
-            hint = "siena backtest tries patterns on files"
-            raise SienaError("the log is tried with a filter", hint=hint)
         past = self._past(principal)
         async with self._to_log.of(principal):
             return await past.try_on(interest, asked.count)
@@ -309,6 +310,18 @@ def _answering(
         return JSONResponse(said)
 
     return respond
+
+
+def _found(
+    interest: Interest | Advertisement, notifications: list[Notification | None]
+) -> Form:
+    """Of a pattern: how many sequences of them match it, and the last of these."""
+    if not isinstance(interest, Pattern):
+        return {}
+    found = sequences(interest, notifications)
+    last = found[: -MATCHED_MAX - 1 : -1]
+    texts = [[str(notifications[place]) for place in places] for places in last]
+    return {"sequences": {"count": len(found), "shown": texts}}
 
 
 def _notification(form: Any) -> Notification | None:  # noqa: ANN401 -- whatever a page has got

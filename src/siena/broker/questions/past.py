@@ -1,4 +1,4 @@
-"""The past: the last notifications of the log, and a filter tried on them.
+"""The past: the last notifications of the log, and an interest tried on them.
 
 The log is read on the broker's loop, a little at a time, so that others have their
 turns; and only as far back as the question says, within a time.
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from siena.block import decode
 from siena.broker.access.grants.sight import Sight
 from siena.broker.log.filter_cache import RecordFilter
 from siena.broker.log.journal import Journal
 from siena.broker.log.records import DamagedLogError, Record
-from siena.lang.notification_form import notification_to_json
-from siena.model import Filter, Notification, Predicate
+from siena.broker.questions.sieves import Entries, Match, sieve_of
+from siena.messages import Interest
+from siena.model import Advertisement, Filter, Predicate
 from siena.protocol.error_codes import Fault, ProtocolError
 
 # How far back a question may look, in notifications; and how long it may take.
@@ -48,32 +48,34 @@ class Past:
         """The last notifications, the newest first."""
         found: deque[Form] = deque(maxlen=min(count, SHOWN_MAX))
         async for record in self._records(count):
+            entries = Entries(record)
             for index in np.flatnonzero(self._heard.select(record)).tolist():
-                found.append(_entry(record, index))
+                found.append(entries[index].form())
         return list(reversed(found))
 
-    async def try_on(self, interest: Filter | Predicate, count: int) -> Form:
-        """What a filter would have selected of the last so many notifications."""
-        if isinstance(interest, Filter):
-            interest = Predicate([interest])
-        sieve = RecordFilter(interest)
+    async def try_on(self, interest: Interest | Advertisement, count: int) -> Form:
+        """What it would have selected of the last so many notifications.
+
+        Of a pattern these are sequences, each of which counts where it ends; of an
+        advertisement what a publisher who made it might have published.
+        """
+        sieve = sieve_of(interest)
         looked_at = matched = 0
-        found: deque[Form] = deque(maxlen=SHOWN_MAX)
+        found: deque[Match] = deque(maxlen=SHOWN_MAX)
         times: list[tuple[int, int, int]] = []
         last = None
         async for record in self._records(count):
             heard = self._heard.select(record)
-            numbers = np.flatnonzero(sieve.select(record, heard)).tolist()
+            several, shown = await sieve.find(record, heard)
             looked_at += int(heard.sum())
-            matched += len(numbers)
-            times.append((record.time, int(heard.sum()), len(numbers)))
-            for index in numbers[-SHOWN_MAX:]:
-                found.append(_entry(record, index))
+            matched += several
+            times.append((record.time, int(heard.sum()), several))
+            found.extend(shown)
             last = record
         return {
             "looked_at": looked_at,
             "matched": matched,
-            "shown": list(reversed(found)),
+            "shown": [_form(match) for match in reversed(found)],
             "spans": spans(times),
             "complete": last is None or last.end >= self._store.latest,
         }
@@ -120,13 +122,8 @@ def spans(times: list[tuple[int, int, int]]) -> list[Form]:
     return found
 
 
-def _entry(record: Record, index: int) -> Form:
-    bounds = record.offsets()
-    block = bytes(record.blocks[bounds[index] : bounds[index + 1]])
-    notification = Notification(decode(block))
-    return {
-        "offset": record.first + index,
-        "time": record.time,
-        "notification": notification_to_json(notification),
-        "text": str(notification),
-    }
+def _form(match: Match) -> Form:
+    """The last notification of a match; and of a sequence the texts of all."""
+    *before, last = match
+    texts = [str(each.form()["text"]) for each in match]
+    return last.form() | ({"sequence": texts} if before else {})

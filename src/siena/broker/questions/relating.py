@@ -16,6 +16,7 @@ from siena.algebra.points import NotShownError
 from siena.algebra.relations import counterexample, covers
 from siena.algebra.sat import witness
 from siena.broker.questions.interest_index import Bools, InterestIndex
+from siena.broker.questions.standing import Standing, among
 from siena.broker.questions.viewing import Viewer, cut
 from siena.lang.notification_form import notification_to_json
 from siena.messages import Interest
@@ -28,6 +29,7 @@ SECONDS_MAX = 0.25
 SHOWN_MAX = 50
 
 Form = dict[str, Any]
+NOTHING = Standing({})
 
 
 def describe(interest: Interest | Advertisement) -> Form:
@@ -41,7 +43,8 @@ def describe(interest: Interest | Advertisement) -> Form:
     False
     """
     if isinstance(interest, Advertisement):
-        return {"kind": "advertisement", "text": str(interest)}
+        example = _offered_example(interest)
+        return {"kind": "advertisement", "text": str(interest), **example}
     if isinstance(interest, Pattern):
         steps = [_example(step) for step in interest]
         return {
@@ -72,17 +75,38 @@ def _example(interest: Filter | Predicate) -> Form:
     return {"satisfiable": True, "witness": form, "example": str(found)}
 
 
+def _offered_example(offer: Advertisement) -> Form:
+    """A notification with all that is offered, as far as something satisfies it."""
+    constraints = [
+        next((c for c in several if witness(Filter([c])) is not None), None)
+        for several in offer.by_name.values()
+    ]
+    found = witness(Filter([c for c in constraints if c is not None]))
+    if found is None or not offer.admits(found):
+        return {}
+    return {"witness": notification_to_json(found), "example": str(found)}
+
+
 def relate(
-    interest: Interest | Advertisement, index: InterestIndex, viewer: Viewer
+    interest: Interest | Advertisement,
+    index: InterestIndex,
+    viewer: Viewer,
+    there: Standing = NOTHING,
 ) -> Form:
-    """How a text relates to each filter that is wanted here, and may be seen."""
+    """How a text relates to what is wanted here, and may be seen.
+
+    A pattern to other patterns, an advertisement to others and to what is wanted.
+    """
     end = perf_counter() + SECONDS_MAX
     seen = viewer.seen(index)
     if isinstance(interest, Advertisement):
         found = _overlapping(interest, index, seen, end)
-        return {"overlaps": _shown(found.numbers, index, viewer), **found.form(viewer)}
+        said = among(interest, there, viewer)
+        is_complete = said["complete"] and found.is_whole and viewer.is_complete
+        overlapping = _shown(found.numbers, index, viewer)
+        return {**said, "overlaps": overlapping, "complete": is_complete}
     if isinstance(interest, Pattern):
-        return {"complete": viewer.is_complete}
+        return among(interest, there, viewer)
     below, example = _below(interest, index, seen, end)
     above = _above(interest, index, seen, end)
     return {
@@ -100,9 +124,6 @@ class _Found:
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.is_whole = True
-
-    def form(self, viewer: Viewer) -> Form:
-        return {"complete": self.is_whole and viewer.is_complete}
 
 
 def _below(

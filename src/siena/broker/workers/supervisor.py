@@ -57,6 +57,8 @@ class Workers:
     def __init__(self, settings: Settings, count: int, runner: RunLoop) -> None:
         if not 1 <= count <= WORKERS_MAX:
             raise SienaError(f"there are 1 to {WORKERS_MAX} workers, not {count}")
+        if not hasattr(socket, "SO_REUSEPORT"):  # nor has Windows AF_UNIX in Python
+            raise SienaError("several workers cannot share a port on this system")
         if any(read_address(text).is_secure for text in settings.listen):
             # A connection with an identity is handed over to the hub, and its keys
             # cannot be.

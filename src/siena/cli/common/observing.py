@@ -49,6 +49,8 @@ class Observer:
     def __init__(self, server: Server, *, seconds: float = ANSWER_SECONDS_MAX) -> None:
         self.address = parse_address(server.url)
         self.info: Info | None = None
+        self.session: str | None = None
+        """The number under which the broker has this connection among its clients."""
         self._tls = server.tls
         self._token = server.token
         self._seconds = seconds
@@ -75,7 +77,9 @@ class Observer:
             assert isinstance(info, Info)
             self.info = info
             self.send(self._conversation.hello())
-            self._expect(Welcome)
+            welcome = self._expect(Welcome)
+            assert isinstance(welcome, Welcome)
+            self.session = str(welcome.session)
         except BaseException:
             self._socket.close()
             raise

@@ -1,4 +1,4 @@
-"""One link of a broker that is elsewhere: what is asked across it, and why.
+"""A broker that is elsewhere: one of its links, with what is asked there; its clients.
 
 What a broker tells over the wire to all who may look at it is enough: the filters that
 it told a neighbour, and who wants what.  Which of these a filter stands for is decided
@@ -22,6 +22,8 @@ SECONDS_MAX = 0.25
 # Filters of each neighbour that are listed, and clients whose names are asked for.
 TOLD_MAX = 200
 SESSIONS_MAX = 300
+# Clients that are listed.
+CLIENTS_MAX = 100
 # How a broker ends a filter that is too long to be shown.
 CUT = "…"
 
@@ -61,6 +63,22 @@ def look_at_link(
     if explain.endswith(CUT):
         raise SienaError(f"it is too long to be told whole; ask at {broker} itself")
     return {**said, **_stands_for(parse_filter(explain), wanted, that, names)}
+
+
+def look_at_clients(server: Server, broker: str) -> Form:
+    """Who is connected to a broker, as far as it shows that to who asks.
+
+    Raises:
+        SienaError: if another broker is there, or it does not say.
+        TimeoutError: if it does not answer.
+    """
+    with Observer(server, seconds=ANSWER_SECONDS_MAX) as observer:
+        found: Form = observer.look("sessions", CLIENTS_MAX)
+    if found["broker"] != broker:
+        raise SienaError(f"at {server.url} is {found['broker']}")
+    others = [s for s in found["sessions"] if str(s["number"]) != observer.session]
+    count = found["count"] - (len(found["sessions"]) - len(others))
+    return {**found, "count": count, "sessions": others}  # without who asks
 
 
 def _names(observer: Observer) -> dict[str, str]:

@@ -17,14 +17,14 @@ from siena.broker.inspect import inspect, who_wants
 from siena.cli.common.contexts import Server
 from siena.cli.common.surveying import Found, addresses_of, survey_from
 from siena.cli.common.ways import missing_routes, ways
-from siena.cli.console.links import look_at_link
+from siena.cli.console.links import look_at_clients, look_at_link
 from siena.cli.service.trace import form_of, traced
 from siena.client.connect import check_token
 from siena.errors import SienaError
 from siena.model import Notification
 from siena.protocol.address import parse_address
 from siena.protocol.limits import LOOK_MAX
-from siena.web.around import Beside
+from siena.web.around import At, Beside
 
 # How long a broker on the way of what is traced may take.
 TRACE_SECONDS_MAX = 3.0
@@ -70,18 +70,16 @@ class LookAround:
         Raises:
             SienaError: if that is not found, or does not say.
         """
-        assert isinstance(here, Found)
-        server = self._server(scope)
-        if asked.broker != here.name:
-            # Another thread may find others meanwhile.
-            url = self._urls.get(asked.broker)
-            if url is None:
-                url = _urls(self._survey(scope, here, None)).get(asked.broker)
-            if url is None:
-                raise SienaError(f"{asked.broker} is not found")
-            server = structs.replace(server, url=url)
-            check_token(parse_address(server.url), server.token)
+        server = self._server_of(scope, here, asked.broker)
         return look_at_link(server, asked.broker, asked.neighbour, asked.explain)
+
+    def clients(self, scope: Scope, here: object, asked: At) -> Form:
+        """Who is connected to a broker, as it says itself; in a thread.
+
+        Raises:
+            SienaError: if that is not found, or does not say.
+        """
+        return look_at_clients(self._server_of(scope, here, asked.broker), asked.broker)
 
     def way(self, scope: Scope, here: object, notification: Notification) -> Form:
         """Where a notification would come, and which links it would not take."""
@@ -106,6 +104,22 @@ class LookAround:
         found = survey_from(here, self._server(scope), about)
         self._urls = _urls(found)
         return found
+
+    def _server_of(self, scope: Scope, here: object, broker: str) -> Server:
+        """Where a broker of the network is, with what the page has shown."""
+        assert isinstance(here, Found)
+        server = self._server(scope)
+        if broker == here.name:
+            return server
+        # Another thread may find others meanwhile.
+        url = self._urls.get(broker)
+        if url is None:
+            url = _urls(self._survey(scope, here, None)).get(broker)
+        if url is None:
+            raise SienaError(f"{broker} is not found")
+        server = structs.replace(server, url=url)
+        check_token(parse_address(server.url), server.token)
+        return server
 
     def _server(self, scope: Scope) -> Server:
         # A broker that listens everywhere is found on this machine, too.

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
@@ -21,6 +22,7 @@ from siena.broker.network import (
 )
 from siena.broker.settings import Settings, gather
 from siena.broker.workers.supervisor import WORKERS_MAX, Workers
+from siena.cli.terminal.termination import on_signal
 from siena.errors import SienaError
 from siena.protocol.address import PORT, Address
 
@@ -138,7 +140,7 @@ def serve(
     logger.setLevel(logging.INFO)  # what the command itself says is always of interest
     if network is not None:
         said = (listen, name, peer, mesh, master, config, log, store, accept_peers)
-        if any(said):
+        if any(said) or insecure_listen or workers > 1:
             raise typer.BadParameter("the file says everything", param_hint="--network")
         set_up_logs(log_format or "text", level)
         _runner().run(_serve_network(network, http, json=json))
@@ -214,8 +216,7 @@ async def _serve_network(path: Path, http: str | None, *, json: bool) -> None:
     ended = _ended()
     servers: list[HttpServer] = []
     try:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGHUP, _reload, network, read)
+        on_signal("SIGHUP", partial(_reload, network, read))
         for broker in network.brokers.values():
             server = await _serve_http(broker)
             servers += [server] if server else []
@@ -232,9 +233,8 @@ async def _serve_network(path: Path, http: str | None, *, json: bool) -> None:
 def _ended() -> asyncio.Event:
     """Set when a signal wants this to end."""
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, ended.set)
+    for name in ("SIGTERM", "SIGINT", "SIGBREAK"):
+        on_signal(name, ended.set)
     return ended
 
 
@@ -247,8 +247,7 @@ async def _serve(read: Callable[[], Settings], *, json: bool) -> None:
         await broker.drain()
         raise
     ended = _ended()
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGHUP, _reload, broker, read)
+    on_signal("SIGHUP", partial(_reload, broker, read))
     where = http.url if http else None
     _say_ready(broker.name, broker.addresses, where, json=json)
     await ended.wait()
@@ -274,6 +273,12 @@ async def _serve_http(broker: Broker) -> "HttpServer | None":
     routes = shown if is_shown else []
     server = HttpServer(broker, where, routes)
     await server.start()
+    if not is_shown:
+        logger.info(
+            "the console and /siena.js are not served at %s: other machines can reach "
+            "it, and [access] does not ask who they are",
+            server.url,
+        )
     return server
 
 

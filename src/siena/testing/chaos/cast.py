@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import resource
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -95,11 +94,14 @@ class Cast:
         """Let a broker's clock on the wall be wrong by so much."""
         move_clock(self._clock_of(number), seconds)
 
-    def limit_file_size(self, number: int, size: int) -> None:
+    def limit_file_size(self, number: int, size: int | None) -> None:
         """Let a broker write no file beyond a size, as if its disk were full."""
         if not self.brokers[number].is_running:  # another fault has it
             return
+        import resource  # noqa: PLC0415 -- not on Windows, where all else can be read
+
         hard = resource.RLIM_INFINITY
+        size = hard if size is None else size
         resource.prlimit(self.brokers[number].pid, resource.RLIMIT_FSIZE, (size, hard))
 
     async def __aenter__(self) -> Self:

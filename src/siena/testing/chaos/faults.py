@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import resource
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -128,7 +127,7 @@ async def full_disk(cast: Cast, rng: random.Random, seconds: float) -> str:
     try:
         await asyncio.sleep(seconds)
     finally:
-        cast.limit_file_size(number, resource.RLIM_INFINITY)
+        cast.limit_file_size(number, None)
     return f"disk of b{number} full"
 
 

@@ -9,7 +9,8 @@ import siena
 from broker.logs import SMALL, kept_in, numbers, publish, url
 from siena.broker.broker import Broker
 from siena.broker.durable.service import DurableService
-from siena.broker.log.store import Store, locked
+from siena.broker.log.files import locked
+from siena.broker.log.store import Store
 from siena.errors import RequestRefusedError
 from siena.lang.parser import parse_filter
 from siena.model import Notification, Value

@@ -125,6 +125,17 @@ def test_http_is_served_when_it_is_wanted_and_ends_with_the_broker() -> None:
         assert found.wait(10) == 0
 
 
+def test_a_console_that_others_could_reach_is_withheld_and_that_is_said() -> None:
+    """As in a container, where all of its addresses are listened at."""
+    arguments = ("--listen", ":0", "--http", "0.0.0.0:0", "--insecure-listen")
+    with process(*arguments, "--json") as found:
+        port = ready(found)["http"].rpartition(":")[2]
+        for path in ("/", "/siena.js", "/console/"):
+            assert httpx.get(f"http://127.0.0.1:{port}{path}").status_code == 404
+        assert found.stderr is not None
+        assert "the console and /siena.js are not served" in found.stderr.readline()
+
+
 def test_what_is_wrong_is_said_in_one_line() -> None:
     for arguments, said in (
         (("--listen", "0.0.0.0:0"), "--insecure-listen"),
@@ -133,6 +144,8 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
         (("--listen", ":0", "--log", "log", "--workers", "2"), "workers"),
         (("--peer", "http://elsewhere", "--listen", ":0"), "no address"),
         (("--listen", ":0", "--log", __file__), "is not a folder"),
+        (("--network", "none.toml", "--workers", "2"), "the file says everything"),
+        (("--network", "none.toml", "--insecure-listen"), "the file says everything"),
     ):
         found = siena("serve", *arguments)
         assert found.returncode == 2

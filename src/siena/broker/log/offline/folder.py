@@ -14,7 +14,7 @@ from typing import Self
 
 from siena.broker.log.batches.idempotent_batches import State
 from siena.broker.log.cursors import Position
-from siena.broker.log.files import SYSTEM
+from siena.broker.log.files import SYSTEM, locked
 from siena.broker.log.offline.small_files import (
     DAMAGED,
     READERS,
@@ -27,7 +27,7 @@ from siena.broker.log.salvage import good_records_of
 from siena.broker.log.segment import INDEX_SUFFIX, SUFFIX, Gap, Segment
 from siena.broker.log.segment_file import HEADER_BYTES, Header
 from siena.broker.log.state_file import StateFile
-from siena.broker.log.store import EARLIEST, Earliest, locked
+from siena.broker.log.store import EARLIEST, Earliest
 from siena.broker.log.stores.working_copy import working_copy_of
 from siena.errors import SienaError
 

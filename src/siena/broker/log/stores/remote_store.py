@@ -19,10 +19,10 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
-from siena.broker.log.files import SYSTEM, Files
+from siena.broker.log.files import SYSTEM, Files, locked
 from siena.broker.log.records import DamagedLogError, Record
 from siena.broker.log.segment import Segment, scan_segments
-from siena.broker.log.store import Store, locked
+from siena.broker.log.store import Store
 from siena.broker.log.stores.limits import (
     BEHIND_BYTES_MAX,
     CLOSE_SECONDS,

@@ -38,6 +38,11 @@ at("want").addEventListener("submit", (event) => {
 });
 at("say").addEventListener("submit", async (event) => {
   event.preventDefault();
-  await client.publish({ symbol: at("symbol").value, price: at("price").valueAsNumber });
+  const price = at("price").valueAsNumber; // of an empty field NaN, which is no value
+  try {
+    await client.publish({ symbol: at("symbol").value, price: Number.isNaN(price) ? null : price });
+  } catch (error) {
+    state(error.message);
+  }
 });
 subscribe();

@@ -29,7 +29,7 @@ export function Network() {
     <${Links} links=${links} chosen=${chosen} choose=${choose} here=${here} />
     ${chosen?.link && html`<${Link} here=${here} at=${chosen.at} name=${chosen.link} turn=${() => choose({ at: chosen.link, link: chosen.at })} key=${`${chosen.at} ${chosen.link}`} />`}
     <${Broker} counters=${counters} seen=${seen} name=${chosen?.broker || here} here=${here} />
-    ${(!chosen?.broker || chosen.broker === here) && html`<${Clients} />`}`;
+    <${Clients} at=${chosen?.broker || here} here=${here} />`;
 }
 
 /** Rates of a link in both directions, by what its two ends have counted. */
@@ -130,7 +130,7 @@ function Broker({ counters, seen, name, here }) {
       <${Card} title="lost" value=${number(now.lost)} detail="of slow readers" tone=${now.lost ? "warn" : ""} />
       ${found.log && html`<${Card} title="log" value=${bytes(found.log.bytes)} detail=${`${number(found.log.latest - found.log.earliest)} notifications`} />`}
     </div>
-    ${!isHere && html`<p class="soft">It listens at <code>${other.url}</code>. Who its clients are is shown by a console of its own, if it was started with one (<code>--http</code>).</p>`}`;
+    ${!isHere && html`<p class="soft">It listens at <code>${other.url}</code>.</p>`}`;
 }
 
 function Counter({ title, what, now, polled }) {
@@ -139,9 +139,15 @@ function Counter({ title, what, now, polled }) {
   return html`<${Card} title=${title} value=${number(now[what])} detail=${Number.isNaN(speed) ? "" : rate(speed)}>${polled && html`<${Sparkline} values=${history} />`}<//>`;
 }
 
-function Clients() {
-  const { value, error } = usePolled("/api/sessions?limit=100", 2000);
-  if (!value) return html`<${Problem} error=${error} />`;
+/** Those of this broker, or of another, which is asked over the wire. */
+const Clients = ({ at, here }) => (at === here ? html`<${Ours} />` : html`<${Theirs} key=${at} at=${at} />`);
+
+const Ours = () => html`<${Sessions} ...${usePolled("/api/sessions?limit=100", 2000)} />`;
+
+const Theirs = ({ at }) => html`<${Sessions} ...${usePolled("/api/clients", 4000, { broker: at })} />`;
+
+function Sessions({ value, error }) {
+  if (!value?.sessions) return html`<${Problem} error=${error || value?.error} />`;
   const slow = [...value.sessions].sort((one, other) => other.waiting - one.waiting || other.lost - one.lost);
   return html`<h2>Clients <span class="soft">${number(value.count)}</span></h2>
     ${slow.length === 0 ? html`<${Empty}>Nobody is connected. <code>siena sub 'level > 3'</code> subscribes.<//>` : html`<${Wide} label="Clients"><table>

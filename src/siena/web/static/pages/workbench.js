@@ -44,7 +44,7 @@ export function Workbench() {
     <${Problem} error=${error} />
     <${Mistake} text=${slow} said=${value} />
     ${value && !value.error && html`<${Answer} value=${value} last=${last} />`}
-    ${value && !value.error && value.kind !== "pattern" && value.kind !== "advertisement" && hasLog && html`<${BackTest} text=${slow} dialect=${dialect} />`}`;
+    ${value && !value.error && hasLog && html`<${BackTest} text=${slow} dialect=${dialect} kind=${value.kind} />`}`;
 }
 
 /** The last notifications: of the log, or those that come while this page is open. */
@@ -72,39 +72,46 @@ function useLast(hasLog) {
 function Answer({ value, last }) {
   const count = (value.matches || []).length;
   const isPattern = value.kind === "pattern";
+  const isOffer = value.kind === "advertisement";
+  const others = isPattern ? "pattern" : isOffer ? "advertisement" : "filter";
   return html`<div class="panels" role="status">
-    <section class="panel"><h2>It ${value.kind === "advertisement" ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
+    <section class="panel"><h2>It ${isOffer ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
       <p><code>${value.text}</code></p>
       ${value.satisfiable === false && html`<p class="problem">Nothing can match it: its constraints contradict each other.</p>`}
-      ${value.example && html`<p>It selects, for example,<br /><code>${value.example}</code></p>`}
+      ${value.example && html`<p>${isOffer ? "Its publisher may publish" : "It selects"}, for example,<br /><code>${value.example}</code></p>`}
       ${value.steps && html`<ol class="lines">${value.steps.map((step) => html`<li><code>${step.text}</code>${step.example && html`<div class="soft">for example <code>${step.example}</code></div>`}</li>`)}</ol>`}
     </section>
-    ${value.covers && html`<section class="panel"><h2>It covers <span class="soft">${number(value.covers.count)} of ${number(value.wanted)} filters here</span></h2>
-      <${Filters} found=${value.covers} nothing="None of the filters of this broker is within it." />
-      ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also selects <code>${value.outside.example}</code></p>`}</section>
+    ${value.covers && html`<section class="panel"><h2>It covers <span class="soft">${number(value.covers.count)} of ${number(value.wanted)} ${others}s here</span></h2>
+      <${Filters} found=${value.covers} nothing=${`None of the ${others}s of this broker is within it.`} />
+      ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also ${isOffer ? "admits" : isPattern ? "has a step that selects" : "selects"} <code>${value.outside.example}</code></p>`}
+      ${isPattern && html`<p class="soft">Patterns of the same length are compared step by step: so does a pattern that ends subscriptions.</p>`}</section>
     <section class="panel"><h2>Covered by <span class="soft">${number(value.covered_by.count)}</span></h2>
-      <${Filters} found=${value.covered_by} nothing="No filter here covers it: subscribing to it is news for the network." /></section>`}
+      <${Filters} found=${value.covered_by} nothing=${isPattern || isOffer ? `No ${others} here covers it.` : "No filter here covers it: subscribing to it is news for the network."} /></section>`}
     ${value.overlaps && html`<section class="panel"><h2>Wanted by <span class="soft">${plural(value.overlaps.count, "filter")}</span></h2>
       <${Filters} found=${value.overlaps} nothing="Nothing that is offered is wanted here: its publisher would be told to keep quiet." /></section>`}
-    <section class="panel"><h2>Of the last notifications <span class="soft">${number(count)} of ${number(last.notifications.length)} match${isPattern ? " a step of it" : ""}</span></h2>
-      ${isPattern && html`<p class="soft">Sequences are not looked for here: <code>siena backtest</code> tries a pattern on a file, <code>siena sub</code> on what comes.</p>`}
-      ${count > 0 && html`<ul class="lines">${value.matched.map((text) => html`<li><code>${text}</code></li>`)}</ul>`}
+    <section class="panel"><h2>Of the last notifications <span class="soft">${number(count)} of ${number(last.notifications.length)} ${isOffer ? "satisfy it" : "match"}${isPattern ? " a step of it" : ""}</span></h2>
+      ${isPattern && html`<p><b>${plural(value.sequences.count, "sequence")}</b> of them ${value.sequences.count === 1 ? "matches" : "match"} it, in the order in which they came.</p>
+        ${value.sequences.count > 0 && html`<ul class="lines">${value.sequences.shown.map((texts) => html`<li><${Steps} texts=${texts} /></li>`)}</ul>`}`}
+      ${!isPattern && count > 0 && html`<ul class="lines">${value.matched.map((text) => html`<li><code>${text}</code></li>`)}</ul>`}
       ${!last.hasLog && html`<p class="soft">This broker keeps no log. <button class="link" aria-pressed=${String(last.isWatching)} onClick=${() => last.watch(!last.isWatching)}>${last.isWatching ? "stop watching" : "watch what comes"}</button>
         ${last.settled && (last.settled.silent ? ` (${force("everything", last.settled)})` : " (everything that you may hear comes here meanwhile)")}</p>`}</section>
     <${Partly} complete=${value.complete} />
   </div>`;
 }
 
-function BackTest({ text, dialect }) {
+/** The notifications of a sequence, one below the other. */
+const Steps = ({ texts }) => texts.map((text, place) => html`<div>${place > 0 && html`<span class="soft">then </span>`}<code>${text}</code></div>`);
+
+function BackTest({ text, dialect, kind }) {
   const [count, setCount] = useState(TRIED[1]);
   const { value, error, isBusy } = useAnswer("/api/backtest", { text, dialect, count });
   return html`<section class="panel"><h2>Back-test</h2>
     <div class="row"><div class="field narrow"><label for="count">Try it on the last</label><select id="count" value=${count} onChange=${(event) => setCount(Number(event.target.value))}>
       ${TRIED.map((each) => html`<option value=${each}>${number(each)} notifications</option>`)}</select></div></div>
     <${Problem} error=${error || value?.error} />
-    ${value?.spans && html`<p role="status"><b>${number(value.matched)}</b> of ${number(value.looked_at)} in the log match${isBusy ? " …" : ""}.</p>
+    ${value?.spans && html`<p role="status">${kind === "pattern" ? html`<b>${plural(value.matched, "sequence")}</b> among the ${number(value.looked_at)}` : html`<b>${number(value.matched)}</b> of the ${number(value.looked_at)}`} in the log ${kind === "advertisement" ? "satisfy it" : "match"}${isBusy ? " …" : ""}.</p>
       ${value.looked_at === 0 && html`<${Empty}>The log is empty. <code>siena pub symbol=DIS change=-4</code> publishes.<//>`}
       <${Spans} spans=${value.spans} />
-      <ul class="lines">${value.shown.slice(0, 10).map((each) => html`<li><code>${each.text}</code> <span class="soft">${when(each.time)}, offset ${number(each.offset)}</span></li>`)}</ul>
+      <ul class="lines">${value.shown.slice(0, 10).map((each) => html`<li>${each.sequence ? html`<${Steps} texts=${each.sequence} />` : html`<code>${each.text}</code>`} <span class="soft">${when(each.time)}, offset ${number(each.offset)}</span></li>`)}</ul>
       <${Partly} complete=${value.complete} />`}</section>`;
 }
