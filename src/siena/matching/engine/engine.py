@@ -33,6 +33,8 @@ OPERANDS_LISTED = 1_048_576
 MATCHES_AT_FIRST = 1_024
 # Blocks for which those have room who match batch after batch.
 BLOCKS_AT_FIRST = 2_048
+# A length of four bytes and an operation: what the kernel reads of each head.
+HEAD_BYTES_MIN = 5
 
 _ROOM_FOR_MATCHES = 1
 
@@ -315,9 +317,15 @@ class Batches:
     For one thread.  After :meth:`match`, ``offsets``, ``counts`` and ``filters`` say of
     the last batch where its blocks are and what they match; behind each block there is
     the head of the next frame, or room for one: ``head_bytes`` of them.
+
+    Raises:
+        ValueError: if heads are too short for a length and an operation, which the
+            kernel reads without another look.
     """
 
     def __init__(self, engine: Engine, head_bytes: int) -> None:
+        if head_bytes < HEAD_BYTES_MIN:
+            raise ValueError(f"heads of {head_bytes} bytes have no operation")
         self._engine = engine
         self._head_bytes = head_bytes
         self._worker = engine._borrow()  # noqa: SLF001 -- the other half of the engine

@@ -3,7 +3,7 @@
 The one module of the core that touches the disk.  The file::
 
     8 bytes   SIENATBL
-    4         the version of the format, 8
+    4         the version of the format, 9
     4         the size of the directory
     32        SHA-256 of all else: the file's name among others
     4         CRC-32 of what stands before it, and of the directory
@@ -34,7 +34,7 @@ from siena.matching.engine.operands import Texts
 from siena.matching.engine.ranks import Arrays, Ints, Longs
 
 MAGIC = b"SIENATBL"
-VERSION = 8
+VERSION = 9
 # Arrays begin at lines of the cache.
 ALIGNMENT = 64
 _FIXED = struct.Struct("<8sII32sI12x")

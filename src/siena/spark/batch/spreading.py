@@ -36,8 +36,10 @@ def _cores_wanted(rows: DataFrame) -> int | None:
         return None
     try:
         groups, count = map(sum, zip(*(_pieces(rows, f) for f in files), strict=True))
-    except (Py4JError, PySparkException):
-        return None  # Spark's own reader will say what is wrong with it
+    except (Py4JError, PySparkException, TypeError):
+        # Spark's own reader will say what is wrong with it.  Where its classes cannot
+        # be seen from here, py4j takes them for packages, which cannot be called.
+        return None
     wanted = min(cores, count // ROWS_PER_TASK_MIN)
     return wanted if groups < wanted else None
 

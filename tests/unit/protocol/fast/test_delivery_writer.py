@@ -369,3 +369,9 @@ def test_licences_are_decided_as_one_by_one(
         ]
         # And then nothing is marked.
         assert dispatcher.dispatch(data, 0, len(data), 10_000).within == 0
+
+
+def test_heads_that_have_no_operation_are_refused() -> None:
+    engine = Engine(lay_out(Columns().snapshot(), 7), Kernel)
+    with pytest.raises(ValueError, match="4 bytes have no operation"):
+        Batches(engine, 4)
