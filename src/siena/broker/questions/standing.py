@@ -25,7 +25,8 @@ LOOKED_AT_MAX = 20_000
 SECONDS_MAX = 0.25
 SHOWN_MAX = 50
 
-Sequence = Pattern | Advertisement
+# What a client has said that is no filter.
+Announced = Pattern | Advertisement
 # Who holds it (no principal, but a neighbour), and what that is called.
 Holder = tuple[Principal | None, str]
 Form = dict[str, Any]
@@ -34,7 +35,7 @@ Form = dict[str, Any]
 class Standing(NamedTuple):
     """What stands here, with who holds each."""
 
-    held: dict[Sequence, list[Holder]]
+    held: dict[Announced, list[Holder]]
     is_whole: bool = True
 
 
@@ -46,7 +47,7 @@ def standing(state: BrokerState, asked: Interest | Advertisement) -> Standing:
         found = _patterns(state)
     else:
         found = iter(())
-    held: dict[Sequence, list[Holder]] = {}
+    held: dict[Announced, list[Holder]] = {}
     looked_at = 0
     for item, holder in islice(found, LOOKED_AT_MAX):
         looked_at += 1
@@ -57,7 +58,7 @@ def standing(state: BrokerState, asked: Interest | Advertisement) -> Standing:
 
 def _patterns(
     state: BrokerState,
-) -> Iterator[tuple[Sequence | None, Holder]]:
+) -> Iterator[tuple[Announced | None, Holder]]:
     """Those of clients: neighbours are told steps."""
     for session in state.sessions.values():
         called = session.identity or session.name
@@ -72,7 +73,7 @@ def _patterns(
 
 def _offered(
     state: BrokerState,
-) -> Iterator[tuple[Sequence | None, Holder]]:
+) -> Iterator[tuple[Announced | None, Holder]]:
     for number, link in state.links.items():
         for offer in state.router.tables.advertisements.held_by(number):
             yield offer, (None, f"broker {link.snapshot()['name']}")
@@ -84,12 +85,12 @@ def _offered(
             yield offer, (session.principal, name)
 
 
-def among(asked: Sequence, there: Standing, viewer: Viewer) -> Form:
+def among(asked: Announced, there: Standing, viewer: Viewer) -> Form:
     """What of all that stands it covers, and what covers it; in a thread."""
     end = perf_counter() + SECONDS_MAX
     sees = viewer.sight.chooser()
-    below: list[Sequence] = []
-    above: list[Sequence] = []
+    below: list[Announced] = []
+    above: list[Announced] = []
     outside, count, is_whole = None, 0, there.is_whole
     for item in there.held:
         if perf_counter() > end:
@@ -119,7 +120,7 @@ def among(asked: Sequence, there: Standing, viewer: Viewer) -> Form:
     }
 
 
-def _covers(general: Sequence, specific: Sequence) -> Verdict:
+def _covers(general: Announced, specific: Announced) -> Verdict:
     if isinstance(general, Advertisement):
         assert isinstance(specific, Advertisement)
         return decide_covers_advertisement(general, specific)
@@ -127,8 +128,8 @@ def _covers(general: Sequence, specific: Sequence) -> Verdict:
     return decide_covers(general, specific)
 
 
-def _shower(there: Standing, viewer: Viewer) -> Callable[[list[Sequence]], Form]:
-    def shown(items: list[Sequence]) -> Form:
+def _shower(there: Standing, viewer: Viewer) -> Callable[[list[Announced]], Form]:
+    def shown(items: list[Announced]) -> Form:
         rows = [
             {
                 "text": cut(item),

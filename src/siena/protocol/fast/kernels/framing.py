@@ -249,7 +249,7 @@ def pick(frames, start, indices):  # type: ignore[no-untyped-def]
 class DeliveryWriter:
     """What is known of interests and connections from one batch to the next.
 
-    To take hold of an array costs more than to deliver a notification, so a courier
+    To take hold of an array costs more than to deliver a notification, so the writer
     keeps hold of those that stay the same.
     """
 
