@@ -9,10 +9,13 @@ import pytest
 
 from siena.research.studies.framework.store import Store
 
-# Studies whose rows, small as they are, take ten seconds each to compute.  They are
-# computed by `make test-papers`; every day their claims are decided, and refuted, by
-# the rows that stand beside the page (test_kept.py).
-LONG = ("fig26", "fig27", "choices", "robustness", "patterns")
+# Studies whose rows, small as they are, take three seconds and more to compute.  They
+# are computed by `make test-papers`; every day their claims are decided, and refuted,
+# by the rows that stand beside the page (test_kept.py).
+LONG = (
+    *("fig26", "fig27", "fig28", "fig29", "fig30", "brokers", "choices"),
+    *("robustness", "scale", "cbcb", "patterns", "poset", "changes"),
+)
 OF_LONG = re.compile(rf"\[(?:{'|'.join(LONG)})-?\b")
 
 
@@ -22,6 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         computes = "store" in getattr(item, "fixturenames", ())
+        computes |= item.name.startswith("test_a_wrong_")
         if computes and item.path.parent == here and OF_LONG.search(item.name):
             item.add_marker(pytest.mark.slow)
 

@@ -528,9 +528,9 @@ class Broker:
             pass_socket(worker.sockets, connection.detach(), data)
         )
         self._passing.add(task)
-        task.add_done_callback(self._handed_over)
+        task.add_done_callback(self._passed)
 
-    def _handed_over(self, task: asyncio.Task[None]) -> None:
+    def _passed(self, task: asyncio.Task[None]) -> None:
         self._passing.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:  # its client has lost the connection, and comes again

@@ -52,6 +52,20 @@ const error = await connect("URL", { connectMs: 50 }).catch((error) => error);
 console.log(error.name);
 """
 
+GIVING_UP = """
+import { connect } from "MODULE";
+let first;
+class Socket {
+  bufferedAmount = 0;
+  constructor() { first ??= this; setTimeout(() => (first === this ? this.onopen() : this.onerror())); }
+  send(text) { setTimeout(() => this.onmessage({ data: `{"siena":"PONG","data":"${JSON.parse(text).ping}"}` })); }
+  close() {}
+}
+const client = await connect("URL", { WebSocket: Socket, reconnectMs: 1 });
+first.onclose();
+console.log(await client.publish({ x: 1 }).catch((error) => error.name));
+"""  # noqa: E501 -- JavaScript
+
 
 def node() -> str:
     """Where Node is."""
@@ -142,3 +156,11 @@ async def test_a_broker_that_opens_and_says_nothing_is_left_in_time(
         [one] = server.sockets
         assert await connected(tmp_path, one.getsockname()[1]) == "NoBrokerError\n"
     assert heard.is_set()
+
+
+async def test_a_publication_that_waits_ends_with_the_client(tmp_path: Path) -> None:
+    """Found: it waited for ever, when the client had given up to come back."""
+    command = script(tmp_path, GIVING_UP, "ws://nowhere")
+    running = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
+    said, _ = await asyncio.wait_for(running.communicate(), 60)
+    assert said == b"ConnectionLostError\n"

@@ -200,10 +200,10 @@ class _Reader(NameReader):
             )
             tokens.fail(f"expected {expected}, found {tokens.describe()}")
         place = tokens.start
-        pattern = self.text("like wants a quoted pattern")
+        pattern = self.text("like", "a quoted pattern")
         mark: str | None = ""
         if tokens.take("escape"):
-            mark = self.text("escape wants a quoted character")
+            mark = self.text("escape", "a quoted character")
             if mark is not None and len(mark) != 1:
                 tokens.fail("an escape is one character")
         if pattern is None or mark is None or is_unknown(subject):
@@ -214,22 +214,25 @@ class _Reader(NameReader):
         # Not as the constraint that it may be: settling has to know it is a `like`.
         return Call(Operation.LIKE, (subject, Literal(pattern)))
 
-    def text(self, otherwise: str) -> str | None:
-        """A text that is known beforehand; None if it is computed from NULL."""
+    def text(self, word: str, what: str) -> str | None:
+        """A text that is known beforehand; None if it is computed from NULL.
+
+        If it is neither, the error says what stands behind which word.
+        """
         if not self.variant.computes_constants:
-            return self.string(otherwise)
+            return self.string(f"{word} wants {what}")
         start = self.tokens.start
         found = self.sum()
         if names_of(found):
-            hint = "a pattern that a property has is not read"
-            self.tokens.fail(
-                "like wants constants behind it", hint=hint, position=start
-            )
+            hint = f"{what} that a property has is not read"
+            text = f"{word} wants constants behind it"
+            self.tokens.fail(text, hint=hint, position=start)
         value = constant(found)
         if isinstance(value, str):
             return value
         if not is_unknown(found):
-            self.tokens.fail(f"{otherwise}, and this is no text", position=start)
+            text = f"{word} wants {what}, and this is no text"
+            self.tokens.fail(text, position=start)
         return None
 
     def member(self, subject: Expression, members: list[Expression]) -> Expression:

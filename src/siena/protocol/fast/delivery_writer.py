@@ -84,7 +84,7 @@ class Dispatcher:
         self._writer.count_marked(self._mark)
         self._make_room(64)
         self._serial = 1
-        # The engine that has everything, while one has, and whether the courier has
+        # The engine that has everything, while one has, and whether the writer has
         # the arrays of its batches.
         self._engine: Engine | None = None
         self._batches: Batches | None = None
@@ -207,7 +207,7 @@ class Dispatcher:
     def _match(
         self, frames: Octets, start: int, end: int, longest: int
     ) -> tuple[Octets, int, int]:
-        """Match, such that the courier knows what was found.
+        """Match, such that the writer knows what was found.
 
         Returns where the blocks are, how many, and where their frames end.
         """
@@ -262,7 +262,7 @@ class Dispatcher:
     def _know(
         self, offsets: Longs, gap: int, counts: Ints, filters: Ints, found: int
     ) -> None:
-        """Let the courier have the arrays, if it has others."""
+        """Let the writer have the arrays, if it has others."""
         has_room = found <= self._others.shape[1]
         known = self._arrays
         if (

@@ -532,6 +532,7 @@ export class Client {
     const reason = error ?? new ConnectionLostError("the client is closed");
     this.#drop(reason);
     socket?.close();
+    this.#up.reject(reason); // who waits for it
     this.#up = deferred();
     this.#up.reject(reason);
     for (const one of this.#registrations.values()) one.end(error);

@@ -4,6 +4,7 @@ Each row is a task of its own, which keeps its row itself.  Both ways call the s
 :func:`work`, so they come to the same rows.
 """
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # More rows than this are a mistake in a plan, or should be several studies.
 TASKS_MAX = 100_000
+# A row that took so long may leave much behind that stays, in caches above all.
+LASTING_SECONDS = 1.0
 
 Report = Callable[[int, int], None]
 """Told how many of how many rows are done."""
@@ -70,6 +73,18 @@ def work(task: Task, store: Store) -> Outcome:
     return Outcome(kept)
 
 
+def set_aside_what_stays(outcome: Outcome) -> None:
+    """Look for garbage now, and no more among what is no garbage.
+
+    A worker of Spark looks through all it has after each task: through what modules and
+    the caches of long rows hold, for longer than most rows take.
+    """
+    is_first = not gc.get_freeze_count()
+    if is_first or (outcome.kept and outcome.kept.seconds > LASTING_SECONDS):
+        gc.collect()
+        gc.freeze()
+
+
 def run_here(tasks: Sequence[Task], store: Store, report: Report) -> None:
     """Compute the rows one after another.
 
@@ -105,6 +120,7 @@ def run_on_spark(spark: "SparkSession", tasks: Sequence[Task], store: Store) -> 
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
             for place, task in rows:
                 outcome = work(Task(*json.loads(task)), Store(folder))
+                set_aside_what_stays(outcome)
                 answer = json.dumps([outcome.kept, outcome.error])
                 yield pa.RecordBatch.from_pydict({"place": [place], "answer": [answer]})
 

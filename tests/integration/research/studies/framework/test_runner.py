@@ -1,5 +1,6 @@
 """Rows are computed once, kept one by one, and known by what made them."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,14 @@ import pytest
 from siena.errors import SienaError
 from siena.research.studies.framework.registry import find
 from siena.research.studies.framework.results import conclude, read_result, rows_of
-from siena.research.studies.framework.runner import missing, run_here, tasks_of, work
+from siena.research.studies.framework.runner import (
+    Outcome,
+    missing,
+    run_here,
+    set_aside_what_stays,
+    tasks_of,
+    work,
+)
 from siena.research.studies.framework.sources import closure, code_version
 from siena.research.studies.framework.store import Kept, Store, task_of
 from siena.research.studies.framework.study import Study
@@ -136,3 +144,15 @@ def test_a_version_changes_with_any_source(
     )
     assert code_version("siena.research.studies.runs.disjunction") != before
     code_version.cache_clear()
+
+
+def test_what_stays_of_long_rows_is_not_looked_through_again() -> None:
+    try:
+        gc.freeze()  # as after a first row
+        stays: list[list[int]] = [[] for _ in range(1_000)]
+        set_aside_what_stays(Outcome(Kept({}, 0.1)))
+        short = gc.get_freeze_count()
+        set_aside_what_stays(Outcome(Kept({}, 60.0)))
+        assert gc.get_freeze_count() >= short + len(stays)
+    finally:
+        gc.unfreeze()
