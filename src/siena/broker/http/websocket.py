@@ -203,9 +203,11 @@ class ManyMessages(WebSocketsSansIOProtocol):
     async def send(self, message: Any) -> None:  # noqa: ANN401 -- as ASGI has it
         """Write what an application sends; of lines, each is a message."""
         lines = message.get(LINES)
-        if lines is None or not self.handshake_complete or self.close_sent:
+        if lines is None or not self.handshake_complete:
             await super().send(message)
             return
+        if self.close_sent:  # the other end has closed while this one spoke
+            raise ClientDisconnected
         await self.writable.wait()
         if self.disconnected or self.conn.state is not State.OPEN:
             raise ClientDisconnected

@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from uvicorn.protocols.utils import ClientDisconnected
 from websockets.asyncio.client import ClientConnection, connect as connect_ws
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from http_wire import Web, web
 from siena.block import encode
 from siena.broker.http.limits import STREAM_BYTES_AT_ONCE
+from siena.broker.http.websocket import LINES, ManyMessages
 from siena.broker.settings import Limits, Routing
 from siena.model import Value
 from siena.protocol.data_frames import Delivery
@@ -221,3 +223,11 @@ async def test_who_publishes_for_a_reader_that_blocks_waits_for_it() -> None:
                 assert delivery.block == encode({"n": n, "text": text})
         assert (await publisher.next())["data"] == "done"
         assert found.broker.state.counters.lost == 0
+
+
+async def test_what_is_said_to_who_has_just_closed_is_no_error() -> None:
+    """Found: a page that was left while much came for it wrote a trace to the log."""
+    connection = ManyMessages.__new__(ManyMessages)
+    connection.handshake_complete = connection.close_sent = True
+    with pytest.raises(ClientDisconnected):
+        await connection.send({"type": "websocket.send", LINES: b"{}\n"})

@@ -84,7 +84,7 @@ function Answer({ value, last }) {
     ${value.covers && html`<section class="panel"><h2>It covers <span class="soft">${number(value.covers.count)} of ${number(value.wanted)} ${others}s here</span></h2>
       <${Filters} found=${value.covers} nothing=${`None of the ${others}s of this broker is within it.`} />
       ${value.outside && html`<p class="soft">Not <code>${value.outside.text}</code>: that also ${isOffer ? "admits" : isPattern ? "has a step that selects" : "selects"} <code>${value.outside.example}</code></p>`}
-      ${isPattern && html`<p class="soft">Patterns of the same length are compared step by step: so does a pattern that ends subscriptions.</p>`}</section>
+      ${isPattern && html`<p class="soft">Patterns of the same length are compared step by step.</p>`}</section>
     <section class="panel"><h2>Covered by <span class="soft">${number(value.covered_by.count)}</span></h2>
       <${Filters} found=${value.covered_by} nothing=${isPattern || isOffer ? `No ${others} here covers it.` : "No filter here covers it: subscribing to it is news for the network."} /></section>`}
     ${value.overlaps && html`<section class="panel"><h2>Wanted by <span class="soft">${plural(value.overlaps.count, "filter")}</span></h2>
