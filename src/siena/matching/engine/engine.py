@@ -29,12 +29,9 @@ QUEUE_ITEMS = 8_192
 VALUES_REMEMBERED = 65_536
 VALUE_BYTES_REMEMBERED = 1_048_576
 OPERANDS_LISTED = 1_048_576
-# Matches that a batch has room for at first, beside one for each filter.
+# What batches have room for at first: matches, beside one for each filter, and blocks.
 MATCHES_AT_FIRST = 1_024
-# Blocks for which those have room who match batch after batch.
 BLOCKS_AT_FIRST = 2_048
-# A length of four bytes and an operation: what the kernel reads of each head.
-HEAD_BYTES_MIN = 5
 
 _ROOM_FOR_MATCHES = 1
 
@@ -315,16 +312,12 @@ class Batches:
     """Matches batch after batch, into arrays that it uses again and again.
 
     For one thread.  After :meth:`match`, ``offsets``, ``counts`` and ``filters`` say of
-    the last batch where its blocks are and what they match; behind each block there is
-    the head of the next frame, or room for one: ``head_bytes`` of them.
-
-    Raises:
-        ValueError: if heads are too short for a length and an operation, which the
-            kernel reads without another look.
+    the last batch where its blocks are and what they match; behind each block there are
+    ``head_bytes``: the head of the next frame, or room for one.
     """
 
     def __init__(self, engine: Engine, head_bytes: int) -> None:
-        if head_bytes < HEAD_BYTES_MIN:
+        if head_bytes < 5:  # a length and an operation, which are read
             raise ValueError(f"heads of {head_bytes} bytes have no operation")
         self._engine = engine
         self._head_bytes = head_bytes

@@ -1,6 +1,7 @@
 """``siena bench http`` and ``siena bench client``, for real and small."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,8 @@ def test_both_clients_publish_and_receive_everything() -> None:
 
 
 def test_a_client_that_is_not_installed_is_named() -> None:
-    if shutil.which("nats-server") and find_spec("nats"):
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
+    if shutil.which("nats-server", path=path) and find_spec("nats"):
         pytest.skip("it is installed")
     code, _, err = run("client", "--peer", "nats")
     assert code == 2
