@@ -60,7 +60,7 @@ quick: $(BUILT) ## run the tests that need nothing but themselves (under a minut
 	$(BIN)/pytest -q -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
 
 .PHONY: test
-test: $(BUILT) ## run the everyday tests (some nine minutes on two cores)
+test: $(BUILT) ## run the everyday tests (some six minutes on two cores)
 	$(BIN)/pytest -n $(JOBS) -m "not slow" $(ARGS)
 
 # What only some tests need is installed when all are wanted; what is missing is then a

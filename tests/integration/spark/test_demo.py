@@ -23,8 +23,8 @@ def test_network_and_spark_agree(
     )
     with pytest.raises(SystemExit) as leaving:
         main()
-    out = capsys.readouterr().out
-    assert leaving.value.code == 0, out
+    out, err = capsys.readouterr()
+    assert leaving.value.code == 0, out + err
     agreed = re.search(r"✓ both agree: 106 subscriptions .* all ([\d,]+) of", out)
     assert agreed, out
     assert int(agreed[1].replace(",", "")) > 100

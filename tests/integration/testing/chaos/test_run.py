@@ -7,6 +7,7 @@ import pytest
 from siena.testing.chaos.run import Plan, run
 
 
+@pytest.mark.slow  # `make chaos` does it for longer; the next one is for every day
 def test_promises_are_kept_while_brokers_are_hurt() -> None:
     """All killed, a partition, a full disk, a clock that jumps; logs have it all."""
     faults = ("kill-all", "partition", "full-disk", "clock")
