@@ -9,12 +9,13 @@ import pytest
 
 from siena.research.studies.framework.store import Store
 
-# Studies whose rows, small as they are, take three seconds and more to compute.  They
+# Studies whose rows, small as they are, take two seconds and more to compute.  They
 # are computed by `make test-papers`; every day their claims are decided, and refuted,
 # by the rows that stand beside the page (test_kept.py).
 LONG = (
-    *("fig26", "fig27", "fig28", "fig29", "fig30", "brokers", "choices"),
-    *("robustness", "scale", "cbcb", "patterns", "poset", "changes"),
+    *("fig6", "fig7", "fig26", "fig27", "fig28", "fig29", "fig30"),
+    *("brokers", "choices", "hybrid", "robustness", "scale", "advantage", "cbcb"),
+    *("patterns", "poset", "forwarding", "merging", "changes", "ways"),
 )
 OF_LONG = re.compile(rf"\[(?:{'|'.join(LONG)})-?\b")
 
