@@ -57,7 +57,7 @@ def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A broker with a log that asks who somebody is, and tokens for it."""
+    """A broker with a log that asks for credentials, and tokens for it."""
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "broker.toml").write_text(
         GUARDED.replace("FOLDER", str(folder)), encoding="utf-8"
