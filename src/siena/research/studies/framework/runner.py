@@ -8,6 +8,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,10 +80,20 @@ def set_aside_what_stays(outcome: Outcome) -> None:
     A worker of Spark looks through all it has after each task: through what modules and
     the caches of long rows hold, for longer than most rows take.
     """
-    is_first = not gc.get_freeze_count()
-    if is_first or (outcome.kept and outcome.kept.seconds > LASTING_SECONDS):
-        gc.collect()
-        gc.freeze()
+    _look_a_first_time()
+    if outcome.kept and outcome.kept.seconds > LASTING_SECONDS:
+        _look_and_set_aside()
+
+
+@cache
+def _look_a_first_time() -> None:
+    # How much was set aside is not asked: Python would count it, for as long again.
+    _look_and_set_aside()
+
+
+def _look_and_set_aside() -> None:
+    gc.collect()
+    gc.freeze()
 
 
 def run_here(tasks: Sequence[Task], store: Store, report: Report) -> None:

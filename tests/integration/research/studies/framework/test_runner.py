@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from siena.errors import SienaError
+from siena.research.studies.framework import runner
 from siena.research.studies.framework.registry import find
 from siena.research.studies.framework.results import conclude, read_result, rows_of
 from siena.research.studies.framework.runner import (
@@ -148,11 +149,23 @@ def test_a_version_changes_with_any_source(
 
 def test_what_stays_of_long_rows_is_not_looked_through_again() -> None:
     try:
-        gc.freeze()  # as after a first row
+        set_aside_what_stays(Outcome(Kept({}, 0.1)))  # the first of all
         stays: list[list[int]] = [[] for _ in range(1_000)]
         set_aside_what_stays(Outcome(Kept({}, 0.1)))
         short = gc.get_freeze_count()
         set_aside_what_stays(Outcome(Kept({}, 60.0)))
         assert gc.get_freeze_count() >= short + len(stays)
+    finally:
+        gc.unfreeze()
+
+
+def test_a_short_row_asks_nothing_of_the_collector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Not even how much was set aside: Python counts millions of objects to answer.
+    try:
+        set_aside_what_stays(Outcome(Kept({}, 0.1)))  # the first of all may
+        monkeypatch.setattr(runner, "gc", None)
+        set_aside_what_stays(Outcome(Kept({}, 0.1)))
     finally:
         gc.unfreeze()
