@@ -74,7 +74,11 @@ function Answer({ value, last }) {
   const isPattern = value.kind === "pattern";
   const isOffer = value.kind === "advertisement";
   const others = isPattern ? "pattern" : isOffer ? "advertisement" : "filter";
-  return html`<div class="panels" role="status">
+  // What is read out, of all that changes while one writes.
+  const spoken = [value.kind, value.satisfiable === false && "nothing can match it",
+    value.covers && `covers ${value.covers.count}, covered by ${value.covered_by.count}`,
+    !last.isWatching && `${count} of the last notifications`].filter(Boolean).join("; ");
+  return html`<p class="hidden" role="status">${spoken}</p><div class="panels">
     <section class="panel"><h2>It ${isOffer ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
       <p><code>${value.text}</code></p>
       ${value.satisfiable === false && html`<p class="problem">Nothing can match it: its constraints contradict each other.</p>`}
