@@ -55,7 +55,10 @@ NAMES_WIDE, COUNTS_WIDE, RATES_WIDE, LATELY_WIDE = 16, 12, 10, HISTORY + 2
 LINK_COLUMNS = ("interests", "forwarded", "received", "router_out", "router_in")
 # What a table of links has, and what it goes without, in turn, in a narrow terminal.
 LINK_TITLES = {
-    **{"broker": "broker", "name": "link to", "side": "as", "address": "address"},
+    "broker": "broker",
+    "name": "link to",
+    "side": "as",
+    "address": "address",
     **{name: name.replace("_", " ") for name in LINK_COLUMNS},
 }
 LINK_LESS = (("address",), ("side",), ("router_out", "router_in"), ("interests",))
