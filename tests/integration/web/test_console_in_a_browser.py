@@ -475,6 +475,33 @@ def test_a_name_and_a_password_may_be_in_any_script(
         page.get_by_text("in force: []").wait_for()
 
 
+def test_who_signs_in_next_finds_nothing_of_who_was_there_before(
+    browser: Browser, guarded: dict[str, str]
+) -> None:
+    """Found: what came for one was kept in the page, to be tried on by the other."""
+    with (
+        siena.connect(guarded["url"], token=guarded["root"]) as client,
+        opened(browser, guarded["http"], "light") as page,
+    ):
+        page.get_by_label("Token").fill(guarded["root"])
+        page.get_by_role("button", name="Enter").click()
+        go(page, "Workbench")
+        text = page.get_by_label("A filter, a predicate or a pattern")
+        text.fill("euros > 5")
+        go(page, "Live")
+        page.get_by_role("button", name="Subscribe").click()
+        page.get_by_text("in force: []").wait_for()
+        client.publish(euros=7, tenant="b")
+        page.get_by_text('{"euros":7,"tenant":"b"}').wait_for()
+        page.get_by_role("button", name="sign out").click()
+        page.get_by_label("Token").fill(guarded["desk"])
+        page.get_by_role("button", name="Enter").click()
+        go(page, "Workbench")
+        assert text.input_value() == ""
+        kept = "import('/console/parts/streaming.js').then((has) => has.recent)"
+        assert page.evaluate(kept) == []
+
+
 def test_a_refusal_that_comes_late_signs_nobody_out(
     browser: Browser, guarded: dict[str, str]
 ) -> None:

@@ -45,6 +45,28 @@ def test_the_sequences_of_a_pattern_are_shown(
     check(page)
 
 
+def test_another_subscription_begins_with_an_empty_list(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """Found: what had come for the filter before stood among it, and was counted."""
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"]) as client,
+    ):
+        subscribe(page, "before any")
+        page.get_by_text("in force: before any").wait_for()
+        client.publish(before=True)
+        page.get_by_text('{"before":true}').wait_for()
+        field = page.get_by_label("A filter or a pattern; everything without one")
+        field.fill("after any")
+        page.get_by_role("button", name="Subscribe").click()
+        page.get_by_text("in force: after any").wait_for()
+        page.get_by_text("Nothing has come yet").wait_for()
+        client.publish(after=True)
+        page.get_by_text('{"after":true}').wait_for()
+        page.get_by_text("· 1 notification", exact=True).wait_for()
+
+
 def test_what_comes_at_midnight_has_the_time_of_a_clock(
     browser: Browser, brokers: dict[str, str]
 ) -> None:

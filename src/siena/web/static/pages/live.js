@@ -38,6 +38,9 @@ function Subscribe() {
     stop();
     setError("");
     setLost(0);
+    setCount(0);
+    setLines([]);
+    waiting.current = [];
     const wanted = filter.trim() || "[]";
     setState("subscribing …");
     end.current = subscribe({ filter: wanted }, {

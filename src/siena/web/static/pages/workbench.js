@@ -1,6 +1,6 @@
 // A filter while it is written: what it means, what it covers, and what it would have selected.
 import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
-import { ask, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
+import { ask, onSignInWanted, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
 import { Spans } from "../parts/charts.js";
 import { Empty, Filters, Mistake, number, Partly, plural, Problem, when } from "../parts/shown.js";
 import { force, recent, subscribe } from "../parts/streaming.js";
@@ -13,7 +13,9 @@ const DIALECTS = [
 ];
 const TRIED = [1000, 10000, 100000];
 const PAUSE = 2000; // milliseconds
-let kept = { text: "", dialect: "siena" }; // while other pages are looked at
+const NOTHING = { text: "", dialect: "siena" };
+let kept = NOTHING; // while other pages are looked at, by the same user
+onSignInWanted((wanted) => { if (wanted) kept = NOTHING; });
 
 export function Workbench() {
   usePrepared();
