@@ -1,7 +1,7 @@
 """Real flights: who wants which of the first departures of 2013, without a network.
 
 A table holds any number of filters and answers for many notifications at once.  Needs
-the flights: ``pip install 'siena-pubsub[demo]'``.
+the flights: ``pip install '.[demo]'`` in a clone.
 
     python examples/flights.py
 """

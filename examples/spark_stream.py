@@ -1,6 +1,6 @@
 """A stream on Spark: files of flights arrive, and each goes to who wants it, once.
 
-Needs Java 17 and ``pip install 'siena-pubsub[spark]'``.
+Needs Java 17 and ``pip install '.[spark]'`` in a clone.
 
     python examples/spark_stream.py
 """

@@ -1,7 +1,8 @@
 """Extras: packages that only some rooms need, and what to type to get them.
 
-Most people install from a clone or from a wheel of their own.  For them, the name of
-the package alone would make pip look it up in an index, where it may not be.
+It is installed from a clone or from a wheel of one's own.  The name of the package
+alone would make pip look it up in an index, which does not have it: what is there one
+day under that name may be something else.
 """
 
 import json
@@ -29,17 +30,15 @@ def how_to_get(extra: str) -> str:
 def command(extra: str, origin: str | None) -> str:
     """What to type, given what pip wrote down about where the package came from.
 
-    >>> command("spark", None)  # from an index
-    "pip install 'siena-pubsub[spark]'"
+    >>> command("spark", None)  # a folder of wheels, or sources on a path
+    "in a clone: pip install '.[spark]'"
     >>> command("spark", '{"url": "file:///gone/siena", "dir_info": {}}')
     "in a clone: pip install '.[spark]'"
     >>> command("spark", '{"url": "file:///", "dir_info": {"editable": true}}')
     "pip install -e '/[spark]'"
     """
-    if origin is None:
-        return f"pip install '{PACKAGE}[{extra}]'"
-    said = json.loads(origin)
-    place = urlsplit(said["url"])
+    said = {} if origin is None else json.loads(origin)
+    place = urlsplit(said.get("url", ""))
     path = Path(unquote(place.path))
     if place.scheme != "file" or not path.exists():
         return f"in a clone: pip install '.[{extra}]'"

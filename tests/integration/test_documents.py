@@ -102,6 +102,14 @@ def test_what_is_not_run_says_why(page: Path) -> None:
             assert (ROOT / named).exists(), f"{page.name}: there is no {named}"
 
 
+def test_nothing_is_to_be_installed_from_where_it_is_not() -> None:
+    """Found in examples: no index has the package, and another may take its name."""
+    shown = [*DOCS.rglob("*.md"), *EXAMPLES.rglob("*.*"), *ROOT.glob("*.md")]
+    for page in shown:
+        text = page.read_text(encoding="utf-8") if page.is_file() else ""
+        assert not re.search(r"pip install [^\n]*siena-pubsub", text), page
+
+
 SETTINGS = [
     (page, block["text"])
     for page in PAGES

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from served import process, ready
-from siena.broker.access.credentials import Credentials, save_credentials
+from siena.broker.access.credentials import (
+    Credentials,
+    UserRecord,
+    save_credentials,
+)
+from siena.broker.access.passwords import hash_password
 from siena.client.tokens import new_token
 
 # Playwright's own, of which nothing is known where it is missing.
@@ -67,7 +72,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         token = new_token()
         known = known.with_token(token, f"{name}-id", (name,), made_at=0.0)
         tokens[name] = token.text
-    save_credentials(folder / "credentials.json", known)
+    tokens["user"] = "søren:лозинка ☃"  # in no script that a header may have
+    name, _, password = tokens["user"].partition(":")
+    record = UserRecord(password=hash_password(password), roles=("root",))
+    save_credentials(folder / "credentials.json", known.with_user(name, record))
     with process("--config", str(folder / "broker.toml"), "--json") as found:
         said = ready(found)
         yield {**tokens, "url": said["urls"][0], "http": said["http"]}

@@ -1,6 +1,7 @@
 """The page Live: what is in force, and all that a broker says to a subscriber."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -42,6 +43,43 @@ def test_the_sequences_of_a_pattern_are_shown(
     page.get_by_text('[{"what":"login","x":1.0},{"what":"alarm"}]').wait_for()
     page.get_by_text("1 notification").first.wait_for()
     check(page)
+
+
+def test_another_subscription_begins_with_an_empty_list(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """Found: what had come for the filter before stood among it, and was counted."""
+    with (
+        opened(browser, brokers["http"], "light") as page,
+        siena.connect(brokers["one"]) as client,
+    ):
+        subscribe(page, "before any")
+        page.get_by_text("in force: before any").wait_for()
+        client.publish(before=True)
+        page.get_by_text('{"before":true}').wait_for()
+        field = page.get_by_label("A filter or a pattern; everything without one")
+        field.fill("after any")
+        page.get_by_role("button", name="Subscribe").click()
+        page.get_by_text("in force: after any").wait_for()
+        page.get_by_text("Nothing has come yet").wait_for()
+        client.publish(after=True)
+        page.get_by_text('{"after":true}').wait_for()
+        page.get_by_text("· 1 notification", exact=True).wait_for()
+
+
+def test_what_comes_at_midnight_has_the_time_of_a_clock(
+    browser: Browser, brokers: dict[str, str]
+) -> None:
+    """Found: 24:05:00.  And that more has come is not read out each time."""
+    with opened(browser, brokers["http"], "light") as page:
+        page.clock.set_fixed_time(datetime(2026, 11, 15, 0, 5))  # noqa: DTZ001 -- the page's own
+        subscribe(page, "midnight any")
+        page.get_by_text("in force: midnight any").wait_for()
+        with siena.connect(brokers["one"]) as client:
+            client.publish(midnight=True)
+        page.get_by_text("00:05:00", exact=True).wait_for()
+        page.get_by_text("1 notification").wait_for()
+        assert not page.get_by_role("status").get_by_text("1 notification").count()
 
 
 def test_the_example_publishes_what_is_there(

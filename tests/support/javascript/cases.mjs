@@ -67,6 +67,10 @@ export const cases = {
     const wanted = await client.subscribe(siena.filter`big = ${9007199254740993n} and float float = 1`).settled();
     await client.publish(all);
     same(await wanted.get(WAIT), all);
+    // Found: a name that the client used itself made of all of it a number, or an error.
+    const odd = { big: all.big, float: all.float, "siena:number": "5" };
+    await client.publish(odd);
+    same(await wanted.get(WAIT), odd);
     const day = new Date("2026-11-15T02:40:03.123Z");
     await client.publish({ ...all, time: day });
     same((await wanted.get(WAIT)).time.toDate().getTime(), day.getTime());

@@ -150,7 +150,8 @@ def sub(
             _settle(subscription, deadline)
             if not quiet:
                 what = "" if interests else " to everything"
-                print(f"siena: subscribed{what} at {client.url}", file=sys.stderr)
+                where = f"{client.url}{_less(subscription)}"
+                print(f"siena: subscribed{what} at {where}", file=sys.stderr)
             printer.run(count, deadline)
         printer.report_lost()
     if printer.printed < (count or 1):
@@ -168,6 +169,15 @@ def _settle(
         subscription.settled(deadline.left_s)
     except NotSettledError as error:
         print(f"siena: warning: {printable(error.message)}", file=sys.stderr)
+
+
+def _less(subscription: Subscription[Any] | DurableSubscription) -> str:
+    """What is in force, where not all that is wanted is granted."""
+    is_durable = isinstance(subscription, DurableSubscription)
+    wanted = subscription.filter if is_durable else subscription.interest
+    if subscription.in_force == wanted:
+        return ""
+    return f", as far as you may: {printable(subscription.in_force)}"
 
 
 def read_interests(

@@ -3,14 +3,15 @@
 import json
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from math import ceil
 from time import perf_counter, sleep
 from typing import Annotated
 
 import typer
-from rich.console import Console, Group
+from rich.cells import cell_len
+from rich.console import Console, Group, JustifyMethod
 from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
@@ -51,9 +52,18 @@ HISTORY = 30
 # Columns of a terminal that the names of counters take, and of each broker its counts,
 # its rates and how those went.
 NAMES_WIDE, COUNTS_WIDE, RATES_WIDE, LATELY_WIDE = 16, 12, 10, HISTORY + 2
-# A table of links with their addresses needs so many.
-ADDRESSES_WIDE = 110
 LINK_COLUMNS = ("interests", "forwarded", "received", "router_out", "router_in")
+# What a table of links has, and what it goes without, in turn, in a narrow terminal.
+LINK_TITLES = {
+    "broker": "broker",
+    "name": "link to",
+    "side": "as",
+    "address": "address",
+    **{name: name.replace("_", " ") for name in LINK_COLUMNS},
+}
+LINK_LESS = (("address",), ("side",), ("router_out", "router_in"), ("interests",))
+# Columns of a terminal between two of a table.
+BETWEEN = 2
 
 # Durable subscriptions: which of their numbers, and of how many.
 DURABLE_COLUMNS = ("lag", "under_way", "readers", "dead")
@@ -86,7 +96,7 @@ def top(
 
     Beside each counter stands how much it grew in a second, from the second look on,
     and how that went in the last 30 looks, as far as the terminal is wide enough for
-    all brokers.
+    all brokers.  A narrow one shows fewer columns of links; --json has all.
 
     \b
     Examples:
@@ -225,9 +235,10 @@ def _durables(seen: list[Form]) -> list[Table | str]:
         return []
     table = Table(box=None, pad_edge=False)
     for title in ("broker", "durable", "filter"):
-        table.add_column(title)
+        # Filters take more lines rather than that a name or a number is cut.
+        table.add_column(title, no_wrap=title != "filter")
     for title in DURABLE_COLUMNS:
-        table.add_column(title.replace("_", " "), justify="right")
+        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
     found.sort(key=lambda pair: pair[1]["lag"], reverse=True)
     for broker, durable in found[:DURABLES_SHOWN]:
         numbers = (f"{durable[name]:,}" for name in DURABLE_COLUMNS)
@@ -236,18 +247,38 @@ def _durables(seen: list[Form]) -> list[Table | str]:
 
 
 def _links(seen: list[Form], width: int) -> Table:
-    words = ("name", "side", *(("address",) if width >= ADDRESSES_WIDE else ()))
+    """A row for each link: rather fewer columns than names and numbers that are cut."""
+    links = [(broker, link) for broker in seen for link in broker["links"]]
+    columns = {
+        name: [title, *(_of_link(broker, link, name) for broker, link in links)]
+        for name, title in LINK_TITLES.items()
+    }
+    for names in LINK_LESS:
+        if _wide(columns.values()) > width:
+            columns = {name: columns[name] for name in columns if name not in names}
     table = Table(box=None, pad_edge=False)
-    for title in ("broker", "link to", "as", "address")[: 1 + len(words)]:
-        table.add_column(title, no_wrap=True)
-    for title in LINK_COLUMNS:
-        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
-    for broker in seen:
-        for link in broker["links"]:
-            texts = (broker["broker"], *(link[word] for word in words))
-            numbers = (f"{link[name]:,}" for name in LINK_COLUMNS)
-            table.add_row(*(escape(str(text)) for text in texts), *numbers)
+    for name in columns:
+        justify: JustifyMethod = "right" if name in LINK_COLUMNS else "left"
+        table.add_column(LINK_TITLES[name], justify=justify, no_wrap=True)
+    for row in zip(*(texts[1:] for texts in columns.values()), strict=True):
+        table.add_row(*map(escape, row))
     return table
+
+
+def _of_link(broker: Form, link: Form, name: str) -> str:
+    if name == "broker":
+        return str(broker["broker"])
+    return f"{link[name]:,}" if name in LINK_COLUMNS else str(link[name])
+
+
+def _wide(columns: Iterable[list[str]]) -> int:
+    """How wide a table of these columns is, if nothing is cut.
+
+    >>> _wide([["broker", "a"], ["interests", "12"]])
+    17
+    """
+    each = [max(map(cell_len, texts)) for texts in columns]
+    return sum(each) + BETWEEN * (len(each) - 1)
 
 
 def sparkline(values: Sequence[float]) -> str:

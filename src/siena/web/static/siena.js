@@ -103,7 +103,8 @@ export function writeNotification(notification) {
 
 // A string, or a number.
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(\.\d+)?([eE][+-]?\d+)?/g;
-const EXACT = "siena:number";
+// A name that no publisher can know.
+const EXACT = `${Math.random()}`;
 
 /**
  * What a broker said. Numbers keep their kind, which `JSON.parse` alone would lose.

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ import pytest
 from http_wire import subscribed, web
 from siena.block import encode
 from siena.broker.http import limits, publish
-from siena.broker.settings import Limits, Routing
+from siena.broker.settings import Limits, Log, Routing
 from siena.model import Value
 from siena.protocol.control_frames import Connect, Peer
 from siena.protocol.data_frames import Delivery
@@ -217,6 +218,31 @@ async def test_only_our_own_pages_may_ask() -> None:
         assert not [
             name for name in answer.headers if name.startswith("access-control")
         ]
+
+
+async def test_a_page_of_another_site_makes_no_browser_subscribe(
+    tmp_path: Path,
+) -> None:
+    """Found: a picture is asked for without ``Origin``, and made a subscription."""
+    log = Log(path=str(tmp_path))
+    async with web(log=log) as (broker, _, client):
+
+        async def status(path: str, site: str, mode: str = "no-cors") -> int:
+            headers = {"sec-fetch-site": site, "sec-fetch-mode": mode}
+            async with client.stream("GET", path, headers=headers) as answer:
+                return answer.status_code
+
+        for site in ("cross-site", "same-site"):
+            for mode in ("no-cors", "navigate"):
+                path = f"/subscribe?filter=x+any&durable={site}-{mode}"
+                assert await status(path, site, mode) == 403
+            assert await status("/metrics", site) == 403
+            # A link that leads here from a page of others.
+            assert await status("/healthz", site, "navigate") == 200
+        assert broker.log_service.durable.durables(10) == []
+        for site in ("same-origin", "none"):
+            assert await status("/subscribe?filter=x+any&durable=mine", site) == 200
+        assert len(broker.log_service.durable.durables(10)) == 1
 
 
 async def test_what_is_not_there_is_said_in_json() -> None:

@@ -19,7 +19,14 @@ from siena.broker.access.credentials import Credentials, save_credentials
 from siena.cli.common import surveying
 from siena.cli.common.observing import Observer
 from siena.cli.main import main
-from siena.cli.service.top import GROWING, LINK_COLUMNS, NOW, Rates, picture
+from siena.cli.service.top import (
+    DURABLE_COLUMNS,
+    GROWING,
+    LINK_COLUMNS,
+    NOW,
+    Rates,
+    picture,
+)
 from siena.client.tokens import new_token
 from siena.errors import RequestRefusedError
 from siena.protocol.limits import LOOK_MAX
@@ -138,6 +145,26 @@ def test_top_fits_into_a_terminal_of_80_columns(brokers: int) -> None:
     assert text.count("12,345,678") == brokers * len((*NOW, *GROWING))
     assert text.count("123,456") == brokers * len(LINK_COLUMNS)
     assert ("lately" in text) == (brokers == 1)
+
+
+@pytest.mark.parametrize(("width", "left"), [(120, 5), (100, 5), (80, 3), (60, 2)])
+def test_top_cuts_no_name_and_no_number_of_a_link(width: int, left: int) -> None:
+    """Found: where brokers have only addresses and have run for days, all was cut."""
+    link = {"name": "127.0.0.1:2607", "side": "peer", "address": "127.0.0.1:41234"}
+    link |= dict.fromkeys(LINK_COLUMNS, 1_234_567)
+    counters = dict.fromkeys((*NOW, *GROWING), 0)
+    seen = [{"broker": "127.0.0.1:2606", "links": [link], "counters": counters}]
+    billing = {"name": "billing", "filter": "order any and total > 100 and x any"}
+    billing |= dict.fromkeys(DURABLE_COLUMNS, 7_654_321)
+    seen[0]["durables"] = [billing] if width >= 80 else []
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(picture(seen, Rates(), console.width))
+    text = console.export_text()
+    assert "…" not in text
+    (row,) = (line for line in text.splitlines() if "127.0.0.1:2607" in line)
+    assert row.startswith("127.0.0.1:2606  127.0.0.1:2607")
+    assert row.count("1,234,567") == left
+    assert text.count("7,654,321") == len(DURABLE_COLUMNS) * len(seen[0]["durables"])
 
 
 def test_top_shows_what_was_refused_and_to_whom(tmp_path: Path, run: Run) -> None:

@@ -15,7 +15,9 @@ import pytest
 
 import siena
 from siena import Notification, testing
+from siena.broker.access.credentials import Credentials, save_credentials
 from siena.cli.main import main
+from siena.client.tokens import new_token
 
 SECONDS = 20.0
 
@@ -257,6 +259,32 @@ def test_the_time_is_over(url: str, run: Run) -> None:
     assert done == (4, "a = 1\n", "siena: error: 1 of 2 came within 0.5 s\n")
     done = subscribed(url, run, ("a any", "--timeout", "0.5", "-q"), {"a": 1})
     assert done == (0, "a = 1\n", "")
+
+
+def test_who_may_not_hear_all_of_it_is_told_what_is_in_force(
+    tmp_path: Path, run: Run
+) -> None:
+    """Found: it said that it had subscribed, and nothing of it ever came."""
+    token, file = new_token(), tmp_path / "ann.token"
+    file.write_text(token.text)
+    known = Credentials().with_token(token, "ann", ("desk",), made_at=0.0)
+    save_credentials(tmp_path / "credentials.json", known)
+    access = {
+        "credentials": str(tmp_path / "credentials.json"),
+        "roles": {"desk": {"subscribe": "symbol any"}},
+    }
+    with testing.broker(access=access, log={"path": str(tmp_path / "log")}) as broker:
+        saved = run("context", "add", "here", broker.url, "--token", str(file))
+        assert saved.code == 0, saved
+        for more in ((), ("--durable", "mine")):
+            end = ("-S", "here", "--timeout", "0.5", *more)
+            said = run("sub", "trader = ann", *end).err.splitlines()[0]
+            assert said == (
+                f"siena: subscribed at {broker.url}, as far as you may: "
+                "symbol any and trader = ann"
+            )
+        said = run("sub", "symbol = DIS", *end[:4]).err.splitlines()[0]
+        assert said == f"siena: subscribed at {broker.url}"
 
 
 def test_a_bad_filter_never_reaches_the_broker(run: Run) -> None:

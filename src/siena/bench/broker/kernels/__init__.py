@@ -26,6 +26,5 @@ def require_compiled() -> None:
     if not COMPILED:
         raise SienaError(
             "the load generator's kernels are compiled only where they are asked for",
-            hint="in a clone: make setup; "
-            "else: SIENA_BENCH=1 pip install --no-binary siena-pubsub siena-pubsub",
+            hint="in a clone: make setup, or SIENA_BENCH=1 pip install .",
         )

@@ -2,7 +2,10 @@
 
 A page of another site can send requests here with the rights of the browser's user.
 If it does, its browser says so in ``Origin``; unless that page has let a name of its
-own point at us, and then ``Host`` has that name.
+own point at us, and then ``Host`` has that name.  For what it sends without wanting to
+read the answer, a picture or a window, there is no ``Origin``, but ``Sec-Fetch-Site``:
+to look at ``/subscribe`` would be enough to make a durable subscription.  Links may
+lead to the pages of the console, which tell nothing.
 """
 
 import ipaddress
@@ -13,11 +16,14 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from siena.broker.http.door.authentication import is_open
 from siena.broker.http.faults import HttpError, answer_of
 from siena.protocol.error_codes import Fault
 
 # Names of which it is remembered whether they are ours.
 HOSTS_REMEMBERED = 256
+# Where a browser says that a request is from: a page of ours, or its user.
+OUR_SITES = frozenset({"same-origin", "none"})
 
 
 class Guard:
@@ -33,14 +39,15 @@ class Guard:
         """Let it in, or answer."""
         if scope["type"] in {"http", "websocket"}:
             is_secure = scope["scheme"] in {"https", "wss"}
-            error = self.objection(Headers(scope=scope), is_secure=is_secure)
+            headers = Headers(scope=scope)
+            error = self.objection(headers, scope["path"], is_secure=is_secure)
             if error is not None:
                 await self._refuse(error, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
     def objection(
-        self, headers: Headers, *, is_secure: bool = False
+        self, headers: Headers, path: str, *, is_secure: bool = False
     ) -> HttpError | None:
         """What is wrong with where it comes from."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -48,7 +55,8 @@ class Guard:
             text = "Host is not a name of this server"
             return HttpError(Fault.NOT_ALLOWED, text, status=421)
         ours = f"http{'s' * is_secure}://{hosts[0].lower()}"
-        if any(origin.lower() != ours for origin in origins):
+        is_of_others = any(origin.lower() != ours for origin in origins)
+        if is_of_others or (not origins and _is_made_by_others(headers, path)):
             text = "no page of another site may ask for this"
             return HttpError(Fault.NOT_ALLOWED, text, status=403)
         return None
@@ -72,3 +80,19 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
         else:
             await answer_of(error)(scope, receive, send)
+
+
+def _is_made_by_others(headers: Headers, path: str) -> bool:
+    """Whether a page of another site has made the browser ask, not only led here.
+
+    >>> _is_made_by_others(Headers({"sec-fetch-site": "cross-site"}), "/subscribe")
+    True
+    >>> led = Headers({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"})
+    >>> [_is_made_by_others(led, path) for path in ("/console/", "/subscribe")]
+    [False, True]
+    >>> _is_made_by_others(Headers(), "/subscribe")  # no browser
+    False
+    """
+    if OUR_SITES.issuperset(headers.getlist("sec-fetch-site")):
+        return False
+    return headers.get("sec-fetch-mode") != "navigate" or not is_open(path)

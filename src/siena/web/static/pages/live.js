@@ -38,15 +38,19 @@ function Subscribe() {
     stop();
     setError("");
     setLost(0);
+    setCount(0);
+    setLines([]);
+    waiting.current = [];
     const wanted = filter.trim() || "[]";
     setState("subscribing …");
     end.current = subscribe({ filter: wanted }, {
       settled: (answer) => { setSaid(answer); setState(force(wanted, answer)); },
-      came: (text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hour12: false }) }),
+      came: (text) => waiting.current.push({ text, at: new Date().toLocaleTimeString("en", { hourCycle: "h23" }) }),
       lost: (more) => setLost((before) => before + more),
       ended: (why) => { stop(); setError(why); },
     });
   };
+  // How many have come stands outside of the status: that would be read out whenever one comes.
   return html`<section class="panel"><h2>Subscribe</h2>
     <form class="row" onSubmit=${begin}>
       <div class="field"><label for="wanted">A filter or a pattern; everything without one</label>
@@ -54,7 +58,7 @@ function Subscribe() {
       <button class="go" type="submit">Subscribe</button>
       ${state && html`<button type="button" onClick=${stop}>Stop</button>`}
     </form>
-    <p role="status" class=${said?.silent ? "bad" : state ? "good" : "soft"}>${state || "not subscribed"}${count > 0 && html`<span class="soft"> · ${plural(count, "notification")}</span>`}</p>
+    <p><span role="status" class=${said?.silent ? "bad" : state ? "good" : "soft"}>${state || "not subscribed"}</span>${count > 0 && html`<span class="soft"> · ${plural(count, "notification")}</span>`}</p>
     ${lost > 0 && html`<p class="problem" role="status">${plural(lost, "notification")} did not come here: more was published than this page took.</p>`}
     <${Problem} error=${error} />
     ${lines.length ? html`<ul class="lines came" id="came" tabindex="0" aria-label="What came, the newest first">${lines.map((each) => html`<li><time class="soft">${each.at}</time> <code>${each.text}</code></li>`)}</ul>`

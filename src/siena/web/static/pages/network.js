@@ -75,7 +75,7 @@ function Picture({ here, brokers, before, seconds, chosen, choose }) {
     const name = `link ${flow.one} and ${flow.other}: ${rate(flow.rates[flow.one] || 0)} from ${flow.one}, ${rate(flow.rates[flow.other] || 0)} from ${flow.other}${flow.waiting ? `, ${bytes(flow.waiting)} waiting` : ""}`;
     const share = isTall ? 0.7 : 0.5;
     const middle = [0, 1].map((axis) => at.get(near)[axis] * (1 - share) + at.get(far)[axis] * share);
-    return html`<g class="flow ${total > 0 ? "moving" : ""} ${isChosen ? "chosen" : ""}" ...${isAsked ? { role: "button", tabindex: 0, onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
+    return html`<g class="flow ${total > 0 ? "moving" : ""} ${isChosen ? "chosen" : ""}" ...${isAsked ? { role: "button", tabindex: 0, "aria-pressed": String(isChosen), onClick: act, onKeyDown: pressed(act) } : { role: "img" }} aria-label=${name}>
           <line class="touch" x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} />
           <line x1=${a[0]} y1=${a[1]} x2=${b[0]} y2=${b[1]} stroke-width=${1.5 + Math.min(4, Math.log10(1 + total))} />
           ${total > 0 || flow.waiting ? html`<g aria-hidden="true"><rect class="pill" x=${middle[0] - 52} y=${middle[1] - 22} width="104" height="18" rx="9" />
@@ -86,7 +86,7 @@ function Picture({ here, brokers, before, seconds, chosen, choose }) {
     const isGhost = !broker || broker.error;
     const count = broker?.counters?.counters?.subscriptions_now;
     const act = () => choose({ broker: name });
-    return html`<g class="node ${name === here ? "here" : ""} ${isGhost ? "ghost" : ""} ${chosen?.broker === name ? "chosen" : ""}" role="button" tabindex="0" onClick=${act} onKeyDown=${pressed(act)}
+    return html`<g class="node ${name === here ? "here" : ""} ${isGhost ? "ghost" : ""} ${chosen?.broker === name ? "chosen" : ""}" role="button" tabindex="0" aria-pressed=${String(chosen?.broker === name)} onClick=${act} onKeyDown=${pressed(act)}
           aria-label="broker ${name}${count === undefined ? "" : `, ${count} interests`}${isGhost ? ", not reached" : ""}">
           <rect x=${x - 62} y=${y - 24} width="124" height="48" rx="12" />
           <text x=${x} y=${y - 3} text-anchor="middle">${short(name)}</text>

@@ -1,6 +1,6 @@
 // A filter while it is written: what it means, what it covers, and what it would have selected.
 import { html, useEffect, useState } from "../vendor/htm-preact.mjs";
-import { ask, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
+import { ask, onSignInWanted, useAnswer, usePrepared, useSlowly } from "../parts/asking.js";
 import { Spans } from "../parts/charts.js";
 import { Empty, Filters, Mistake, number, Partly, plural, Problem, when } from "../parts/shown.js";
 import { force, recent, subscribe } from "../parts/streaming.js";
@@ -13,7 +13,9 @@ const DIALECTS = [
 ];
 const TRIED = [1000, 10000, 100000];
 const PAUSE = 2000; // milliseconds
-let kept = { text: "", dialect: "siena" }; // while other pages are looked at
+const NOTHING = { text: "", dialect: "siena" };
+let kept = NOTHING; // while other pages are looked at, by the same user
+onSignInWanted((wanted) => { if (wanted) kept = NOTHING; });
 
 export function Workbench() {
   usePrepared();
@@ -74,7 +76,11 @@ function Answer({ value, last }) {
   const isPattern = value.kind === "pattern";
   const isOffer = value.kind === "advertisement";
   const others = isPattern ? "pattern" : isOffer ? "advertisement" : "filter";
-  return html`<div class="panels" role="status">
+  // What is read out, of all that changes while one writes.
+  const spoken = [value.kind, value.satisfiable === false && "nothing can match it",
+    value.covers && `covers ${value.covers.count}, covered by ${value.covered_by.count}`,
+    !last.isWatching && `${count} of the last notifications`].filter(Boolean).join("; ");
+  return html`<p class="hidden" role="status">${spoken}</p><div class="panels">
     <section class="panel"><h2>It ${isOffer ? "offers" : "means"} <span class="badge">${value.kind}</span></h2>
       <p><code>${value.text}</code></p>
       ${value.satisfiable === false && html`<p class="problem">Nothing can match it: its constraints contradict each other.</p>`}

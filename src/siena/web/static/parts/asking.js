@@ -28,8 +28,12 @@ export function onSignInWanted(listener) {
 
 export const hasToken = () => token !== "";
 
-/** The headers that say who is there. */
-export const credentials = (shown = token) => (shown ? { authorization: `Bearer ${shown}` } : {});
+/** The headers that say who is there: a token, or a name and a password, which may be in any script. */
+export function credentials(shown = token) {
+  if (!shown) return {};
+  const scheme = /^[\w.~+/=-]+$/.test(shown) ? `Bearer ${shown}` : `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(shown)))}`;
+  return { authorization: scheme };
+}
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -54,7 +58,7 @@ export async function ask(path, body) {
     throw new Refused("the broker does not answer", 0);
   }
   const said = await answer.json().catch(() => ({}));
-  // A broker takes its time to refuse: meanwhile somebody may have signed in.
+  // A broker takes its time to refuse: meanwhile its user may have signed in.
   if (answer.status === 401 && shown === token) for (const listener of listeners) listener(true);
   if (!answer.ok && path !== "/readyz") throw new Refused(said.text || said.error || `HTTP ${answer.status}`, answer.status);
   return said;

@@ -40,7 +40,8 @@ export const Filters = ({ found, nothing, without }) => (found.shown.length
 export function Mistake({ text, said }) {
   if (!said?.error) return null;
   const lines = text.split("\n");
-  let left = said.position ?? -1;
+  // The broker counts characters, of which some are two units here.
+  let left = said.position === undefined ? -1 : [...text].slice(0, said.position).join("").length;
   let at = 0;
   while (at < lines.length - 1 && left > lines[at].length) { left -= lines[at].length + 1; at += 1; }
   const caret = left < 0 ? "" : `${lines[at]}\n${" ".repeat(left)}^`;

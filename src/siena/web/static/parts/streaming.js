@@ -1,9 +1,11 @@
 // Subscribing: server-sent events read with fetch, which can show a token as EventSource cannot.
-import { credentials, Refused } from "./asking.js";
+import { credentials, onSignInWanted, Refused } from "./asking.js";
 
 /** The last notifications that any page has got, for the Workbench to be tried on: as they were written. */
 export const recent = [];
 const RECENT_MAX = 200;
+// Who signs in next may not be allowed to see them.
+onSignInWanted((wanted) => { if (wanted) recent.length = 0; });
 
 /**
  * Subscribe; returns what ends it. What comes is a notification, or of a pattern an array of them, as text.
