@@ -101,9 +101,11 @@ def _costs_more(column: str) -> Decide:
             for (network, name), samples in known.items()
             if name == "acyclic"
         }
-        times_ = ", ".join(
-            f"{network} {1 / margin.value:.2f}" for network, margin in margins.items()
-        )
+        more = {
+            network: ratio(known[network, "general"], known[network, "acyclic"])
+            for network in margins
+        }
+        times_ = ", ".join(f"{network} {of.words()}" for network, of in more.items())
         return all_below(margins)._replace(found=f"times as much: {times_}")
 
     return decide

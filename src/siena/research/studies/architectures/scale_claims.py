@@ -49,8 +49,8 @@ LINK = 1.0
 # Where the law begins: a transit-stub network of 100 sites is a single domain.
 FIRST = 1000
 WINDING = (
-    "A least spanning tree winds: the ways on it grow as a power of the sites. O(log "
-    "N) needs shortest paths from the root."
+    "A least spanning tree winds: the ways on it grow more than a logarithm does. "
+    "Shortest paths from the root are the remedy, where the claim about them holds."
 )
 
 # What production routers are asked, by columns.
@@ -246,8 +246,8 @@ CLAIMS = (
         {"all share": constant("hierarchical_10000", 1)},
         of=_room_for_ten_thousand,
         about="the largest networks",
-        why="Where ways to the root are of two or three links, parties have little "
-        "more in common than the last.",
+        why="On shortest paths ways are a few links long, and parties have only the "
+        "last of them in common: those from a site to the next larger one are its own.",
         is_gating=False,
         seeds_min=3,
     ),

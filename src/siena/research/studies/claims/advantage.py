@@ -256,5 +256,6 @@ STUDY = Study(
     remark="The printed formula of PIF multiplies by the brokers once too often "
     "(erratum E11); here it is as the terms for one broker add up. In a tree iPS has a "
     "class for each neighbour and holds at each what lies in all other directions, "
-    "twice as much as PIF on average: a constant that orders of growth leave out.",
+    "before covering twice as much as PIF on average: a constant that orders of growth "
+    "leave out.",
 )

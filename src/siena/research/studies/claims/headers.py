@@ -65,8 +65,10 @@ def _grows_with_all(rows: Sequence[Row]) -> Answer:
     margins = {
         f"{case[0]} of {case[1]}": ratio(part[case], whole[case]) for case in whole
     }
+    longer = {case: ratio(whole[case], part[case]) for case in whole}
     said = ", ".join(
-        f"{case} {1 / margin.value:.1f}" for case, margin in margins.items()
+        f"{case[0]} of {case[1]} {times_.words('.1f')}"
+        for case, times_ in longer.items()
     )
     return all_below(margins, 0.5)._replace(found=f"times as long: {said}")
 

@@ -72,7 +72,7 @@ def _finds_all(rows: Sequence[Row]) -> Answer:
     words += (
         f"; {len(other)} of {len(rows)} runs differ, in number by {most:.0f} at most"
     )
-    return decided(not other, words)
+    return decided(not other and alone > 0, words)
 
 
 _SAME = "who got which publications as a sequence, in every run: the same"
@@ -96,7 +96,12 @@ CLAIMS = (
         "brokers find the sequences that clients would find alone, from one place",
         _SAME,
         _finds_all,
-        {"one run differs": one(constant("delegated_which", "others"))},
+        {
+            "one run differs": one(constant("delegated_which", "others")),
+            "there is none to find": each(
+                lambda _: {"delegated_found": 0, "alone_found": 0}
+            ),
+        },
         of=having(lambda row: row["together"] == 1.0),
         about="steps from one place",
     ),

@@ -284,7 +284,7 @@ CLAIMS = (
     ),
     Claim(
         "O(n+m)",
-        "a filter and a notification of n names each: time grows as n",
+        "a filter and a notification of n names each: time grows as n at most",
         "slope of the logarithms of least times and sizes, by least squares: at most "
         f"{1 + TIMED}",
         _time(1),

@@ -66,7 +66,8 @@ def _correct(rows: Sequence[Row]) -> Answer:
 
 def _hops(rows: Sequence[Row]) -> Answer:
     away = max(abs(number(row, "copies") - number(row, "hops")) for row in rows)
-    return decided(away == 0, f"{away:.0f} away at most")
+    least = min(number(row, "copies") for row in rows)
+    return decided(away == 0 < least, f"{away:.0f} away at most")
 
 
 def _formula(bits: Callable[[Row, int], float]) -> Decide:
@@ -187,7 +188,10 @@ CLAIMS = (
         "copies in the tables against hops on the trees, in every single network: "
         "equal",
         _hops,
-        {"one more": _one_more},
+        {
+            "one more": _one_more,
+            "none at all": each(lambda _: {"copies": 0, "hops": 0}),
+        },
         of=_of_scheme("PSF"),
         about="PSF",
     ),

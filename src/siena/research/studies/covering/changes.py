@@ -73,10 +73,12 @@ def _every_link(rows: Sequence[Row]) -> Answer:
         may_miss = links * integer(row, "shared_in_changes") / integer(row, "changes")
         wrong += not -1e-9 < missing < may_miss + 1e-9
         shared += integer(row, "shared_in_changes")
+    changes = sum(integer(row, "changes") for row in rows)
     return decided(
         not wrong,
-        f"{2 * links} messages in every run but {wrong} of {len(rows)}, less what "
-        f"{shared} interests do not need that another client has as well",
+        f"{len(rows) - wrong} of {len(rows)} runs: {2 * links} messages for a change, "
+        f"and fewer only for {shared} of {2 * changes:,} interests given up or taken, "
+        "which another client has as well",
     )
 
 
