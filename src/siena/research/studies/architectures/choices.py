@@ -397,7 +397,9 @@ STUDY = Study(
     draw=draw,
     seeds={"full": 10, "quick": 3, "test": 1},
     bands="Bars are means over the seeds, lines on them 95 % bootstrap intervals.",
-    remark="F27b is about 10,000 parties, and not asked here. Claims that a choice or "
+    remark="F27b is about 10,000 parties, and not asked here. Claims are asked of "
+    "fewer numbers of parties than in the figures, so the first column may decide what "
+    "a figure does not. Claims that a choice or "
     "ours leaves undecided are named. With latency, routers exchange every message. "
     "Where the root is matters to the hierarchy alone, so aa and as are not compared "
     "once more there.",

@@ -53,6 +53,10 @@ def plan(size: Size, seeds: int) -> list[Row]:
     ]
 
 
+TITLES = {"as-like": "AS-like"}
+"""Of families that are not just written with a capital."""
+
+
 # --- Drawing --------------------------------------------------------------------
 
 
@@ -61,12 +65,17 @@ def draw(rows: Sequence[Row]) -> Figure:
     known = [family for family in FAMILIES if where(rows, family=family)]
     figure, axes = panels(len(known), 3)
     draws = [partial(_draw, rows=where(rows, family=family)) for family in known]
-    titles = [family.capitalize() for family in known]
+    titles = [TITLES.get(family, family.capitalize()) for family in known]
     two_views(axes[: 2 * len(known)], draws, titles, "sites", "links crossed")
-    for axis, family in zip(axes[2 * len(known) :], known, strict=True):
+    for axis, family, title in zip(axes[2 * len(known) :], known, titles, strict=True):
         _draw_held(axis, where(rows, family=family))
-        title = f"{family.capitalize()}: interests held"
-        finish(axis, title, "sites and subscriptions", "interests", log="xy")
+        finish(
+            axis,
+            f"{title}: interests held",
+            "sites and subscriptions",
+            "interests",
+            log="xy",
+        )
     return figure
 
 

@@ -27,7 +27,12 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.schemes.advantage import (
     NAMES,
     SETS,
@@ -221,7 +226,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         line(axes[3], curve_of(left, "size", "share"), scheme, style)
     title = "What covering leaves, power law"
     finish(axes[3], title, "brokers", "constraints, % of all", log="x")
-    axes[3].set_ylim(bottom=0)
+    from_zero(axes[3])
     return figure
 
 

@@ -23,12 +23,13 @@ from siena.research.studies.framework.intervals import (
     of_means,
     ratio,
 )
-from siena.research.studies.framework.rows import Row, distinct, number, where
+from siena.research.studies.framework.rows import Cell, Row, distinct, number, where
 from siena.research.studies.framework.spoils import constant, copied, each, one
 from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import (
     finish,
     formula,
+    from_zero,
     line,
     panels,
     ticks_at,
@@ -75,17 +76,23 @@ def _sublinear(rows: Sequence[Row]) -> Answer:
 def _fewer_messages(rows: Sequence[Row]) -> Answer:
     sent = cells(rows, ("tests",), "messages")
     flooded = cells(rows, ("tests",), "flooded")
-    margins = {f"{t} tests: of flooding": ratio(sent[t,], flooded[t,]) for (t,) in sent}
+    margins = {
+        f"{_tests(t)}: of flooding": ratio(sent[t,], flooded[t,]) for (t,) in sent
+    }
     ordered = sorted(int(str(t)) for (t,) in sent)
     for one_, other in pairwise(ordered):
-        margins[f"{other} tests: of {one_}"] = ratio(sent[other,], sent[one_,])
+        margins[f"{_tests(other)}: of {one_}"] = ratio(sent[other,], sent[one_,])
     return all_below(margins)
+
+
+def _tests(count: Cell) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
 
 
 def _work(rows: Sequence[Row]) -> Answer:
     work = cells(rows, ("tests",), "visits")
     central = cells(rows, ("tests",), "central_visits")
-    constants = {f"{t} tests": ratio(work[t,], central[t,]) for (t,) in work}
+    constants = {_tests(t): ratio(work[t,], central[t,]) for (t,) in work}
     said = ", ".join(f"{case} {of.words('.1f')}" for case, of in constants.items())
     return all_below(constants, WORTH * BROKERS)._replace(found=f"times: {said}")
 
@@ -163,7 +170,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     line(right, curve_of(links, "tests", "messages"), "link matching, match-first", 0)
     x = "attributes that a subscription tests"
     finish(right, "20 brokers, 5 subscriptions each", x, "messages per event")
-    right.set_ylim(bottom=0)
+    from_zero(right)
     ticks_at(right, distinct(links, "tests"))
     return figure
 

@@ -21,7 +21,12 @@ from siena.research.studies.framework.rows import (
 )
 from siena.research.studies.framework.spoils import constant, copied, each, one
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.patterns import PATTERNS, STEPS, look_for_patterns
 
 TOGETHER = {
@@ -140,7 +145,7 @@ def draw(rows: Sequence[Row]) -> Figure:
                 for at in distinct(rows, "together")
             }
             line(axes, points, title, style)
-        axes.set_ylim(bottom=0)
+        from_zero(axes)
     x = "patterns whose steps come from one place, share"
     finish(data, "Carrying", x, "messages on links for a publication")
     finish(setup, "Asking", x, "messages on links for a client")

@@ -14,7 +14,12 @@ from siena.research.studies.framework.intervals import curve_of
 from siena.research.studies.framework.rows import Row, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.cbcb import prune
 
 BROKERS = {"full": (10, 20, 40, 80), "quick": (10, 20, 40), "test": (10, 20)}
@@ -163,7 +168,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     x = "brokers"
     finish(losses, "Nothing changes any more", x, "deliveries not made, %", log="x")
     finish(packets, "Advertisements", x, "packets", log="xy")
-    losses.set_ylim(bottom=0)
+    from_zero(losses)
     return figure
 
 

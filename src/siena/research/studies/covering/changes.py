@@ -38,15 +38,22 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, distinct, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, listed
-from siena.research.studies.reporting.drawing import finish, line, panels, ticks_at
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+    ticks_at,
+)
 from siena.research.studies.runs.interests import BROKERS, FAULTS, live
 
 # Less than this would not pay for comparing filters.
 LEAST = 0.02
-COVERING = ("no covering", "pairwise covering", "exact covering")
+COVERING = ("no covering", "exact covering")
 
 
-# The pairwise rule is drawn, and decides nothing: so many seeds are enough for it.
+# That every client gets what it wants is asked of the pairwise rule as well, which
+# decides nothing else: so many seeds are enough for it.
 PAIRWISE_SEEDS = 5
 
 
@@ -170,7 +177,7 @@ def draw(rows: Sequence[Row]) -> Figure:
             title = f"{event}: {WORKLOADS[workload]}"
             finish(each, title, "subscriptions", "messages between brokers", log="x")
             ticks_at(each, distinct(rows, "subscriptions"))
-            each.set_ylim(bottom=0)
+            from_zero(each)
     return figure
 
 
@@ -184,7 +191,7 @@ STUDY = Study(
     shape="Covering at or below none; a fault costs more with more subscriptions.",
     caption="Messages between the 32 brokers of a tree when a client wants something "
     "else (left), and when a link breaks and comes back (right), against the number of "
-    "subscriptions; without covering, with the pairwise rule, and with the exact one.",
+    "subscriptions; without covering, and with the exact rule.",
     parameters=(
         Parameter("network", "a random tree of 32 brokers", "ours"),
         Parameter(
@@ -208,4 +215,8 @@ STUDY = Study(
     claims=CLAIMS,
     draw=draw,
     seeds={"full": 10, "quick": 3, "test": 1},
+    remark="Runs with the pairwise rule are among the rows and not in the figure: they "
+    "have fewer changes, after which other links break, so that they cannot be laid "
+    "beside the others. What brokers are told by either rule is compared, in the same "
+    "networks, in the study merging.",
 )

@@ -28,7 +28,12 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, copied, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.matching import NOTIFICATIONS, covering
 
 FILTERS = {
@@ -197,14 +202,14 @@ def draw(rows: Sequence[Row]) -> Figure:
         for place, (rule, words) in enumerate(RULES.items()):
             line(each, curve_of(own, "filters", rule), words, place)
         finish(each, TITLES[case], "filters", "filters left")
-        each.set_ylim(bottom=0)
+        from_zero(each)
         saved = [
             {**row, "saved": 100 * (1 - number(row, "exact") / number(row, "pairwise"))}
             for row in own
         ]
         line(axes[-1], curve_of(saved, "filters", "saved"), case, style)
     finish(axes[-1], "What exactness saves in all", "filters", "filters, %")
-    axes[-1].set_ylim(bottom=0)
+    from_zero(axes[-1])
     return figure
 
 

@@ -34,6 +34,7 @@ from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import (
     Plain,
     finish,
+    from_zero,
     line,
     panels,
     ticks_at,
@@ -278,19 +279,22 @@ def draw(rows: Sequence[Row]) -> Figure:
             own = of_way(rows, way, workload=workload)
             line(each, curve_of(own, "subscriptions", "share"), way, style)
         x, y = "subscriptions", "interests on links, % of all"
-        finish(each, WORKLOADS[workload], x, y, log="x")
+        title = WORKLOADS[workload]
+        finish(each, title[:1].upper() + title[1:], x, y, log="x")
         ticks_at(each, distinct(rows, "subscriptions"))
-        each.set_ylim(bottom=0)
+        from_zero(each)
+    most = 0.0
     for style, workload in enumerate(known):
         points = _more(rows, workload)
         line(axes[3], points, WORKLOADS[workload], style)
+        most = max(most, *(each.high for each in points.values()))
     title = "Imperfect merging: notifications in vain, y logarithmic"
     finish(axes[3], title, "subscriptions", "more messages, %", log="x")
     ticks_at(axes[3], distinct(_merged(rows), "subscriptions"))
     # An interval may begin at nothing: below 1 % the axis is linear.
     axes[3].set_yscale("symlog", linthresh=1)
     axes[3].yaxis.set_major_formatter(FuncFormatter(lambda y, _: Plain.words(y)))
-    axes[3].set_ylim(bottom=0)
+    axes[3].set_ylim(0, 2 * most)
     for each in axes[len(known) : 3]:
         each.set_visible(False)
     return figure

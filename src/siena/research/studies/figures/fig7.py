@@ -120,7 +120,9 @@ STUDY = Study(
     shape="50 names: a steep fall; 500 names: near 1 for long, half at some 7,000.",
     caption="Alpha, the constraints that are left when covered filters are dropped as "
     "a share of all, against the number of filters; left 50 names, right"
-    " 500, all equally likely.",
+    " 500, all equally likely."
+    " Above, x is linear, as in the paper; below are the same curves with a "
+    "logarithmic x.",
     parameters=(
         Parameter("names", "50 and 500, equally likely", "stated"),
         *PARAMETERS,
