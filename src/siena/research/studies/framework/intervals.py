@@ -108,37 +108,17 @@ def of_means(
     seeds = sorted(set.intersection(*(set(each) for each in samples)))
     assert seeds, "cells that are compared have no seed in common"
     values = np.array([[each[seed] for seed in seeds] for each in samples])
-    means = values[:, _drawn(len(seeds))].mean(axis=2)
+    random = np.random.default_rng(len(seeds))  # the same rows give the same ends
+    drawn = random.integers(len(seeds), size=(DRAWS, len(seeds)))
+    means = values[:, drawn].mean(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.asarray(function(*means), dtype=float)
         value = float(cast("float", function(*values.mean(axis=1))))
-    return _interval(value, found, len(seeds), is_scale=is_scale)
-
-
-def of_quantile(samples: Samples, share: float) -> Interval:
-    """The value of a cell below which a share of all seeds is.
-
-    >>> of_quantile({seed: float(seed) for seed in range(1, 21)}, 0.5).words(".1f")
-    '10.5 (6.1 to 14.9)'
-    """
-    values = np.array([samples[seed] for seed in sorted(samples)])
-    found = np.quantile(values[_drawn(len(values))], share, axis=1)
-    value = float(np.quantile(values, share))
-    return _interval(value, found, len(values), is_scale=False)
-
-
-def _drawn(seeds: int) -> npt.NDArray[np.int64]:
-    """Places of seeds, for every draw; the same rows give the same ends."""
-    return np.random.default_rng(seeds).integers(seeds, size=(DRAWS, seeds))
-
-
-def _interval(value: float, found: Means, seeds: int, *, is_scale: bool) -> Interval:
-    """From what came out in all draws to ends, which few seeds move away."""
     low, high = np.percentile(found, (LOW, HIGH), method="nearest")
-    wider = widening(seeds)
+    wider = widening(len(seeds))
     ends = (min(float(low), value), max(float(high), value))
     lower, upper = (_away(value, end, wider, is_scale=is_scale) for end in ends)
-    return Interval(lower, value, upper, seeds)
+    return Interval(lower, value, upper, len(seeds))
 
 
 def _away(value: float, end: float, wider: float, *, is_scale: bool) -> float:
