@@ -166,5 +166,7 @@ STUDY = Study(
     "asked from a thousand sites on, was decided after a look at other networks, of "
     "the same families and sizes; these have been drawn since. An interest that is "
     "held has been told in a message: with covering as many if wide ones come first, "
-    "and at most as many as without it.",
+    "and at most as many as without it. A notification that nobody wants crosses the "
+    "way to the root in a hierarchy, as a lone subscription does, and no link in an "
+    "acyclic network: figure 33 needs no row here.",
 )

@@ -44,6 +44,8 @@ INTERNET = 1_000_000
 # More above the line is no logarithm: N^0.1 would be 7 % above it.
 EXCESS = 0.05
 ALIKE = 1.15
+# Ways of a notification for ten parties by a centre: one to it, and one to each.
+BY_ITSELF = 11
 # Ways that differ by less between the smallest and the largest networks are too alike.
 LINK = 1.0
 # Where the law begins: a transit-stub network of 100 sites is a single domain.
@@ -304,6 +306,29 @@ CLAIMS = (
         about="networks of a million sites",
         why="Most topics are rare, and of what one subscriber wants alone nothing is "
         "covered.",
+        is_gating=False,
+        seeds_min=3,
+    ),
+    Claim(
+        "central",
+        "a million sites, shortest paths: a notification for ten parties crosses fewer "
+        "links in a hierarchy than to a centre, which may be anywhere, and from there "
+        "to each party by itself",
+        "links of a notification over the mean distance of two sites, ratio of means "
+        f"with its 95 % interval: below {BY_ITSELF} in every family",
+        _share("hierarchical_notification", "distance", BY_ITSELF),
+        {
+            "as to each by itself": each(
+                lambda r: {
+                    "hierarchical_notification": 1.01
+                    * BY_ITSELF
+                    * number(r, "distance")
+                }
+            )
+        },
+        {"one way for all": copied("hierarchical_notification", "distance")},
+        of=having(lambda r: number(r, "sites") >= INTERNET and r["tree"] == "shortest"),
+        about="networks of a million sites, shortest paths",
         is_gating=False,
         seeds_min=3,
     ),

@@ -91,7 +91,7 @@ def _loses_nothing(rows: Sequence[Row]) -> Answer:
     words = (
         f"{len(lost)} of {len(pruned)} networks lose something: "
         f"{_sum(pruned, 'missing') / _sum(pruned, 'expected'):.1%} of deliveries, "
-        f"for {saved:.0%} of the advertisements"
+        f"to save {saved:.0%} of the advertisements"
     )
     return decided(not lost, words)
 
