@@ -25,7 +25,7 @@ from siena.research.studies.framework.intervals import (
     ratio,
 )
 from siena.research.studies.framework.rows import Row, number, where
-from siena.research.studies.framework.spoils import each, one, times
+from siena.research.studies.framework.spoils import constant, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
 from siena.research.studies.reporting.drawing import (
     finish,
@@ -64,7 +64,7 @@ def _bound(formula: str) -> Decide:
     def decide(rows: Sequence[Row]) -> Answer:
         shares = [number(row, "PIF_left") / number(row, formula) for row in rows]
         words = f"{min(shares):.2f} to {max(shares):.2f} of it"
-        return decided(max(shares) <= 1, words)
+        return decided(0 < min(shares) <= max(shares) <= 1, words)
 
     return decide
 
@@ -141,7 +141,7 @@ CLAIMS = (
         "constraints left in tables over n r M alpha(r/Δ), in every single network: at "
         "most 1",
         _bound("formula"),
-        {"ten times as much": times("PIF_left", 10)},
+        {"ten times as much": times("PIF_left", 10), "none": constant("PIF_left", 0)},
     ),
     Claim(
         "E.6",
@@ -149,7 +149,7 @@ CLAIMS = (
         "constraints left in tables over r M Σ alpha(r/deg u), in every single "
         "network: at most 1",
         _bound("formula_by_broker"),
-        {"ten times as much": times("PIF_left", 10)},
+        {"ten times as much": times("PIF_left", 10), "none": constant("PIF_left", 0)},
         {"half of it": times("PIF_left", 0.1)},
         why="Neighbours do not part receivers evenly: many small sets and a large one "
         "save less than as many of equal size.",

@@ -187,7 +187,7 @@ def _nothing_else(rows: Sequence[Row]) -> Answer:
         for which, value in OTHERS.items()
         for case, samples in cases(where(each_, **{which: value}), "each").items()
     }
-    return all_below(margins, 0.1)
+    return all_below(margins, 0.1, may_be_none=True)
 
 
 def _lone(name: str) -> Select:

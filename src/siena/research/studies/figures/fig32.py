@@ -100,7 +100,7 @@ def _ignored(rows: Sequence[Row]) -> Answer:
         )
         for parties, pair in _pairs(rows).items()
     }
-    return all_below(margins, 0.15)
+    return all_below(margins, 0.15, may_be_none=True)
 
 
 _as_only = partial(only, lambda r: r["architecture"] == "as")

@@ -50,7 +50,8 @@ def _popular_is_lower(rows: Sequence[Row]) -> Answer:
     gaps = [uniform[n] - zipf[n] for n in uniform if n >= 200]
     if not gaps:
         return undecided("needs 200 predicates or more")
-    return decided(min(gaps) > 0, f"by {min(gaps):.3f} or more")
+    is_lower = min(gaps) > 0 and min(zipf.values()) > 0
+    return decided(is_lower, f"by {min(gaps):.3f} or more")
 
 
 def _crossing(rows: Sequence[Row]) -> Answer:
@@ -66,7 +67,7 @@ def _crossing(rows: Sequence[Row]) -> Answer:
             "sets save half"
         )
     words = f"95th percentile {'; '.join(said)}"
-    return decided(high[6500] >= 0.5 > high[7500], words)
+    return decided(high[6500] >= 0.5 > high[7500] > 0, words)
 
 
 def _is_near_crossing(row: Row) -> bool:
@@ -85,6 +86,9 @@ CLAIMS = (
             "both are alike": constant("alpha", 0.9),
             "Zipf saves nothing": only(
                 lambda r: r["names_are"] == "zipf", constant("alpha", 1.0)
+            ),
+            "Zipf leaves nothing": only(
+                lambda r: r["names_are"] == "zipf", constant("alpha", 0.0)
             ),
         },
         of=having(lambda r: r["names"] == 500 and number(r, "predicates") >= 200),
